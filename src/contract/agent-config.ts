@@ -1,0 +1,156 @@
+import { z } from 'zod';
+
+/** Providers that speak OpenAI's chat completions, and the offline `scripted` one. */
+export const openAiProviders = [
+  'openai',
+  'openai-compatible',
+  'anthropic',
+  'google',
+  'groq',
+  'mistral',
+  'openrouter',
+  'ollama',
+  'deepseek',
+  'together',
+  'fireworks',
+  'xai',
+  'cerebras',
+  'lmstudio',
+  'vllm',
+] as const;
+export type OpenAiProvider = (typeof openAiProviders)[number];
+
+const timeoutMs = z.int().min(1).max(2_147_483_647);
+
+export const StdioServerConfig = z.strictObject({
+  type: z.literal('stdio'),
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  /** Added to a small allow-list of the service's own environment; nothing else reaches the process. */
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: z.string().min(1).optional(),
+  /** Longest wait for the handshake or for one tool call, in milliseconds. */
+  timeout: timeoutMs.optional(),
+  description: z.string().optional(),
+});
+
+export const HttpServerConfig = z.strictObject({
+  type: z.literal('http'),
+  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
+  headers: z.record(z.string(), z.string()).optional(),
+  timeout: timeoutMs.optional(),
+  description: z.string().optional(),
+});
+
+export const McpServerConfig = z.discriminatedUnion('type', [StdioServerConfig, HttpServerConfig]);
+export type McpServerConfig = z.infer<typeof McpServerConfig>;
+
+/** Used in paths and logs, so without slashes and spaces at its ends. */
+export const McpServerName = z
+  .string()
+  .regex(/^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u, 'must be 1 to 128 characters without / \\ ? # %, and no space at its ends');
+
+/** One rule of the scripted model. The first whose `when` matches the user's message answers. */
+export const ScriptRule = z.strictObject({
+  /** A regular expression, case-insensitive; `$1` … in `reply`, `then` and `arguments` are its groups. */
+  when: z.string().refine(isRegExp, 'must be a valid regular expression'),
+  reply: z.string().default(''),
+  toolCalls: z
+    .array(z.strictObject({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).default({}) }))
+    .default([]),
+  /** Said once the tools have answered; `{{results}}` is what they said. */
+  then: z.string().default('{{results}}'),
+  /** Number of pieces the reply is streamed in; one a word when left out. */
+  chunks: z.int().min(1).optional(),
+  /** Wait before each piece, in milliseconds. */
+  delayMs: z.int().min(0).default(0),
+  /** Asks for the same tools again after each result, without end: for trying the step limit. */
+  repeat: z.boolean().default(false),
+  /** Fails with this reason after the reply was streamed. */
+  fail: z.string().optional(),
+});
+export type ScriptRule = z.infer<typeof ScriptRule>;
+
+export const LlmConfig = z.strictObject({
+  provider: z.enum([...openAiProviders, 'scripted']),
+  model: z.string().min(1),
+  apiKey: z.string().optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  baseURL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+  /** Most model calls in one turn. */
+  maxSteps: z.int().min(1).max(1000).default(25),
+  /** Longest silence of the provider before the turn fails, in milliseconds. */
+  timeoutMs: timeoutMs.default(60_000),
+  /** Longest time for one whole model call, in milliseconds. */
+  stepTimeoutMs: timeoutMs.default(600_000),
+  /** Rules of the scripted model, tried before its own. */
+  script: z.array(ScriptRule).default([]),
+});
+export type LlmConfig = z.infer<typeof LlmConfig>;
+
+const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
+
+/** Each of them is switched off with `false`. */
+export const LimitsConfig = z.strictObject({
+  /** REST requests a minute and address. */
+  requestsPerMinute: limit(100),
+  /** WebSocket messages a minute and connection. */
+  messagesPerMinute: limit(50),
+  /** Bytes of one request, and of an image. */
+  requestBytes: limit(10 * 1024 * 1024),
+  /** Open WebSockets an address. */
+  connectionsPerAddress: limit(10),
+  /** Messages that may wait in one session behind the running turn. */
+  queuedMessages: limit(100),
+});
+export type LimitsConfig = z.infer<typeof LimitsConfig>;
+
+export const CorsConfig = z.strictObject({
+  /** Origins of pages that may use the service, such as `https://app.example.com`. `*` allows every page. */
+  origins: z.array(z.union([z.literal('*'), z.string().refine(isOrigin, 'must be an origin such as https://app.example.com, or *')])).default([]),
+  methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
+  headers: z.array(z.string()).default(['Content-Type', 'Authorization']),
+  maxAgeSeconds: z.int().min(0).default(86_400),
+});
+export type CorsConfig = z.infer<typeof CorsConfig>;
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+export const ServerConfig = z.strictObject({
+  port: z.int().min(0).max(65_535).optional(),
+  host: z.string().min(1).optional(),
+  dataDir: z.string().min(1).optional(),
+  logLevel: z.enum(logLevels).optional(),
+  /** Names by which clients may address the service besides its own address, such as `agent.example.com`. */
+  allowedHosts: z.array(z.string().min(1)).default([]),
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */
+  trustProxy: z.union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))]).default(false),
+  /** How long running turns may take to finish when the service is told to stop, in milliseconds. */
+  drainTimeoutMs: z.int().min(0).default(10_000),
+});
+export type ServerConfig = z.infer<typeof ServerConfig>;
+
+/** The agent file. */
+export const AgentConfig = z.strictObject({
+  version: z.string().default('1.0'),
+  systemPrompt: z.string().default('You are a helpful assistant.'),
+  llm: LlmConfig,
+  mcpServers: z.record(McpServerName, McpServerConfig).default({}),
+  limits: LimitsConfig.prefault({}),
+  cors: CorsConfig.prefault({}),
+  server: ServerConfig.prefault({}),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+function isRegExp(source: string): boolean {
+  try {
+    new RegExp(source, 'iu');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}

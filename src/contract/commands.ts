@@ -1,0 +1,77 @@
+import type { ErrorBody } from './errors.ts';
+import type { SessionEventOf } from './events.ts';
+import type { CallId, TurnId } from './ids.ts';
+import type { Image } from './image.ts';
+import type { ToolOutcome } from './tool.ts';
+
+/** A message for the agent. Becomes a turn, at once or when the turns before it are settled. */
+export interface StartTurn {
+  readonly type: 'turn.start';
+  readonly turnId: TurnId;
+  readonly text: string;
+  readonly image?: Image;
+}
+
+/** Stop the running turn. `partial` is what the running step has said so far. */
+export interface CancelTurn {
+  readonly type: 'turn.cancel';
+  readonly turnId: TurnId;
+  readonly reason: string;
+  readonly partial: string;
+}
+
+/** Forget the conversation; running and waiting turns are cancelled. */
+export interface ResetSession {
+  readonly type: 'session.reset';
+  readonly partial: string;
+}
+
+/** The process came back and found the turn open. */
+export interface ResumeTurn {
+  readonly type: 'turn.resume';
+}
+
+/** A tool call of a finished step, resolved against the catalogue. `problem` says why it cannot be run. */
+export interface RequestedCall {
+  readonly callId: CallId;
+  readonly name: string;
+  readonly toolName: string;
+  readonly serverId: string | null;
+  readonly arguments: Record<string, unknown>;
+  readonly repeatable: boolean;
+  readonly problem?: string;
+}
+
+/** The model has answered. */
+export interface CompleteStep {
+  readonly type: 'step.complete';
+  readonly turnId: TurnId;
+  readonly step: number;
+  readonly text: string;
+  readonly calls: readonly RequestedCall[];
+  readonly usage?: NonNullable<SessionEventOf<'step.completed'>['usage']>;
+}
+
+export interface SettleToolCall {
+  readonly type: 'tool-call.settle';
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly outcome: ToolOutcome;
+}
+
+export interface FailTurn {
+  readonly type: 'turn.fail';
+  readonly turnId: TurnId;
+  readonly error: ErrorBody;
+  readonly partial: string;
+}
+
+/** Every wish a session can be told. */
+export type SessionCommand =
+  | StartTurn
+  | CancelTurn
+  | ResetSession
+  | ResumeTurn
+  | CompleteStep
+  | SettleToolCall
+  | FailTurn;

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { ErrorBody } from './errors.ts';
+import { CallId, SessionId, TurnId } from './ids.ts';
+import { Image } from './image.ts';
+import { ToolResult } from './tool.ts';
+
+/*
+ * Durable events: the facts of one session, in the order they became true. Never edited, never removed.
+ */
+
+/** A message was accepted. From here on it is never lost. */
+export const TurnRequested = z.object({
+  type: z.literal('turn.requested'),
+  turnId: TurnId,
+  text: z.string(),
+  image: Image.optional(),
+});
+
+/** Its turn came: the agent begins to work on it. */
+export const TurnStarted = z.object({ type: z.literal('turn.started'), turnId: TurnId });
+
+/** The process had stopped in the middle; the turn goes on from its last durable step. */
+export const TurnResumed = z.object({
+  type: z.literal('turn.resumed'),
+  turnId: TurnId,
+  attempt: z.int().min(2),
+});
+
+/** One model call ended. `text` is what the model said, `callIds` the tool calls it asked for. */
+export const StepCompleted = z.object({
+  type: z.literal('step.completed'),
+  turnId: TurnId,
+  step: z.int().min(1),
+  text: z.string(),
+  callIds: z.array(CallId),
+  usage: z.object({ inputTokens: z.int(), outputTokens: z.int() }).optional(),
+});
+
+const ToolCallRef = { turnId: TurnId, callId: CallId, toolName: z.string(), serverId: z.string().nullable() };
+
+/** The model asked for a tool. `name` is the name the model used; `serverId` is null when no server offers it. */
+export const ToolCallRequested = z.object({
+  type: z.literal('tool-call.requested'),
+  ...ToolCallRef,
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  repeatable: z.boolean(),
+});
+
+export const ToolCallSucceeded = z.object({
+  type: z.literal('tool-call.succeeded'),
+  ...ToolCallRef,
+  result: ToolResult,
+});
+
+export const ToolCallFailed = z.object({
+  type: z.literal('tool-call.failed'),
+  ...ToolCallRef,
+  reason: z.string(),
+  result: ToolResult.optional(),
+});
+
+/** The call was begun, and nobody knows whether it took effect. */
+export const ToolCallInterrupted = z.object({
+  type: z.literal('tool-call.interrupted'),
+  ...ToolCallRef,
+  reason: z.string(),
+});
+
+/** The final reply: the texts of all steps, joined. */
+export const TurnCompleted = z.object({
+  type: z.literal('turn.completed'),
+  turnId: TurnId,
+  content: z.string(),
+});
+
+/** `partial` is the text of the step that was running. */
+export const TurnFailed = z.object({
+  type: z.literal('turn.failed'),
+  turnId: TurnId,
+  error: ErrorBody,
+  partial: z.string(),
+});
+
+export const TurnCancelled = z.object({
+  type: z.literal('turn.cancelled'),
+  turnId: TurnId,
+  reason: z.string(),
+  partial: z.string(),
+});
+
+/** The conversation starts over: what came before is no longer shown to the model. */
+export const SessionReset = z.object({ type: z.literal('session.reset') });
+
+export const SessionEvent = z.discriminatedUnion('type', [
+  TurnRequested,
+  TurnStarted,
+  TurnResumed,
+  StepCompleted,
+  ToolCallRequested,
+  ToolCallSucceeded,
+  ToolCallFailed,
+  ToolCallInterrupted,
+  TurnCompleted,
+  TurnFailed,
+  TurnCancelled,
+  SessionReset,
+]);
+export type SessionEvent = z.infer<typeof SessionEvent>;
+export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
+
+/**
+ * Ephemeral: a piece of the reply, on the bus only. `offset` counts UTF-16 code units from the start of
+ * what this step has streamed; the durable `step.completed` has the whole text.
+ */
+export interface ReplyChunk {
+  readonly type: 'reply.chunk';
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
+  readonly step: number;
+  readonly offset: number;
+  readonly content: string;
+}

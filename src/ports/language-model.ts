@@ -1,0 +1,36 @@
+import type { ModelMessage, ModelTool } from '../contract/model-message.ts';
+
+export interface ModelRequest {
+  readonly systemPrompt: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+}
+
+/** A tool call as the model wrote it: `arguments` is the raw text, normally JSON. */
+export interface RawToolCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface ModelReply {
+  readonly text: string;
+  readonly toolCalls: readonly RawToolCall[];
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+/**
+ * A language model. Promises:
+ *
+ * - `onText` is called synchronously as text arrives, never with an empty string; the pieces concatenate
+ *   into `reply.text`. It is never called after the signal aborts or the promise settles.
+ * - When `signal` aborts, the request to the provider ends at once and the promise rejects.
+ * - Every failure rejects with a `ServiceError` of code `AGENT_ERROR` whose `details.reason` tells an
+ *   operator what to do, and which holds neither key nor prompt. (After an abort: whatever error.)
+ * - A request is repeated only as long as nothing was passed to `onText`.
+ */
+export interface LanguageModel {
+  /** For people: provider and model, such as `openai gpt-5`. */
+  readonly label: string;
+  generate(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply>;
+}
