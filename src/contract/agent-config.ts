@@ -48,18 +48,23 @@ export type McpServerConfig = z.infer<typeof McpServerConfig>;
 /** Used in paths and logs, so without slashes and spaces at its ends. */
 export const McpServerName = z
   .string()
-  .regex(/^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u, 'must be 1 to 128 characters without / \\ ? # %, and no space at its ends');
+  .regex(
+    /^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u,
+    'must be 1 to 128 characters without / \\ ? # %, and no space at its ends',
+  );
 
 /** One rule of the scripted model. The first whose `when` matches the user's message answers. */
 export const ScriptRule = z.strictObject({
-  /** A regular expression, case-insensitive; `$1` … in `reply`, `then` and `arguments` are its groups. */
+  /** A regular expression, case-insensitive; `$1` … in `reply`, `afterTools` and `arguments` are its groups. */
   when: z.string().refine(isRegExp, 'must be a valid regular expression'),
   reply: z.string().default(''),
   toolCalls: z
-    .array(z.strictObject({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).default({}) }))
+    .array(
+      z.strictObject({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).default({}) }),
+    )
     .default([]),
   /** Said once the tools have answered; `{{results}}` is what they said. */
-  then: z.string().default('{{results}}'),
+  afterTools: z.string().default('{{results}}'),
   /** Number of pieces the reply is streamed in; one a word when left out. */
   chunks: z.int().min(1).optional(),
   /** Wait before each piece, in milliseconds. */
@@ -107,7 +112,14 @@ export type LimitsConfig = z.infer<typeof LimitsConfig>;
 
 export const CorsConfig = z.strictObject({
   /** Origins of pages that may use the service, such as `https://app.example.com`. `*` allows every page. */
-  origins: z.array(z.union([z.literal('*'), z.string().refine(isOrigin, 'must be an origin such as https://app.example.com, or *')])).default([]),
+  origins: z
+    .array(
+      z.union([
+        z.literal('*'),
+        z.string().refine(isOrigin, 'must be an origin such as https://app.example.com, or *'),
+      ]),
+    )
+    .default([]),
   methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
   headers: z.array(z.string()).default(['Content-Type', 'Authorization']),
   maxAgeSeconds: z.int().min(0).default(86_400),
@@ -124,7 +136,9 @@ export const ServerConfig = z.strictObject({
   /** Names by which clients may address the service besides its own address, such as `agent.example.com`. */
   allowedHosts: z.array(z.string().min(1)).default([]),
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */
-  trustProxy: z.union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))]).default(false),
+  trustProxy: z
+    .union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))])
+    .default(false),
   /** How long running turns may take to finish when the service is told to stop, in milliseconds. */
   drainTimeoutMs: z.int().min(0).default(10_000),
 });

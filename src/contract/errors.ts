@@ -5,20 +5,35 @@ import { z } from 'zod';
  * The README repeats this table; a test holds the two together.
  */
 export const errorCatalogue = {
-  INVALID_REQUEST: { status: 400, condition: 'Malformed JSON, wrong Content-Type, a bad value or an unknown URL.' },
+  INVALID_REQUEST: {
+    status: 400,
+    condition: 'Malformed JSON, wrong Content-Type, a bad value or an unknown URL.',
+  },
   MISSING_FIELD: { status: 400, condition: 'A required field is absent; `details.field` names it.' },
   UNAUTHORIZED: { status: 401, condition: 'Authentication required. Reserved: not emitted today.' },
   FORBIDDEN: { status: 403, condition: 'The Host or Origin header is not one this service answers to.' },
   SERVER_NOT_FOUND: { status: 404, condition: 'MCP server unknown; `details.serverId`.' },
-  TOOL_NOT_FOUND: { status: 404, condition: 'The server offers no such tool; `details.toolName`, `details.serverId`.' },
-  RATE_LIMIT_EXCEEDED: { status: 429, condition: 'A limit was exceeded; `details.limit`, `remaining`, `resetTime`.' },
+  TOOL_NOT_FOUND: {
+    status: 404,
+    condition: 'The server offers no such tool; `details.toolName`, `details.serverId`.',
+  },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    condition: 'A limit was exceeded; `details.limit`, `remaining`, `resetTime`.',
+  },
   TOOL_EXECUTION_FAILED: {
     status: 500,
     condition: 'The tool or its server failed; `details.toolName`, `serverId`, `reason`.',
   },
-  AGENT_ERROR: { status: 500, condition: 'The agent could not answer; `details.reason` says why and what to do.' },
+  AGENT_ERROR: {
+    status: 500,
+    condition: 'The agent could not answer; `details.reason` says why and what to do.',
+  },
   INTERNAL_ERROR: { status: 500, condition: 'An unexpected error; the log has the cause.' },
-  TURN_CANCELLED: { status: 409, condition: 'The turn was cancelled before it was answered; `details.reason`.' },
+  TURN_CANCELLED: {
+    status: 409,
+    condition: 'The turn was cancelled before it was answered; `details.reason`.',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     condition: 'The session queue is full or the service is stopping; `details.retryAfter` in seconds.',

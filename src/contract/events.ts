@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
-import { CallId, SessionId, TurnId } from './ids.ts';
+import { CallId, type SessionId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
 import { ToolResult } from './tool.ts';
 

@@ -1,0 +1,90 @@
+import { assign, fromCallback, setup } from 'xstate';
+
+export interface McpServerContext {
+  readonly name: string;
+  /** Failed attempts since the last success; the delay before the next one grows with it. */
+  readonly failures: number;
+  readonly toolCount: number;
+  /** Why the server is in `error`. */
+  readonly error: string | null;
+}
+
+export type McpServerEvent =
+  /** Somebody wants the server, or wants it anew. */
+  | { readonly type: 'CONNECT' }
+  | { readonly type: 'DISCONNECT' }
+  /** The handshake was answered and the tools are known. */
+  | { readonly type: 'OPENED'; readonly toolCount: number }
+  | { readonly type: 'FAILED'; readonly reason: string }
+  /** The connection ended although it was wanted. */
+  | { readonly type: 'CLOSED'; readonly reason: string }
+  | { readonly type: 'TOOLS_CHANGED'; readonly toolCount: number };
+
+export type ConnectionEffect = { readonly name: string };
+
+/**
+ * One tool server. Its states are the four statuses that clients see. While it is wanted, an error is
+ * followed by another attempt, later each time.
+ */
+export const mcpServerMachine = setup({
+  types: {} as { context: McpServerContext; input: { name: string }; events: McpServerEvent },
+  actors: {
+    /** Connects and lists the tools; sends `OPENED` or `FAILED`. Leaving the state gives the attempt up. */
+    open: fromCallback<McpServerEvent, ConnectionEffect>(notProvided),
+    /** Watches the open connection; sends `CLOSED` or `TOOLS_CHANGED`. Leaving the state closes it. */
+    hold: fromCallback<McpServerEvent, ConnectionEffect>(notProvided),
+  },
+  actions: {
+    noteTools: assign({
+      toolCount: ({ context, event }) => ('toolCount' in event ? event.toolCount : context.toolCount),
+    }),
+    noteFailure: assign({
+      error: ({ context, event }) => ('reason' in event ? event.reason : context.error),
+      failures: ({ context }) => context.failures + 1,
+      toolCount: 0,
+    }),
+    forgetFailures: assign({ failures: 0, error: null }),
+    forgetTools: assign({ toolCount: 0 }),
+  },
+  delays: {
+    /** The runtime provides the curve and its jitter. */
+    retryDelay: () => notProvided(),
+  },
+}).createMachine({
+  id: 'mcp-server',
+  context: ({ input }) => ({ name: input.name, failures: 0, toolCount: 0, error: null }),
+  initial: 'disconnected',
+  states: {
+    disconnected: {
+      entry: ['forgetFailures', 'forgetTools'],
+      on: { CONNECT: 'connecting' },
+    },
+    connecting: {
+      invoke: { src: 'open', input: ({ context: { name } }) => ({ name }) },
+      on: {
+        OPENED: { target: 'connected', actions: 'noteTools' },
+        FAILED: { target: 'error', actions: 'noteFailure' },
+        CONNECT: { target: 'connecting', reenter: true },
+        DISCONNECT: 'disconnected',
+      },
+    },
+    connected: {
+      entry: 'forgetFailures',
+      invoke: { src: 'hold', input: ({ context: { name } }) => ({ name }) },
+      on: {
+        TOOLS_CHANGED: { actions: 'noteTools' },
+        CLOSED: { target: 'error', actions: 'noteFailure' },
+        CONNECT: { target: 'connecting', actions: 'forgetTools' },
+        DISCONNECT: 'disconnected',
+      },
+    },
+    error: {
+      on: { CONNECT: 'connecting', DISCONNECT: 'disconnected' },
+      after: { retryDelay: 'connecting' },
+    },
+  },
+});
+
+function notProvided(): never {
+  throw new Error('the MCP server machine was started without its effects');
+}

@@ -1,0 +1,146 @@
+import { assign, fromCallback, setup } from 'xstate';
+import type { SessionEventOf } from '../src/contract/events.ts';
+
+/** Small, and free of message content: it is shown to whoever watches the statechart. */
+export interface TurnContext {
+  readonly turnId: string;
+  readonly sessionId: string;
+  /** The model call that runs, or ran last: 1, 2, 3 … */
+  readonly step: number;
+  readonly maxSteps: number;
+  readonly stepTimeoutMs: number;
+  /** Tool calls of this step that have no result yet. */
+  readonly unsettled: readonly string[];
+}
+
+/** A new turn has made no step; a resumed one goes on where the log ends. */
+export type TurnInput = TurnContext;
+
+type Fact<T extends FactType> = SessionEventOf<T>;
+type FactType =
+  | 'step.completed'
+  | 'tool-call.succeeded'
+  | 'tool-call.failed'
+  | 'tool-call.interrupted'
+  | 'turn.completed'
+  | 'turn.failed'
+  | 'turn.cancelled';
+
+/** Facts come from the log, after they were appended. The other three are signals of the moment. */
+export type TurnEvent =
+  | Fact<FactType>
+  | { readonly type: 'turn.prepared' }
+  | { readonly type: 'step.streaming' }
+  | { readonly type: 'CANCEL' };
+
+export type TurnFailure = 'step-limit' | 'step-timeout';
+
+/** Named effects. The runtime provides them; leaving the state that invoked one aborts it. */
+export type PrepareEffect = { readonly turnId: string };
+export type ModelEffect = { readonly turnId: string; readonly step: number };
+export type ToolCallsEffect = { readonly turnId: string };
+
+/**
+ * What a turn does next. What is true is decided by the session's decider and told to this machine as the
+ * facts it waits for, so that a recorded turn drives it through the same states again.
+ */
+export const turnMachine = setup({
+  types: {} as { context: TurnContext; input: TurnInput; events: TurnEvent },
+  actors: {
+    /** Waits for the tool servers' first attempt to connect; sends `turn.prepared`. */
+    prepare: fromCallback<TurnEvent, PrepareEffect>(notProvided),
+    /** Calls the model; sends `step.streaming` at the first text; its reply comes back as a fact. */
+    model: fromCallback<TurnEvent, ModelEffect>(notProvided),
+    /** Runs all unsettled tool calls in parallel; each outcome comes back as a fact. */
+    toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(notProvided),
+  },
+  actions: {
+    /** Asks the session to record that the turn failed. */
+    reportFailure: (_, _params: { readonly failure: TurnFailure }) => notProvided(),
+    beginStep: assign({ step: ({ context }) => context.step + 1 }),
+    awaitCalls: assign({
+      unsettled: ({ context, event }) =>
+        event.type === 'step.completed' ? event.callIds : context.unsettled,
+    }),
+    settleCall: assign({
+      unsettled: ({ context, event }) =>
+        'callId' in event ? context.unsettled.filter((callId) => callId !== event.callId) : context.unsettled,
+    }),
+  },
+  guards: {
+    asksForTools: ({ event }) => event.type === 'step.completed' && event.callIds.length > 0,
+    hasUnsettledCalls: ({ context }) => context.unsettled.length > 0,
+    allSettled: ({ context }) => context.unsettled.length === 0,
+    stepLimitReached: ({ context }) => context.unsettled.length === 0 && context.step >= context.maxSteps,
+  },
+  delays: {
+    stepTimeout: ({ context }) => context.stepTimeoutMs,
+  },
+}).createMachine({
+  id: 'turn',
+  context: ({ input }) => input,
+  initial: 'preparing',
+  on: {
+    'turn.completed': '.completed',
+    'turn.failed': '.failed',
+    'turn.cancelled': '.cancelled',
+  },
+  states: {
+    preparing: {
+      invoke: { src: 'prepare', input: ({ context: { turnId } }) => ({ turnId }) },
+      on: {
+        'turn.prepared': [
+          { guard: 'hasUnsettledCalls', target: 'executingTools' },
+          { target: 'callingModel' },
+        ],
+        CANCEL: 'cancelling',
+      },
+    },
+    callingModel: {
+      entry: 'beginStep',
+      invoke: { src: 'model', input: ({ context: { turnId, step } }) => ({ turnId, step }) },
+      initial: 'thinking',
+      states: {
+        thinking: { on: { 'step.streaming': 'streaming' } },
+        streaming: {},
+      },
+      on: {
+        'step.completed': { guard: 'asksForTools', target: 'executingTools', actions: 'awaitCalls' },
+        CANCEL: 'cancelling',
+      },
+      after: {
+        stepTimeout: {
+          target: 'failing',
+          actions: { type: 'reportFailure', params: { failure: 'step-timeout' } },
+        },
+      },
+    },
+    executingTools: {
+      invoke: { src: 'toolCalls', input: ({ context: { turnId } }) => ({ turnId }) },
+      on: {
+        'tool-call.succeeded': { actions: 'settleCall' },
+        'tool-call.failed': { actions: 'settleCall' },
+        'tool-call.interrupted': { actions: 'settleCall' },
+        CANCEL: 'cancelling',
+      },
+      always: [
+        {
+          guard: 'stepLimitReached',
+          target: 'failing',
+          actions: { type: 'reportFailure', params: { failure: 'step-limit' } },
+        },
+        { guard: 'allSettled', target: 'callingModel' },
+      ],
+    },
+    /** Effects are aborted; the fact is on its way to the log. */
+    cancelling: {},
+    failing: {},
+    completed: { type: 'final' },
+    failed: { type: 'final' },
+    cancelled: { type: 'final' },
+  },
+});
+
+function notProvided(): never {
+  throw new Error('the turn machine was started without its effects');
+}

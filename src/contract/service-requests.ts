@@ -1,0 +1,61 @@
+import type { McpServerConfig } from './agent-config.ts';
+import type { Envelope } from './envelope.ts';
+import type { ErrorBody } from './errors.ts';
+import type { ReplyChunk } from './events.ts';
+import type { SessionId, TurnId } from './ids.ts';
+import type { Image } from './image.ts';
+import type { Tool, ToolResult } from './tool.ts';
+
+export type McpServerStatus = 'connected' | 'connecting' | 'error' | 'disconnected';
+
+/** A tool server as clients see it. */
+export interface McpServerRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly status: McpServerStatus;
+  readonly type: McpServerConfig['type'];
+  readonly description?: string;
+  /** Why, when `status` is `error`. */
+  readonly error?: string;
+}
+
+/**
+ * What can be asked of the service over the bus: commands change something and may be refused with a
+ * `ServiceError`, queries (`…list`, `…read`, `…export`) change nothing. Each has exactly one handler.
+ */
+export interface ServiceRequests {
+  /** Answered once the message is in the log. The reply follows as events of the session. */
+  'turn.start': {
+    request: { sessionId: SessionId; turnId: TurnId; text: string; image?: Image };
+    answer: undefined;
+  };
+  /** Cancels the running turn; of another turn than `turnId`, when one is given, nothing. Answers whether it did. */
+  'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
+  'session.reset': { request: { sessionId: SessionId }; answer: undefined };
+  'mcp-server.list': { request: Record<never, never>; answer: McpServerRecord[] };
+  /** Answers when the server is connected; refuses when it could not be, and keeps it listed with its error. */
+  'mcp-server.connect': { request: { name: string; config: McpServerConfig }; answer: McpServerRecord };
+  /** Disconnects; of a server that is disconnected already, forgets it. */
+  'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
+  'mcp-server.reconnect': { request: { serverId: string }; answer: McpServerRecord };
+  'tool.list': { request: { serverId: string }; answer: readonly Tool[] };
+  'tool.execute': {
+    request: { serverId: string; toolName: string; arguments: Record<string, unknown> };
+    answer: { serverId: string; result: ToolResult };
+  };
+  /** The agent file as it is now, without secrets. */
+  'config.export': { request: Record<never, never>; answer: string };
+}
+
+export type RequestType = keyof ServiceRequests;
+
+/** Ephemeral: the session could not go on (the log refused it). Turns that were under way have no answer now. */
+export interface SessionFault {
+  readonly type: 'session.fault';
+  readonly sessionId: SessionId;
+  readonly error: ErrorBody;
+}
+
+/** All that is heard of a session: facts from the log, and what is only of the moment. */
+export type SessionSignal = Envelope | ReplyChunk | SessionFault;
+

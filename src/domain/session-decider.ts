@@ -1,0 +1,192 @@
+import type {
+  CancelTurn,
+  CompleteStep,
+  FailTurn,
+  RequestedCall,
+  ResetSession,
+  SessionCommand,
+  SettleToolCall,
+  StartTurn,
+} from '../contract/commands.ts';
+import { ServiceError } from '../contract/errors.ts';
+import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
+import type { ToolOutcome } from '../contract/tool.ts';
+import { joinReply } from './reply-text.ts';
+import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
+
+export interface SessionPolicy {
+  /** Most messages that may wait behind the running turn; false for no bound. */
+  readonly queuedMessages: number | false;
+}
+
+/**
+ * What a wish makes true. Pure: times and ids come in with the command. No events means that there is
+ * nothing to do, because the turn the command speaks of is over. Throws a `ServiceError` to refuse.
+ */
+export function decide(state: SessionState, command: SessionCommand, policy: SessionPolicy): SessionEvent[] {
+  switch (command.type) {
+    case 'turn.start':
+      return startTurn(state, command, policy);
+    case 'turn.cancel':
+      return cancelTurn(state, command);
+    case 'turn.fail':
+      return failTurn(state, command);
+    case 'turn.resume':
+      return resumeTurn(state);
+    case 'step.complete':
+      return completeStep(state, command);
+    case 'tool-call.settle':
+      return settleToolCall(state, command);
+    case 'session.reset':
+      return resetSession(state, command);
+    default:
+      return command satisfies never;
+  }
+}
+
+function startTurn(state: SessionState, command: StartTurn, policy: SessionPolicy): SessionEvent[] {
+  const { turnId, text, image } = command;
+  if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
+    throw new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      'This session has too many messages waiting. Try again later.',
+      {
+        reason: `${state.waiting.length} messages wait behind the running turn`,
+        limit: policy.queuedMessages,
+        retryAfter: 5,
+      },
+    );
+  }
+  const requested: SessionEvent = { type: 'turn.requested', turnId, text, ...(image && { image }) };
+  return state.open ? [requested] : [requested, { type: 'turn.started', turnId }];
+}
+
+function completeStep(state: SessionState, command: CompleteStep): SessionEvent[] {
+  const open = openTurn(state, command.turnId);
+  if (!open || command.step !== open.step + 1) return [];
+  const { turnId, step, text, calls, usage } = command;
+  const completed: SessionEvent = {
+    type: 'step.completed',
+    turnId,
+    step,
+    text,
+    callIds: calls.map((call) => call.callId),
+    ...(usage && { usage }),
+  };
+  if (calls.length > 0) {
+    return [
+      completed,
+      ...calls.map((call) => requestCall(turnId, call)),
+      ...calls.flatMap((call) => refuseCall(turnId, call)),
+    ];
+  }
+  return [
+    completed,
+    { type: 'turn.completed', turnId, content: joinReply(open.reply, text) },
+    ...startNext(state.waiting),
+  ];
+}
+
+function requestCall(turnId: string, { problem, ...call }: RequestedCall): SessionEvent {
+  return { type: 'tool-call.requested', turnId, ...call };
+}
+
+/** A call that cannot be run is settled at once, so that the model is told and can do better. */
+function refuseCall(turnId: string, call: RequestedCall): SessionEvent[] {
+  const { callId, toolName, serverId, problem } = call;
+  return problem === undefined
+    ? []
+    : [{ type: 'tool-call.failed', turnId, callId, toolName, serverId, reason: problem }];
+}
+
+function settleToolCall(state: SessionState, command: SettleToolCall): SessionEvent[] {
+  const call = openTurn(state, command.turnId)?.unsettled.get(command.callId);
+  return call ? [settledCall(call, command.outcome)] : [];
+}
+
+function settledCall(call: SessionEventOf<'tool-call.requested'>, outcome: ToolOutcome): SessionEvent {
+  const { turnId, callId, toolName, serverId } = call;
+  const ref = { turnId, callId, toolName, serverId };
+  switch (outcome.status) {
+    case 'succeeded':
+      return { type: 'tool-call.succeeded', ...ref, result: outcome.result };
+    case 'failed':
+      return {
+        type: 'tool-call.failed',
+        ...ref,
+        reason: outcome.reason,
+        ...(outcome.result && { result: outcome.result }),
+      };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
+  const open = openTurn(state, command.turnId);
+  if (!open) return [];
+  return [
+    ...interruptCalls(open, 'the turn failed'),
+    { type: 'turn.failed', turnId: open.turnId, error: command.error, partial: command.partial },
+    ...startNext(state.waiting),
+  ];
+}
+
+function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
+  const open = openTurn(state, command.turnId);
+  if (!open) return [];
+  return [...cancelOpen(open, command.reason, command.partial), ...startNext(state.waiting)];
+}
+
+function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {
+  const reason = 'the conversation was reset';
+  return [
+    ...(state.open ? cancelOpen(state.open, reason, command.partial) : []),
+    ...state.waiting.map(
+      ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, partial: '' }),
+    ),
+    { type: 'session.reset' },
+  ];
+}
+
+/** A call that is safe to repeat is run again; of any other nobody knows whether it took effect. */
+function resumeTurn(state: SessionState): SessionEvent[] {
+  if (!state.open) return [];
+  const { turnId, attempt } = state.open;
+  return [
+    { type: 'turn.resumed', turnId, attempt: attempt + 1 },
+    ...interruptCalls(state.open, 'the service stopped while it ran', (call) => !call.repeatable),
+  ];
+}
+
+function cancelOpen(open: OpenTurn, reason: string, partial: string): SessionEvent[] {
+  return [
+    ...interruptCalls(open, 'the turn was cancelled'),
+    { type: 'turn.cancelled', turnId: open.turnId, reason, partial },
+  ];
+}
+
+type RequestedEvent = SessionEventOf<'tool-call.requested'>;
+
+function interruptCalls(
+  open: OpenTurn,
+  reason: string,
+  which: (call: RequestedEvent) => boolean = () => true,
+): SessionEvent[] {
+  return [...open.unsettled.values()].filter(which).map(({ turnId, callId, toolName, serverId }) => ({
+    type: 'tool-call.interrupted',
+    turnId,
+    callId,
+    toolName,
+    serverId,
+    reason,
+  }));
+}
+
+function startNext([next]: readonly WaitingTurn[]): SessionEvent[] {
+  return next ? [{ type: 'turn.started', turnId: next.turnId }] : [];
+}
+
+function openTurn(state: SessionState, turnId: string): OpenTurn | undefined {
+  return state.open?.turnId === turnId ? state.open : undefined;
+}

@@ -1,0 +1,100 @@
+import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
+import { joinReply } from './reply-text.ts';
+import { evolveTranscript, type Transcript, type TurnText } from './transcript.ts';
+
+export interface WaitingTurn extends TurnText {
+  readonly turnId: string;
+}
+
+export interface OpenTurn extends WaitingTurn {
+  readonly attempt: number;
+  /** Number of completed steps. */
+  readonly step: number;
+  /** The reply so far: the texts of the completed steps, joined. */
+  readonly reply: string;
+  /** Tool calls of the last step that are not settled yet, by call id. */
+  readonly unsettled: ReadonlyMap<string, SessionEventOf<'tool-call.requested'>>;
+}
+
+/** All that the log says about a session, folded. */
+export interface SessionState {
+  /** seq of the last event folded in. */
+  readonly seq: number;
+  readonly transcript: Transcript;
+  /** Accepted messages behind the running turn, first come first. */
+  readonly waiting: readonly WaitingTurn[];
+  readonly open: OpenTurn | null;
+}
+
+export const initialSessionState = (): SessionState => ({ seq: 0, transcript: [], waiting: [], open: null });
+
+/** Folds the next event in. The transcript is shared with the state before, which is not to be used again. */
+export function evolve(state: SessionState, event: SessionEvent): SessionState {
+  const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
+  evolveTranscript(state.transcript, event, turn);
+  return { ...state, seq: state.seq + 1, ...evolveTurns(state, event) };
+}
+
+const NO_TEXT: TurnText = { text: '' };
+
+type Turns = Pick<SessionState, 'waiting' | 'open'>;
+
+function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
+  switch (event.type) {
+    case 'turn.requested':
+      return { waiting: [...state.waiting, { turnId: event.turnId, text: event.text, ...imageOf(event) }] };
+    case 'turn.started': {
+      const turn = waitingTurn(state, event.turnId);
+      return {
+        waiting: state.waiting.filter((waiting) => waiting !== turn),
+        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: new Map() },
+      };
+    }
+    case 'turn.resumed':
+      return { open: { ...openTurn(state, event), attempt: event.attempt } };
+    case 'step.completed': {
+      const open = openTurn(state, event);
+      return { open: { ...open, step: event.step, reply: joinReply(open.reply, event.text) } };
+    }
+    case 'tool-call.requested': {
+      const open = openTurn(state, event);
+      return { open: { ...open, unsettled: new Map(open.unsettled).set(event.callId, event) } };
+    }
+    case 'tool-call.succeeded':
+    case 'tool-call.failed':
+    case 'tool-call.interrupted': {
+      const open = openTurn(state, event);
+      const unsettled = new Map(open.unsettled);
+      unsettled.delete(event.callId);
+      return { open: { ...open, unsettled } };
+    }
+    case 'turn.completed':
+    case 'turn.failed':
+      return { open: null };
+    case 'turn.cancelled':
+      return {
+        open: state.open?.turnId === event.turnId ? null : state.open,
+        waiting: state.waiting.filter((waiting) => waiting.turnId !== event.turnId),
+      };
+    case 'session.reset':
+      return {};
+    default:
+      return event satisfies never;
+  }
+}
+
+function imageOf(event: SessionEventOf<'turn.requested'>): Pick<WaitingTurn, 'image'> {
+  return event.image === undefined ? {} : { image: event.image };
+}
+
+function waitingTurn(state: SessionState, turnId: string): WaitingTurn {
+  const turn = state.waiting.find((waiting) => waiting.turnId === turnId);
+  if (!turn) throw new Error(`turn ${turnId} started without having been requested`);
+  return turn;
+}
+
+function openTurn(state: SessionState, event: { type: string; turnId: string }): OpenTurn {
+  if (state.open?.turnId !== event.turnId)
+    throw new Error(`${event.type} of turn ${event.turnId}, which is not open`);
+  return state.open;
+}

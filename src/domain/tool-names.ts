@@ -1,0 +1,48 @@
+/** Where a tool lives. */
+export interface ToolAddress {
+  readonly serverId: string;
+  readonly toolName: string;
+}
+
+/** Providers accept `^[a-zA-Z0-9_-]{1,64}$` and nothing else. */
+const MAX_NAME_LENGTH = 64;
+const HASH_LENGTH = 7;
+
+/**
+ * Gives each tool the name under which the model knows it: its own where that is unique and allowed, else
+ * `server__tool`. Does not depend on the order of the tools, so a name stays as long as its rivals do.
+ */
+export function nameToolsForModel<T extends ToolAddress>(tools: readonly T[]): Map<string, T> {
+  const bareCounts = countBy(tools, (tool) => acceptable(tool.toolName));
+  const names = new Map<string, T>();
+  for (const tool of tools) {
+    const bare = acceptable(tool.toolName);
+    const wanted = bareCounts.get(bare) === 1 ? bare : acceptable(`${tool.serverId}__${tool.toolName}`);
+    names.set(names.has(wanted) ? withHash(wanted, `${tool.serverId}\n${tool.toolName}`) : wanted, tool);
+  }
+  return names;
+}
+
+function acceptable(name: string): string {
+  const replaced = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  return replaced.length <= MAX_NAME_LENGTH && replaced !== '' ? replaced : withHash(replaced, name);
+}
+
+function withHash(name: string, source: string): string {
+  return `${name.slice(0, MAX_NAME_LENGTH - HASH_LENGTH - 1)}_${fnv1a(source)}`;
+}
+
+/** FNV-1a, 32 bit, in seven base-36 digits: enough to tell apart the few names that collide. */
+function fnv1a(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return hash.toString(36).padStart(HASH_LENGTH, '0');
+}
+
+function countBy<T>(items: readonly T[], key: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}

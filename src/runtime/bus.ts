@@ -1,0 +1,58 @@
+import { EventEmitter } from 'eventemitter3';
+import type { SessionId } from '../contract/ids.ts';
+import type { RequestType, ServiceRequests, SessionSignal } from '../contract/service-requests.ts';
+
+type Handler<T extends RequestType> = (
+  request: ServiceRequests[T]['request'],
+) => Promise<ServiceRequests[T]['answer']>;
+
+type Handlers = { [T in RequestType]: Handler<T> };
+
+type SessionListener = (signal: SessionSignal) => void;
+
+/**
+ * The one place where parts of the service talk to each other. Requests have exactly one handler; signals
+ * of a session have as many listeners as want them. Listeners are keyed by session, so that one busy
+ * session costs the others nothing.
+ */
+export class Bus {
+  readonly #handlers: Handlers = Object.create(null);
+  readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
+  readonly #onListenerError: (error: unknown) => void;
+
+  /** @param onListenerError is told what a listener threw; the other listeners are called all the same. */
+  constructor(onListenerError: (error: unknown) => void) {
+    this.#onListenerError = onListenerError;
+  }
+
+  handle<T extends RequestType>(type: T, handler: Handlers[T]): void {
+    if (type in this.#handlers) throw new Error(`${type} has a handler already`);
+    this.#handlers[type] = handler;
+  }
+
+  /** Rejects with what the handler throws: a `ServiceError` where the wish was refused. */
+  send<T extends RequestType>(
+    type: T,
+    request: ServiceRequests[T]['request'],
+  ): Promise<ServiceRequests[T]['answer']> {
+    if (!(type in this.#handlers)) throw new Error(`nobody handles ${type}`);
+    return this.#handlers[type](request);
+  }
+
+  publish(signal: SessionSignal): void {
+    this.#sessions.emit(signal.sessionId, signal);
+  }
+
+  /** @returns a function that ends the subscription. */
+  onSession(sessionId: SessionId, listener: SessionListener): () => void {
+    const guarded: SessionListener = (signal) => {
+      try {
+        listener(signal);
+      } catch (error) {
+        this.#onListenerError(error);
+      }
+    };
+    this.#sessions.on(sessionId, guarded);
+    return () => this.#sessions.off(sessionId, guarded);
+  }
+}

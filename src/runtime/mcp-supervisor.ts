@@ -1,0 +1,144 @@
+import type { McpServerConfig } from '../contract/agent-config.ts';
+import { ServiceError } from '../contract/errors.ts';
+import type { McpServerRecord } from '../contract/service-requests.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { ToolServerConnection } from '../ports/tool-server.ts';
+import { McpServer, type McpServerParts } from './mcp-server.ts';
+
+/** A tool and the server that offers it. */
+export interface ConnectedTool {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly tool: Tool;
+}
+
+/** A turn waits no longer than this for tool servers that are still starting. */
+const FIRST_ATTEMPTS_MS = 10_000;
+
+/** All tool servers, the agent file's and those connected at run time. */
+export class McpSupervisor implements AsyncDisposable {
+  readonly #parts: Omit<McpServerParts, 'onToolsChanged'>;
+  readonly #servers = new Map<string, McpServer>();
+  #revision = 0;
+  #firstAttempts: Promise<void> | null = null;
+
+  constructor(parts: Omit<McpServerParts, 'onToolsChanged'>) {
+    this.#parts = parts;
+  }
+
+  /** Starts to connect all of them at once and does not wait. */
+  start(configs: Readonly<Record<string, McpServerConfig>>): void {
+    const attempts = Object.entries(configs).map(([name, config]) => this.#add(name, config).connect());
+    if (attempts.length === 0) return;
+    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, Promise.all(attempts)).then(() => {
+      this.#firstAttempts = null;
+    });
+  }
+
+  /** Null when each server of the agent file has had its first attempt; else resolves when it has, or after 10 s. */
+  firstAttempts(): Promise<void> | null {
+    return this.#firstAttempts;
+  }
+
+  /** Grows whenever the tools of any server change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  records(): McpServerRecord[] {
+    return [...this.#servers.values()].map((server) => server.record);
+  }
+
+  /** The servers as they are now, for the export of the configuration. */
+  configs(): Record<string, McpServerConfig> {
+    return Object.fromEntries([...this.#servers].map(([name, { config }]) => [name, config]));
+  }
+
+  async connect(name: string, config: McpServerConfig): Promise<McpServerRecord> {
+    const known = this.#servers.get(name);
+    if (known && known.status !== 'disconnected') {
+      throw new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
+        field: 'name',
+        issue: `the name is in use by a server whose status is ${known.status}`,
+        suggestion: 'Choose another name, or disconnect that server first with DELETE /api/mcp/servers/{id}.',
+      });
+    }
+    return this.#attempt(this.#add(name, config));
+  }
+
+  async reconnect(serverId: string): Promise<McpServerRecord> {
+    return this.#attempt(this.#server(serverId));
+  }
+
+  /** Disconnects; forgets a server that was disconnected already, so that the list does not grow for ever. */
+  async disconnect(serverId: string): Promise<McpServerRecord> {
+    const server = this.#server(serverId);
+    if (server.status === 'disconnected') this.#servers.delete(server.name);
+    await server.disconnect();
+    return server.record;
+  }
+
+  recordOf(serverId: string): McpServerRecord {
+    return this.#server(serverId).record;
+  }
+
+  toolsOf(serverId: string): readonly Tool[] {
+    return this.#server(serverId).tools;
+  }
+
+  connectedTools(): ConnectedTool[] {
+    return [...this.#servers.values()].flatMap((server) =>
+      server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
+    );
+  }
+
+  connectionOf(serverId: string): ToolServerConnection | null {
+    return this.#servers.get(serverId)?.connection ?? null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
+  }
+
+  #add(name: string, config: McpServerConfig): McpServer {
+    const server = new McpServer(name, config, {
+      ...this.#parts,
+      onToolsChanged: () => {
+        this.#revision += 1;
+      },
+    });
+    this.#servers.set(name, server);
+    return server;
+  }
+
+  async #attempt(server: McpServer): Promise<McpServerRecord> {
+    const status = await server.connect();
+    const { record } = server;
+    if (status === 'connected') return record;
+    throw new ServiceError('AGENT_ERROR', `The MCP server ${server.name} could not be connected.`, {
+      serverId: server.name,
+      reason: record.error ?? 'it was disconnected meanwhile',
+      suggestion: 'It stays listed and is tried again; DELETE /api/mcp/servers/{id} gives it up.',
+    });
+  }
+
+  #server(serverId: string): McpServer {
+    const server = this.#servers.get(serverId);
+    if (!server) {
+      throw new ServiceError('SERVER_NOT_FOUND', `There is no MCP server ${serverId}.`, {
+        serverId,
+        available: [...this.#servers.keys()],
+      });
+    }
+    return server;
+  }
+}
+
+/** Resolves when the work is done or the time is over. The timer keeps no process alive. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  timer.unref();
+  await Promise.race([work, over.promise]);
+  clearTimeout(timer);
+}

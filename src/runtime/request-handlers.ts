@@ -1,0 +1,41 @@
+import type { Bus } from './bus.ts';
+import type { McpSupervisor } from './mcp-supervisor.ts';
+import type { SessionRegistry } from './session-registry.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+export interface RequestHandlers {
+  readonly sessions: SessionRegistry;
+  readonly servers: McpSupervisor;
+  readonly catalog: ToolCatalog;
+  readonly exportConfig: () => string;
+}
+
+/** Who answers what on the bus. */
+export function answerRequests(
+  bus: Bus,
+  { sessions, servers, catalog, exportConfig }: RequestHandlers,
+): void {
+  bus.handle('turn.start', async ({ sessionId, ...message }) => {
+    const session = await sessions.sessionForTurn(sessionId);
+    await session.startTurn({ type: 'turn.start', ...message });
+    return undefined;
+  });
+  bus.handle('turn.cancel', async ({ sessionId, turnId, reason }) => {
+    const session = await sessions.session(sessionId);
+    return session.cancel(reason, turnId);
+  });
+  bus.handle('session.reset', async ({ sessionId }) => {
+    const session = await sessions.session(sessionId);
+    await session.reset();
+    return undefined;
+  });
+  bus.handle('mcp-server.list', async () => servers.records());
+  bus.handle('mcp-server.connect', ({ name, config }) => servers.connect(name, config));
+  bus.handle('mcp-server.disconnect', ({ serverId }) => servers.disconnect(serverId));
+  bus.handle('mcp-server.reconnect', ({ serverId }) => servers.reconnect(serverId));
+  bus.handle('tool.list', async ({ serverId }) => catalog.list(serverId));
+  bus.handle('tool.execute', ({ serverId, toolName, arguments: args }) =>
+    catalog.execute(serverId, toolName, args),
+  );
+  bus.handle('config.export', async () => exportConfig());
+}

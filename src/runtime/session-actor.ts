@@ -1,0 +1,170 @@
+import type { SessionCommand, StartTurn } from '../contract/commands.ts';
+import { asServiceError, ServiceError } from '../contract/errors.ts';
+import type { SessionEvent } from '../contract/events.ts';
+import type { SessionId } from '../contract/ids.ts';
+import { decide, type SessionPolicy } from '../domain/session-decider.ts';
+import { evolve, type SessionState } from '../domain/session-state.ts';
+import type { Log } from '../ports/log.ts';
+import type { Bus } from './bus.ts';
+import type { Journal } from './journal.ts';
+import type { TurnRun } from './turn-run.ts';
+import type { TurnRunner } from './turn-runner.ts';
+
+export interface SessionParts {
+  readonly journal: Journal;
+  readonly bus: Bus;
+  readonly turns: TurnRunner;
+  readonly policy: SessionPolicy;
+  readonly log: Log;
+  /** Called when the session cannot go on; it is to be loaded anew from the log. */
+  readonly onFault: (session: SessionActor) => void;
+}
+
+/**
+ * One conversation while it is in memory: its folded state, its mailbox, and the run of its open turn.
+ * Everything that changes the session goes through the mailbox, one command after the other, so the
+ * stream has one writer.
+ */
+export class SessionActor {
+  readonly sessionId: SessionId;
+  readonly #parts: SessionParts;
+  #state: SessionState;
+  #mailbox: Promise<unknown> = Promise.resolve();
+  #run: TurnRun | null = null;
+  #faulted = false;
+  readonly #onIdle: (() => void)[] = [];
+
+  constructor(sessionId: SessionId, state: SessionState, parts: SessionParts) {
+    this.sessionId = sessionId;
+    this.#state = state;
+    this.#parts = parts;
+  }
+
+  /** What the log says, up to now. To be read only. */
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Resolves when the message is in the log. */
+  async startTurn(command: StartTurn): Promise<void> {
+    await this.#enqueue(() => this.#handle(command));
+  }
+
+  /** Goes on with the turn that was open when the session was loaded. */
+  async resume(): Promise<void> {
+    await this.#enqueue(() => this.#handle({ type: 'turn.resume' }));
+  }
+
+  /** Stops the running turn, or only the one of that id. Resolves to whether there was one to stop. */
+  cancel(reason: string, turnId?: string): Promise<boolean> {
+    return this.#enqueue(async () => {
+      const running = this.#state.open;
+      if (!running || (turnId !== undefined && turnId !== running.turnId)) return false;
+      await this.#handle({ type: 'turn.cancel', turnId: running.turnId, reason, partial: this.#stopRun() });
+      return true;
+    });
+  }
+
+  async reset(): Promise<void> {
+    await this.#enqueue(() => this.#handle({ type: 'session.reset', partial: this.#stopRun() }));
+  }
+
+  /** The way back of what the running turn has asked for. */
+  readonly report = (command: SessionCommand): void => {
+    // A rejection means a fault, which #handle has dealt with: there is nobody here to tell.
+    this.#enqueue(() => this.#handle(command)).catch(() => undefined);
+  };
+
+  /** Resolves when no turn is open. */
+  idle(): Promise<void> {
+    if (!this.#state.open) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** Ends the effects of the running turn without recording anything; the log still has it open. */
+  stop(): void {
+    this.#run?.stop();
+    this.#run = null;
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#mailbox.then(work);
+    this.#mailbox = result.catch(() => undefined);
+    return result;
+  }
+
+  async #handle(command: SessionCommand): Promise<void> {
+    if (this.#faulted)
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The session is being reloaded.', { retryAfter: 1 });
+    try {
+      await this.#apply(command);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) this.#fault(error);
+      throw error;
+    }
+  }
+
+  async #apply(command: SessionCommand): Promise<void> {
+    const events = decide(this.#state, command, this.#parts.policy);
+    if (events.length === 0) return;
+    await this.#parts.journal.append(this.sessionId, this.#state.seq, events);
+    this.#state = events.reduce(evolve, this.#state);
+    for (const event of events) this.#drive(event);
+    if (!this.#state.open) this.#becomeIdle();
+  }
+
+  /** Tells the running turn what has become true, or starts the run of the turn that has begun. */
+  #drive(event: SessionEvent): void {
+    switch (event.type) {
+      case 'turn.started':
+      case 'turn.resumed':
+        this.#run = this.#parts.turns.start(this);
+        return;
+      case 'step.completed':
+      case 'tool-call.succeeded':
+      case 'tool-call.failed':
+      case 'tool-call.interrupted':
+      case 'turn.completed':
+      case 'turn.failed':
+      case 'turn.cancelled':
+        if (this.#run?.turnId === event.turnId) this.#run.tell(event);
+        return;
+      case 'turn.requested':
+      case 'tool-call.requested':
+      case 'session.reset':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Aborts the effects at once, so that nothing is streamed after what will be recorded as the partial text. */
+  #stopRun(): string {
+    return this.#run?.cancel() ?? '';
+  }
+
+  #becomeIdle(): void {
+    this.#run = null;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  /**
+   * What was to be recorded could not be, so memory and log may differ: the session leaves memory and is
+   * folded anew when it is used again.
+   */
+  #fault(error: unknown): void {
+    this.#parts.log.error(
+      { sessionId: this.sessionId, err: error },
+      'a session was unloaded: its event could not be recorded',
+    );
+    this.#faulted = true;
+    this.stop();
+    this.#parts.onFault(this);
+    this.#parts.bus.publish({
+      type: 'session.fault',
+      sessionId: this.sessionId,
+      error: asServiceError(error).body,
+    });
+    this.#becomeIdle();
+  }
+}

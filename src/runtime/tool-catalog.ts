@@ -1,0 +1,103 @@
+import { ServiceError } from '../contract/errors.ts';
+import type { SessionEventOf } from '../contract/events.ts';
+import type { ModelTool } from '../contract/model-message.ts';
+import type { Tool, ToolOutcome, ToolResult } from '../contract/tool.ts';
+import { nameToolsForModel } from '../domain/tool-names.ts';
+import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { ConnectedTool, McpSupervisor } from './mcp-supervisor.ts';
+
+interface ModelView {
+  readonly names: ReadonlyMap<string, ConnectedTool>;
+  readonly tools: readonly ModelTool[];
+}
+
+/** All tools of all connected servers: what the model is offered, and the way to call one. */
+export class ToolCatalog {
+  readonly #servers: McpSupervisor;
+  readonly #schemas: SchemaCheck;
+  #view: { readonly revision: number; readonly view: ModelView } | null = null;
+
+  constructor(servers: McpSupervisor, schemas: SchemaCheck) {
+    this.#servers = servers;
+    this.#schemas = schemas;
+  }
+
+  /** Null when the configured servers have had their first attempt; else resolves when they have. */
+  ready(): Promise<void> | null {
+    return this.#servers.firstAttempts();
+  }
+
+  /** The tools under the names the model knows; made anew only when they have changed. */
+  forModel(): ModelView {
+    const { revision } = this.#servers;
+    if (this.#view?.revision !== revision)
+      this.#view = { revision, view: modelView(this.#servers.connectedTools()) };
+    return this.#view.view;
+  }
+
+  issueWith(tool: Tool, args: Record<string, unknown>): Promise<string | undefined> {
+    return this.#schemas.issueWith(tool.inputSchema, args);
+  }
+
+  /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
+  async call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome> {
+    const { serverId, toolName } = call;
+    const connection = serverId === null ? undefined : this.#servers.connectionOf(serverId);
+    if (!connection) return { status: 'failed', reason: `the server ${serverId ?? ''} is not connected` };
+    return connection.callTool(toolName, call.arguments, { signal });
+  }
+
+  list(serverId: string): readonly Tool[] {
+    return this.#servers.toolsOf(serverId);
+  }
+
+  /** Runs a tool for a client, outside of any turn. */
+  async execute(
+    serverId: string,
+    toolName: string,
+    args: Record<string, unknown>,
+  ): Promise<{ serverId: string; result: ToolResult }> {
+    const { id, status } = this.#servers.recordOf(serverId);
+    const failed = (reason: string): ServiceError =>
+      new ServiceError('TOOL_EXECUTION_FAILED', `The tool ${toolName} failed.`, {
+        toolName,
+        serverId: id,
+        reason,
+      });
+    const connection = this.#servers.connectionOf(id);
+    if (!connection) throw failed(`the server ${id} is not connected (its status is ${status})`);
+    const tool = this.list(id).find((candidate) => candidate.name === toolName);
+    if (!tool) {
+      throw new ServiceError('TOOL_NOT_FOUND', `The server ${id} has no tool ${toolName}.`, {
+        toolName,
+        serverId: id,
+        available: this.list(id).map((candidate) => candidate.name),
+      });
+    }
+    const issue = await this.issueWith(tool, args);
+    if (issue !== undefined) {
+      throw new ServiceError(
+        'INVALID_REQUEST',
+        `The arguments do not fit the tool's inputSchema: ${issue}.`,
+        {
+          issue,
+          toolName,
+          serverId: id,
+        },
+      );
+    }
+    const outcome = await connection.callTool(toolName, args);
+    if (outcome.status === 'failed') throw failed(outcome.reason);
+    return { serverId: id, result: outcome.result };
+  }
+}
+
+function modelView(available: readonly ConnectedTool[]): ModelView {
+  const names = nameToolsForModel(available);
+  const tools = [...names].map(([name, { tool }]) => ({
+    name,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+  }));
+  return { names, tools };
+}

@@ -1,0 +1,183 @@
+import type { ActorOptions, ActorRefFrom, AnyActorLogic } from 'xstate';
+import type { TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
+import type { SessionCommand } from '../contract/commands.ts';
+import { ServiceError } from '../contract/errors.ts';
+import type { SessionEventOf } from '../contract/events.ts';
+import type { SessionId } from '../contract/ids.ts';
+import { separatorAfter } from '../domain/reply-text.ts';
+import type { OpenTurn, SessionState } from '../domain/session-state.ts';
+import type { LanguageModel } from '../ports/language-model.ts';
+import type { Log } from '../ports/log.ts';
+import type { Bus } from './bus.ts';
+import { requestedCalls } from './requested-calls.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+/** What every turn is run with. */
+export interface TurnParts {
+  readonly model: LanguageModel;
+  readonly systemPrompt: string;
+  readonly maxSteps: number;
+  readonly stepTimeoutMs: number;
+  readonly catalog: ToolCatalog;
+  readonly bus: Bus;
+  readonly log: Log;
+  /** The clock of a test, the inspector of a developer. */
+  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock' | 'inspect'>;
+}
+
+/** What a running turn sees of its session. */
+export interface TurnSession {
+  readonly sessionId: SessionId;
+  readonly state: SessionState;
+  /** Hands a command to the session's mailbox. */
+  readonly report: (command: SessionCommand) => void;
+}
+
+type SendBack = (event: TurnEvent) => void;
+type StopEffect = () => void;
+
+/**
+ * One turn while it runs: its machine, and the effects the machine invokes. Each effect returns the
+ * function that ends it; what it brings about goes to the session's mailbox as a command and comes back,
+ * once it is in the log, through `tell`.
+ */
+export class TurnRun {
+  readonly turnId: string;
+  readonly #session: TurnSession;
+  readonly #actor: ActorRefFrom<typeof turnMachine>;
+  readonly #parts: TurnParts;
+  readonly #onOver: () => void;
+  /** What the running step has said so far, without the separator before it. */
+  #partial = '';
+
+  constructor(
+    session: TurnSession,
+    open: OpenTurn,
+    actor: ActorRefFrom<typeof turnMachine>,
+    parts: TurnParts,
+    onOver: () => void,
+  ) {
+    this.#session = session;
+    this.turnId = open.turnId;
+    this.#actor = actor;
+    this.#parts = parts;
+    this.#onOver = onOver;
+  }
+
+  /** Tells the machine what has become true. */
+  tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
+    this.#actor.send(fact);
+    if (this.#actor.getSnapshot().status === 'done') this.#onOver();
+  }
+
+  /** Ends the effects at once. @returns what the running step has said. */
+  cancel(): string {
+    this.#actor.send({ type: 'CANCEL' });
+    return this.#partial;
+  }
+
+  /** Ends the effects and forgets the turn; nothing is recorded. */
+  stop(): void {
+    this.#actor.stop();
+    this.#onOver();
+  }
+
+  fail(reason: string, cause?: unknown): void {
+    const error = new ServiceError('AGENT_ERROR', 'The agent could not answer.', { reason }, cause);
+    this.#reportFailure(error);
+  }
+
+  prepare(sendBack: SendBack): StopEffect {
+    const ready = this.#parts.catalog.ready();
+    if (ready === null) {
+      sendBack({ type: 'turn.prepared' });
+      return nothingToStop;
+    }
+    let wanted = true;
+    void ready.then(() => wanted && sendBack({ type: 'turn.prepared' }));
+    return () => {
+      wanted = false;
+    };
+  }
+
+  callModel(step: number, sendBack: SendBack): StopEffect {
+    const abort = new AbortController();
+    this.#generate(step, sendBack, abort.signal).catch((error: unknown) => {
+      if (!abort.signal.aborted) this.#reportModelFailure(error);
+    });
+    return () => abort.abort();
+  }
+
+  async #generate(step: number, sendBack: SendBack, signal: AbortSignal): Promise<void> {
+    const { model, systemPrompt, catalog } = this.#parts;
+    const { names, tools } = catalog.forModel();
+    const messages = [...this.#session.state.transcript];
+    const onText = this.#streamer(step, sendBack, signal);
+    const reply = await model.generate({ systemPrompt, messages, tools }, onText, signal);
+    if (signal.aborted) return;
+    const calls = await requestedCalls(reply.toolCalls, names, messages, catalog);
+    if (signal.aborted) return;
+    const { text, usage } = reply;
+    this.#partial = '';
+    this.#session.report({
+      type: 'step.complete',
+      turnId: this.turnId,
+      step,
+      text,
+      calls,
+      ...(usage && { usage }),
+    });
+  }
+
+  /** Text goes straight to the bus: no transition and no write for a piece of it. */
+  #streamer(step: number, sendBack: SendBack, signal: AbortSignal): (text: string) => void {
+    const { sessionId } = this.#session;
+    const turnId = this.turnId;
+    let offset = 0;
+    const publish = (content: string): void => {
+      this.#parts.bus.publish({ type: 'reply.chunk', sessionId, turnId, step, offset, content });
+      offset += content.length;
+    };
+    this.#partial = '';
+    return (text) => {
+      if (signal.aborted) return;
+      if (offset === 0) {
+        sendBack({ type: 'step.streaming' });
+        const separator = separatorAfter(this.#session.state.open?.reply ?? '');
+        if (separator !== '') publish(separator);
+      }
+      this.#partial += text;
+      publish(text);
+    };
+  }
+
+  callTools(): StopEffect {
+    const abort = new AbortController();
+    for (const call of this.#session.state.open?.unsettled.values() ?? []) {
+      void this.#callTool(call, abort.signal);
+    }
+    return () => abort.abort();
+  }
+
+  async #callTool(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<void> {
+    const { turnId, callId } = call;
+    const outcome = await this.#parts.catalog.call(call, signal);
+    if (!signal.aborted) this.#session.report({ type: 'tool-call.settle', turnId, callId, outcome });
+  }
+
+  #reportModelFailure(error: unknown): void {
+    if (error instanceof ServiceError) this.#reportFailure(error);
+    else this.fail('the model adapter failed unexpectedly; the log of the service has the cause', error);
+  }
+
+  #reportFailure(error: ServiceError): void {
+    this.#parts.log.warn(
+      { sessionId: this.#session.sessionId, turnId: this.turnId, err: error },
+      `turn failed: ${String(error.details.reason ?? error.message)}`,
+    );
+    const partial = this.#partial;
+    this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
+  }
+}
+
+const nothingToStop: StopEffect = () => undefined;

@@ -1,0 +1,63 @@
+import { createActor, fromCallback } from 'xstate';
+import { type TurnFailure, turnMachine } from '../../machines/turn.machine.ts';
+import { type TurnParts, TurnRun, type TurnSession } from './turn-run.ts';
+
+/** Starts turns: gives the turn machine its effects, once for all turns. */
+export class TurnRunner {
+  readonly #parts: TurnParts;
+  readonly #runs = new Map<string, TurnRun>();
+  readonly #machine;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+    this.#machine = turnMachine.provide({
+      actors: {
+        prepare: fromCallback(({ input, sendBack }) => this.#run(input.turnId).prepare(sendBack)),
+        model: fromCallback(({ input, sendBack }) => this.#run(input.turnId).callModel(input.step, sendBack)),
+        toolCalls: fromCallback(({ input }) => this.#run(input.turnId).callTools()),
+      },
+      actions: {
+        reportFailure: ({ context }, { failure }) => this.#run(context.turnId).fail(this.#reasonOf(failure)),
+      },
+    });
+  }
+
+  /** Starts the session's open turn, or goes on with it. */
+  start(session: TurnSession): TurnRun {
+    const { open } = session.state;
+    if (!open) throw new Error(`session ${session.sessionId} has no open turn`);
+    const { turnId, step } = open;
+    const { maxSteps, stepTimeoutMs, actorOptions } = this.#parts;
+    const input = {
+      turnId,
+      sessionId: session.sessionId,
+      step,
+      maxSteps,
+      stepTimeoutMs,
+      unsettled: [...open.unsettled.keys()],
+    };
+    const actor = createActor(this.#machine, { ...actorOptions, input, id: turnId });
+    const run = new TurnRun(session, open, actor, this.#parts, () => this.#runs.delete(turnId));
+    this.#runs.set(turnId, run);
+    actor.start();
+    return run;
+  }
+
+  #run(turnId: string): TurnRun {
+    const run = this.#runs.get(turnId);
+    if (!run) throw new Error(`turn ${turnId} is not running`);
+    return run;
+  }
+
+  #reasonOf(failure: TurnFailure): string {
+    const { maxSteps, stepTimeoutMs } = this.#parts;
+    switch (failure) {
+      case 'step-limit':
+        return `the model still asked for tools after ${maxSteps} model calls, which is the limit (llm.maxSteps)`;
+      case 'step-timeout':
+        return `one model call took longer than ${stepTimeoutMs} ms, which is the limit (llm.stepTimeoutMs)`;
+      default:
+        return failure satisfies never;
+    }
+  }
+}
