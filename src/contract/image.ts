@@ -3,6 +3,21 @@ import { z } from 'zod';
 /** Image types that language models accept. */
 export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** An image that came with a message, checked: canonical base64 of an image type a model accepts. */
-export const Image = z.object({ base64: z.base64().min(1), mimeType: z.enum(imageMimeTypes) });
+/**
+ * An image that came with a message. The pattern has no group to repeat: on megabytes of text a regular
+ * expression that backtracks would run out of stack.
+ */
+export const Image = z.object({
+  base64: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64, without line breaks and without a data: prefix')
+    .refine((text) => text.length % 4 === 0, 'must be base64 with padding: its length is no multiple of 4'),
+  mimeType: z.enum(imageMimeTypes),
+});
 export type Image = z.infer<typeof Image>;
+
+/** Size of the image itself, in bytes. */
+export function imageBytes({ base64 }: Image): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}

@@ -29,7 +29,7 @@ export interface ServiceRequests {
     request: { sessionId: SessionId; turnId: TurnId; text: string; image?: Image };
     answer: undefined;
   };
-  /** Cancels the running turn; of another turn than `turnId`, when one is given, nothing. Answers whether it did. */
+  /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
   'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
   'session.reset': { request: { sessionId: SessionId }; answer: undefined };
   'mcp-server.list': { request: Record<never, never>; answer: McpServerRecord[] };
@@ -58,4 +58,3 @@ export interface SessionFault {
 
 /** All that is heard of a session: facts from the log, and what is only of the moment. */
 export type SessionSignal = Envelope | ReplyChunk | SessionFault;
-

@@ -55,12 +55,14 @@ export class SessionActor {
     await this.#enqueue(() => this.#handle({ type: 'turn.resume' }));
   }
 
-  /** Stops the running turn, or only the one of that id. Resolves to whether there was one to stop. */
-  cancel(reason: string, turnId?: string): Promise<boolean> {
+  /** Stops the running turn, or the one of that id, also while it waits. Resolves to whether there was one. */
+  cancel(reason: string, turnId = this.#state.open?.turnId): Promise<boolean> {
     return this.#enqueue(async () => {
-      const running = this.#state.open;
-      if (!running || (turnId !== undefined && turnId !== running.turnId)) return false;
-      await this.#handle({ type: 'turn.cancel', turnId: running.turnId, reason, partial: this.#stopRun() });
+      const { open, waiting } = this.#state;
+      if (turnId === undefined) return false;
+      const running = open?.turnId === turnId;
+      if (!running && !waiting.some((turn) => turn.turnId === turnId)) return false;
+      await this.#handle({ type: 'turn.cancel', turnId, reason, partial: running ? this.#stopRun() : '' });
       return true;
     });
   }

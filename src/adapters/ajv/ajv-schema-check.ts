@@ -1,0 +1,53 @@
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type { Log } from '../../ports/log.ts';
+import type { SchemaCheck } from '../../ports/schema-check.ts';
+
+/** Checks with Ajv, which is loaded with the first check. A schema is compiled once for as long as it lives. */
+export function ajvSchemaCheck(log: Log): SchemaCheck {
+  const compiled = new WeakMap<object, ValidateFunction | null>();
+  let ajv: Promise<Ajv> | null = null;
+  return {
+    async issueWith(schema, value) {
+      ajv ??= loadAjv();
+      const checker = await ajv;
+      let validate = compiled.get(schema);
+      if (validate === undefined) {
+        validate = compile(checker, schema, log);
+        compiled.set(schema, validate);
+      }
+      if (validate === null || validate(value)) return undefined;
+      return describe(validate.errors ?? []);
+    },
+  };
+}
+
+/** Tool servers use several drafts and formats of their own: what Ajv does not know is no fault of the arguments. */
+async function loadAjv(): Promise<Ajv> {
+  const { Ajv: Implementation } = await import('ajv');
+  return new Implementation({ strict: false, allErrors: true, validateFormats: false, logger: false });
+}
+
+function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Log): ValidateFunction | null {
+  try {
+    // Without its name and draft: two tools may use one `$id`, and Ajv refuses drafts it was not given.
+    const { $schema: _draft, $id: _name, ...rest } = schema;
+    return ajv.compile(rest);
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'an inputSchema cannot be used; the arguments of its tool are left to the server',
+    );
+    return null;
+  }
+}
+
+function describe(errors: readonly ErrorObject[]): string {
+  return errors
+    .slice(0, 5)
+    .map(({ instancePath, message, params }) => {
+      const where = instancePath === '' ? 'arguments' : instancePath.slice(1).replaceAll('/', '.');
+      const extra = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
+      return `${where} ${message ?? 'is not valid'}${extra}`;
+    })
+    .join('; ');
+}

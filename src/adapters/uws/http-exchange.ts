@@ -1,0 +1,134 @@
+import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import type { HttpRequest, HttpResponse } from '../../gateway/http-message.ts';
+import { tooLarge } from '../../gateway/rate-limits.ts';
+import { addressOf } from './address-text.ts';
+
+/** What is copied of a request at once, because uWebSockets.js frees it when the handler returns. */
+export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
+  const headers = new Map<string, string>();
+  req.forEach((name, value) => {
+    const known = headers.get(name);
+    headers.set(name, known === undefined ? value : `${known}, ${value}`);
+  });
+  return {
+    method: req.getCaseSensitiveMethod(),
+    path: req.getUrl(),
+    query: req.getQuery(),
+    headers,
+    peerAddress: addressOf(res),
+  };
+}
+
+/** One HTTP exchange on uWebSockets.js: gathers the body, writes the response, and never touches `res` after its end. */
+export class HttpExchange {
+  readonly #res: UwsResponse;
+  readonly #isHead: boolean;
+  #body: Promise<Uint8Array> = Promise.resolve(new Uint8Array());
+  #bodyComplete = true;
+  #over = false;
+  #onAbort: () => void = () => undefined;
+
+  /** To be made before the handler returns. */
+  constructor(res: UwsResponse, method: string) {
+    this.#res = res;
+    this.#isHead = method === 'HEAD';
+    res.onAborted(() => {
+      this.#over = true;
+      this.#onAbort();
+    });
+  }
+
+  /** Starts to gather the body, before the handler returns: what is not gathered then is lost. */
+  readBody(declaredBytes: number, maxBytes: number | false): () => Promise<Uint8Array> {
+    const body = Promise.withResolvers<Uint8Array>();
+    // Nobody may ask for the body: a refusal then is nobody's concern.
+    body.promise.catch(() => undefined);
+    this.#body = body.promise;
+    this.#bodyComplete = false;
+    if (maxBytes !== false && declaredBytes > maxBytes) body.reject(tooLarge('a request', maxBytes));
+    const chunks: Uint8Array[] = [];
+    let received = 0;
+    this.#res.onData((chunk, isLast) => {
+      received += chunk.byteLength;
+      if (maxBytes !== false && received > maxBytes) {
+        chunks.length = 0;
+        body.reject(tooLarge('a request', maxBytes));
+      } else {
+        // uWebSockets.js frees the chunk when this returns.
+        chunks.push(new Uint8Array(chunk.slice(0)));
+      }
+      if (!isLast) return;
+      this.#bodyComplete = true;
+      body.resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    return () => this.#body;
+  }
+
+  async respond(response: HttpResponse): Promise<void> {
+    if (this.#over) {
+      if (response.body instanceof ReadableStream) await response.body.cancel('the client went away');
+      return;
+    }
+    if (response.body instanceof ReadableStream) await this.#stream(response, response.body);
+    else this.#write(response, response.body ?? '');
+  }
+
+  #write(response: HttpResponse, body: string): void {
+    this.#over = true;
+    // A client that is still sending is not read any further: the connection ends with the response.
+    const close = !this.#bodyComplete;
+    this.#res.cork(() => {
+      this.#writeHead(response);
+      if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), close);
+      else if (response.status === 204) this.#res.endWithoutBody(undefined, close);
+      else this.#res.end(body, close);
+    });
+  }
+
+  async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
+    const reader = stream.getReader();
+    this.#onAbort = () => void reader.cancel('the client went away');
+    this.#res.cork(() => {
+      this.#writeHead(response);
+      // The head goes out with the first bytes, and an event stream may have none for long: this is a comment.
+      if (response.headers['content-type']?.startsWith('text/event-stream')) this.#res.write(':\n\n');
+    });
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (this.#over) return;
+      if (done) break;
+      if (!this.#writeChunk(value)) await this.#drained();
+    }
+    this.#over = true;
+    this.#res.cork(() => this.#res.end());
+  }
+
+  #writeChunk(chunk: Uint8Array): boolean {
+    let taken = true;
+    this.#res.cork(() => {
+      taken = this.#res.write(chunk);
+    });
+    return taken;
+  }
+
+  /** Resolves when the client has read what was written, or has gone. */
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#onAbort;
+      this.#onAbort = () => {
+        cancel();
+        resolve();
+      };
+      this.#res.onWritable(() => {
+        resolve();
+        return true;
+      });
+    });
+  }
+
+  #writeHead({ status, headers }: HttpResponse): void {
+    this.#res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+    for (const [name, value] of Object.entries(headers)) this.#res.writeHeader(name, value);
+  }
+}

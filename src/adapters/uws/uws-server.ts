@@ -1,0 +1,100 @@
+import {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  LIBUS_LISTEN_EXCLUSIVE_PORT,
+  type TemplatedApp,
+  type us_listen_socket,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import type { HttpFront } from '../../gateway/http-front.ts';
+import type { WebSocketFront } from '../../gateway/websocket-front.ts';
+import type { Log } from '../../ports/log.ts';
+import { copyRequest, HttpExchange } from './http-exchange.ts';
+import type { UwsSocket } from './uws-socket.ts';
+import { webSocketBehavior } from './web-socket-behavior.ts';
+
+export interface UwsServerParts {
+  readonly http: HttpFront;
+  /** Left out where no WebSocket is served. */
+  readonly webSocket?: WebSocketFront;
+  readonly maxRequestBytes: number | false;
+  readonly maxPayloadBytes: number;
+  readonly log: Log;
+}
+
+/** "Service restart": clients are expected to connect again. */
+const RESTART_CODE = 1012;
+const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** The web server: it copies what comes out of uWebSockets.js, hands it to the gateway, and writes the answer. */
+export class UwsServer {
+  readonly #parts: UwsServerParts;
+  readonly #app: TemplatedApp;
+  readonly #sockets = new Set<UwsSocket>();
+  #listening: us_listen_socket | null = null;
+
+  constructor(parts: UwsServerParts) {
+    this.#parts = parts;
+    this.#app = App();
+    if (parts.webSocket)
+      this.#app.ws('/', webSocketBehavior(parts.webSocket, this.#sockets, parts.maxPayloadBytes));
+    this.#app.any('/*', (res, req) => this.#handle(res, req));
+  }
+
+  /** @returns the port. Rejects when the address cannot be had; port 0 takes a free one. */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const listening = (socket: us_listen_socket | false): void => {
+        if (socket === false) {
+          reject(
+            new Error(
+              `cannot listen on ${host}:${port}: the port is in use, or the address is not of this machine`,
+            ),
+          );
+          return;
+        }
+        this.#listening = socket;
+        resolve(us_socket_local_port(socket));
+      };
+      this.#app.listen(host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, listening);
+    });
+  }
+
+  /** Takes no more connections; those that are open go on. */
+  stopListening(): void {
+    if (this.#listening) us_listen_socket_close(this.#listening);
+    this.#listening = null;
+    this.#parts.webSocket?.stop();
+  }
+
+  /** Tells every WebSocket to come back later. */
+  endSockets(): void {
+    for (const socket of this.#sockets) socket.end(RESTART_CODE, 'service restart');
+  }
+
+  /** Closes whatever is still open. */
+  close(): void {
+    this.stopListening();
+    this.#app.close();
+  }
+
+  #handle(res: HttpResponse, req: HttpRequest): void {
+    const request = copyRequest(res, req);
+    const exchange = new HttpExchange(res, request.method);
+    const declaredBytes = Number(request.headers.get('content-length') ?? 0);
+    const body = BODYLESS.includes(request.method)
+      ? async () => new Uint8Array()
+      : exchange.readBody(declaredBytes, this.#parts.maxRequestBytes);
+    this.#parts.http
+      .handle({ ...request, body })
+      .then((response) => exchange.respond(response))
+      .catch((error: unknown) => {
+        this.#parts.log.error(
+          { method: request.method, path: request.path, err: error },
+          'a response could not be written',
+        );
+      });
+  }
+}

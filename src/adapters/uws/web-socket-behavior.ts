@@ -1,0 +1,75 @@
+import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
+import type { Connection } from '../../gateway/connection.ts';
+import type { Admission, WebSocketFront } from '../../gateway/websocket-front.ts';
+import { copyRequest, HttpExchange } from './http-exchange.ts';
+import { UwsSocket } from './uws-socket.ts';
+
+/** What uWebSockets.js keeps for a socket. The last two are there from `open` on. */
+export interface SocketData {
+  readonly admission: Admission;
+  socket?: UwsSocket;
+  connection?: Connection;
+}
+
+/** Seconds. A silent client is pinged after 12 and given up after 20: proxies drop what is silent for longer. */
+const IDLE_TIMEOUT_SECONDS = 20;
+/** Never reached: the outbox gives a slow reader up long before. Beyond it uWebSockets.js would drop frames. */
+const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
+
+/** @param maxPayloadBytes beyond it uWebSockets.js closes the socket with 1009, without a word. */
+export function webSocketBehavior(
+  front: WebSocketFront,
+  open: Set<UwsSocket>,
+  maxPayloadBytes: number,
+): WebSocketBehavior<SocketData> {
+  return {
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    sendPingsAutomatically: true,
+    maxPayloadLength: maxPayloadBytes,
+    maxBackpressure: MAX_BACKPRESSURE_BYTES,
+    upgrade: (res, req, context) => upgrade(front, res, req, context),
+    open: (ws) => {
+      const data = ws.getUserData();
+      const socket = new UwsSocket(ws);
+      open.add(socket);
+      data.socket = socket;
+      data.connection = data.admission.open(socket);
+    },
+    message: (ws, message, isBinary) => {
+      const text = isBinary ? null : Buffer.from(message).toString('utf8');
+      ws.getUserData().connection?.receive(text, message.byteLength);
+    },
+    close: (ws) => {
+      const { admission, socket, connection } = ws.getUserData();
+      if (socket) {
+        socket.closed();
+        open.delete(socket);
+      }
+      connection?.closed();
+      admission.release();
+    },
+  };
+}
+
+function upgrade(
+  front: WebSocketFront,
+  res: HttpResponse,
+  req: HttpRequest,
+  context: us_socket_context_t,
+): void {
+  const admission = front.admit(copyRequest(res, req));
+  if ('status' in admission) {
+    void new HttpExchange(res, 'GET').respond(admission);
+    return;
+  }
+  const data: SocketData = { admission };
+  res.cork(() => {
+    res.upgrade(
+      data,
+      req.getHeader('sec-websocket-key'),
+      req.getHeader('sec-websocket-protocol'),
+      req.getHeader('sec-websocket-extensions'),
+      context,
+    );
+  });
+}

@@ -1,0 +1,64 @@
+import { dirname, join } from 'node:path';
+import { ajvSchemaCheck } from '../adapters/ajv/ajv-schema-check.ts';
+import type { AgentConfig } from '../contract/agent-config.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { LanguageModel } from '../ports/language-model.ts';
+import type { Log } from '../ports/log.ts';
+import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { ToolServerConnector } from '../ports/tool-server.ts';
+import type { Environment } from './config/expand.ts';
+import { findPackageRoot, readPackageVersion } from './package-root.ts';
+
+/** The implementations behind the ports. A test passes others. */
+export interface Adapters {
+  readonly store: EventStore;
+  readonly model: LanguageModel;
+  readonly connector: ToolServerConnector;
+  readonly schemas: SchemaCheck;
+}
+
+export interface AdapterOptions {
+  readonly config: AgentConfig;
+  readonly dataDir: string;
+  readonly environment: Environment;
+  readonly log: Log;
+}
+
+/** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
+export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
+  const model = await chooseModel(options);
+  const [store, connector] = await Promise.all([chooseStore(options), mcpTools(options)]);
+  return { model, store, connector, schemas: ajvSchemaCheck(options.log) };
+}
+
+/** A model provider is added here. */
+async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {
+  if (llm.provider === 'scripted') {
+    const { scriptedModel } = await import('../adapters/scripted/scripted-model.ts');
+    return scriptedModel(llm);
+  }
+  const { openAiModel } = await import('../adapters/openai/open-ai-model.ts');
+  return openAiModel(llm, { env: environment });
+}
+
+async function chooseStore({ dataDir, log }: AdapterOptions): Promise<EventStore> {
+  if (dataDir === ':memory:') {
+    const { memoryEventStore } = await import('../adapters/memory/memory-event-store.ts');
+    return memoryEventStore();
+  }
+  const { openSqliteEventStore } = await import('../adapters/sqlite/sqlite-event-store.ts');
+  return openSqliteEventStore({ directory: dataDir, log });
+}
+
+async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {
+  const { mcpConnector } = await import('../adapters/mcp/mcp-connector.ts');
+  const clientVersion = readPackageVersion();
+  return mcpConnector({ log, environment, clientVersion, binFolders: binFolders() });
+}
+
+/** Where npm puts the commands of dependencies: of this package, or of the one it is installed in. */
+function binFolders(from = findPackageRoot()): string[] {
+  const folder = join(from, 'node_modules', '.bin');
+  const parent = dirname(from);
+  return parent === from ? [folder] : [folder, ...binFolders(parent)];
+}

@@ -1,0 +1,79 @@
+import type { AgentConfig } from '../contract/agent-config.ts';
+import type { Log } from '../ports/log.ts';
+import { Bus } from '../runtime/bus.ts';
+import { Journal } from '../runtime/journal.ts';
+import type { McpServerParts } from '../runtime/mcp-server.ts';
+import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
+import { answerRequests } from '../runtime/request-handlers.ts';
+import { retryDelayMs } from '../runtime/retry-delay.ts';
+import { SessionRegistry } from '../runtime/session-registry.ts';
+import { ToolCatalog } from '../runtime/tool-catalog.ts';
+import { TurnRunner } from '../runtime/turn-runner.ts';
+import type { Adapters } from './adapters.ts';
+import { exportAgentYaml } from './config/export-agent.ts';
+
+export interface AgentOptions {
+  readonly config: AgentConfig;
+  /** The agent file as written, for the export. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly adapters: Adapters;
+  readonly log: Log;
+  /** The clock of a test, the inspector of a developer. */
+  readonly actorOptions?: McpServerParts['actorOptions'];
+}
+
+/** The agent, without any protocol around it: all that it can be asked goes over its bus. */
+export interface Agent {
+  readonly bus: Bus;
+  readonly modelLabel: string;
+  /** Takes no more messages and lets running turns finish, for so long. What is left open goes on at the next start. */
+  drain(timeoutMs: number): Promise<void>;
+  /** Ends the tool servers and closes the log. */
+  close(): Promise<void>;
+}
+
+/** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
+export function composeAgent({ config, raw, adapters, log, actorOptions }: AgentOptions): Agent {
+  const { store, model, connector } = adapters;
+  const { llm, limits, systemPrompt, mcpServers } = config;
+  const watched = actorOptions && { actorOptions };
+
+  const bus = new Bus((error) => log.error({ err: error }, 'a listener failed'));
+  const journal = new Journal(store, bus);
+  const servers = new McpSupervisor({ connector, log, retryDelayMs, ...watched });
+  const catalog = new ToolCatalog(servers, adapters.schemas);
+  const { maxSteps, stepTimeoutMs } = llm;
+  const turns = new TurnRunner({
+    model,
+    systemPrompt,
+    maxSteps,
+    stepTimeoutMs,
+    catalog,
+    bus,
+    log,
+    ...watched,
+  });
+  const policy = { queuedMessages: limits.queuedMessages };
+  const sessions = new SessionRegistry({ journal, bus, turns, policy, log });
+  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
+  answerRequests(bus, { sessions, servers, catalog, exportConfig });
+  servers.start(mcpServers);
+
+  return {
+    bus,
+    modelLabel: model.label,
+    drain: (timeoutMs) => sessions.drain(timeoutMs),
+    async close() {
+      await servers[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Servers = AgentConfig['mcpServers'];
+
+function serverChanges(inFile: Servers, now: Servers): Parameters<typeof exportAgentYaml>[1] {
+  const removed = new Set(Object.keys(inFile).filter((name) => !(name in now)));
+  const added = Object.fromEntries(Object.entries(now).filter(([name, server]) => inFile[name] !== server));
+  return { removed, added };
+}

@@ -1,0 +1,21 @@
+import { parseCommandLine } from './cli.ts';
+import { checkRuntime } from './runtime-check.ts';
+
+/*
+ * The process. The only place that ends it, and that writes to its standard streams.
+ * Everything else is loaded after the check of the runtime: uWebSockets.js is not there for every Node.
+ */
+const command = parseCommandLine(process.argv.slice(2), process.env);
+if (command.kind === 'exit') {
+  process[command.stream].write(command.output);
+  process.exitCode = command.code;
+} else {
+  const problem = await checkRuntime();
+  if (problem === undefined) {
+    const { run } = await import('./run.ts');
+    await run(command);
+  } else {
+    process.stderr.write(`${problem}\n`);
+    process.exitCode = 1;
+  }
+}

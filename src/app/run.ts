@@ -1,0 +1,95 @@
+import { constants } from 'node:os';
+import type { Log } from '../ports/log.ts';
+import { chooseAdapters } from './adapters.ts';
+import type { CommandLine } from './cli.ts';
+import { type Agent, composeAgent } from './compose.ts';
+import { type LoadedAgent, loadAgentFile } from './config/agent-file.ts';
+import { createLog } from './logger.ts';
+import { readPackageVersion } from './package-root.ts';
+import { serveHttp } from './serve-http.ts';
+import { serveStdio } from './serve-stdio.ts';
+import { resolveSettings, type Settings } from './settings.ts';
+
+/** Runs the service until it is told to stop. What keeps it from starting is told on one line each, exit code 1. */
+export async function run({ flags, agentFile }: Extract<CommandLine, { kind: 'run' }>): Promise<void> {
+  const environment = process.env;
+  try {
+    const loaded = loadAgentFile(agentFile, environment);
+    const settings = resolveSettings({ flags, environment, yaml: loaded.config.server });
+    await start(loaded, settings);
+  } catch (error) {
+    process.stderr.write(`agent-service: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
+  const { config, raw, path } = loaded;
+  const { dataDir, logLevel } = settings;
+  const log = createLog(logLevel);
+  const version = readPackageVersion();
+  const adapters = await chooseAdapters({ config, dataDir, environment: process.env, log });
+  const agent = composeAgent({ config, raw, adapters, log });
+  if (settings.transport === 'stdio') {
+    const { closed } = await serveStdio(agent, version);
+    const close = onceStopped(log, () => closeAgent(agent, config.server.drainTimeoutMs));
+    await closed;
+    await close();
+    return;
+  }
+  const http = await serveHttp({ agent, config, settings, version, log }).catch(async (error: unknown) => {
+    await agent.close();
+    throw error;
+  });
+  onceStopped(log, () => http.close());
+  process.stdout.write(welcome(version, path, agent.modelLabel, settings, http.port));
+}
+
+async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
+  await agent.drain(drainTimeoutMs);
+  await agent.close();
+}
+
+/**
+ * Closes at the first SIGTERM or SIGINT and exits with 0; a second one ends the process at once.
+ * @returns a function that does the same without a signal.
+ */
+function onceStopped(log: Log, close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    closing ??= close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the service did not stop cleanly');
+        process.exit(1);
+      },
+    );
+    return closing;
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (closing) process.exit(128 + constants.signals[signal]);
+      log.info({ signal }, 'stopping: running turns may finish; a second signal ends the service at once');
+      void stop();
+    });
+  }
+  return stop;
+}
+
+function welcome(
+  version: string,
+  path: string,
+  model: string,
+  { mode, host }: Settings,
+  port: number,
+): string {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const web = [`  REST       http://${address}/api/health`, `  WebSocket  ws://${address}/`];
+  return [
+    `agent-service ${version} is listening on http://${address}`,
+    `  agent      ${path} (${model})`,
+    ...(mode === 'web' ? web : []),
+    `  MCP        http://${address}/mcp`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,87 @@
+import { UwsServer } from '../adapters/uws/uws-server.ts';
+import type { AgentConfig } from '../contract/agent-config.ts';
+import { Access } from '../gateway/access.ts';
+import { apiRoutes } from '../gateway/api-routes.ts';
+import { clientAddresses } from '../gateway/client-address.ts';
+import { maxFrameBytes } from '../gateway/connection.ts';
+import { Cors } from '../gateway/cors.ts';
+import { healthRoutes } from '../gateway/health-routes.ts';
+import { HttpFront } from '../gateway/http-front.ts';
+import { McpEndpoint } from '../gateway/mcp-endpoint.ts';
+import { Outbox } from '../gateway/outbox.ts';
+import { rateLimits } from '../gateway/rate-limits.ts';
+import { Router } from '../gateway/router.ts';
+import { WebSocketFront } from '../gateway/websocket-front.ts';
+import type { Log } from '../ports/log.ts';
+import type { Agent } from './compose.ts';
+import type { Settings } from './settings.ts';
+
+export interface HttpOptions {
+  readonly agent: Agent;
+  readonly config: AgentConfig;
+  readonly settings: Pick<Settings, 'mode' | 'host' | 'port'>;
+  readonly version: string;
+  readonly log: Log;
+}
+
+export interface HttpService {
+  readonly port: number;
+  /** Stops accepting, lets running turns finish up to the bound, then closes sockets and agent. */
+  close(): Promise<void>;
+}
+
+/** Without a limit of ours, uWebSockets.js still needs one. */
+const UNLIMITED_PAYLOAD_BYTES = 1024 * 1024 * 1024;
+
+/** Puts the protocols in front of the agent: REST, WebSocket and MCP in web mode, MCP and the probes in mcp mode. */
+export async function serveHttp({
+  agent,
+  config,
+  settings,
+  version,
+  log,
+}: HttpOptions): Promise<HttpService> {
+  const { bus } = agent;
+  const { cors: corsConfig, server, limits: limitsConfig } = config;
+  const maxRequestBytes = limitsConfig.requestBytes;
+
+  const limits = rateLimits(limitsConfig);
+  const clientAddress = clientAddresses(server.trustProxy);
+  const access = new Access({
+    listenHost: settings.host,
+    allowedHosts: server.allowedHosts,
+    allowedOrigins: corsConfig.origins,
+  });
+  const cors = new Cors(corsConfig, access);
+  const health = { bus, version, uptime: () => process.uptime() };
+  const api = settings.mode === 'web' ? apiRoutes({ bus, maxImageBytes: maxRequestBytes }) : [];
+  const router = new Router([...healthRoutes(health), ...api]);
+  const mcp = new McpEndpoint(bus, { name: 'agent-service', version, model: agent.modelLabel });
+  const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
+  const outbox = new Outbox(bus);
+  const webSocket = new WebSocketFront({ bus, outbox, limits, maxRequestBytes, log, access, clientAddress });
+
+  // Twice the limit, so that a frame somewhat too large is answered with an error instead of a closed socket.
+  const frameLimit = maxFrameBytes(maxRequestBytes);
+  const maxPayloadBytes = frameLimit === false ? UNLIMITED_PAYLOAD_BYTES : 2 * frameLimit;
+  const uws = new UwsServer({
+    http,
+    ...(settings.mode === 'web' && { webSocket }),
+    maxRequestBytes,
+    maxPayloadBytes,
+    log,
+  });
+  const port = await uws.listen(settings.host, settings.port);
+
+  return {
+    port,
+    async close() {
+      uws.stopListening();
+      await agent.drain(server.drainTimeoutMs);
+      uws.endSockets();
+      await mcp[Symbol.asyncDispose]();
+      await agent.close();
+      uws.close();
+    },
+  };
+}

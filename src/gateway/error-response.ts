@@ -1,0 +1,21 @@
+import type { ServiceError } from '../contract/errors.ts';
+import { type HttpResponse, jsonResponse } from './http-message.ts';
+
+/** The error envelope of every REST error. */
+export function errorResponse(error: ServiceError): HttpResponse {
+  return jsonResponse(
+    { success: false, error: error.body, timestamp: new Date().toISOString() },
+    error.status,
+    retryHeaders(error),
+  );
+}
+
+/** When to try again, where the error says so: the same figure that stands in its details. */
+function retryHeaders({ code, details }: ServiceError): Record<string, string> {
+  const { retryAfter, resetTime } = details;
+  if (typeof retryAfter === 'number') return { 'Retry-After': String(retryAfter) };
+  if (code === 'RATE_LIMIT_EXCEEDED' && typeof resetTime === 'number') {
+    return { 'Retry-After': String(Math.max(1, Math.ceil(resetTime - Date.now() / 1000))) };
+  }
+  return {};
+}

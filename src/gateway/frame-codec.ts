@@ -1,0 +1,88 @@
+import { ServiceError } from '../contract/errors.ts';
+import type { SessionEvent } from '../contract/events.ts';
+import type { ServerFrame } from '../contract/frames.ts';
+import { MessageFrame, ResetFrame } from '../contract/requests.ts';
+import type { SessionSignal } from '../contract/service-requests.ts';
+import { checkImageSize } from './image-size.ts';
+import { parseFields, parseJsonObject } from './request-body.ts';
+import { turnCancelled } from './turn-answer.ts';
+
+export type ClientFrame = MessageFrame | ResetFrame;
+
+/** Reads one text frame of a client. Throws the `ServiceError` that the client is to be told. */
+export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
+  const frame = parseJsonObject(text, 'The frame');
+  switch (frame.type) {
+    case 'message':
+      return decodeMessage(frame, maxImageBytes);
+    case 'reset':
+      return parseFields(ResetFrame, frame);
+    default:
+      throw new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
+        field: 'type',
+        issue:
+          frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
+        supported: ['message', 'reset'],
+      });
+  }
+}
+
+function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | false): MessageFrame {
+  const message = parseFields(MessageFrame, frame);
+  checkImageSize(message.imageData, maxImageBytes);
+  return message;
+}
+
+/** The frame that tells a client of a signal, serialized once for all sockets; null where there is nothing to tell. */
+export function encodeSignal(signal: SessionSignal): string | null {
+  if ('event' in signal) return encodeEvent(signal.event);
+  switch (signal.type) {
+    case 'reply.chunk':
+      return encode({ event: 'chunk', data: { content: signal.content } });
+    case 'session.fault':
+      return encode({ event: 'error', data: signal.error });
+    default:
+      return signal satisfies never;
+  }
+}
+
+export function encodeError(error: ServiceError): string {
+  return encode({ event: 'error', data: error.body });
+}
+
+function encodeEvent(event: SessionEvent): string | null {
+  switch (event.type) {
+    case 'turn.started':
+      return encode({ event: 'thinking', data: { message: 'The agent is working on a reply.' } });
+    case 'tool-call.requested': {
+      const { callId, toolName, serverId, arguments: args } = event;
+      return encode({ event: 'toolCall', data: { callId, toolName, serverId, arguments: args } });
+    }
+    case 'tool-call.succeeded': {
+      const { callId, toolName, serverId, result } = event;
+      return encode({ event: 'toolResult', data: { callId, toolName, serverId, result } });
+    }
+    case 'tool-call.failed':
+    case 'tool-call.interrupted': {
+      const { callId, toolName, serverId, reason } = event;
+      return encode({ event: 'toolResult', data: { callId, toolName, serverId, error: reason } });
+    }
+    case 'turn.completed':
+      return encode({ event: 'response', data: { content: event.content } });
+    case 'turn.failed':
+      return encode({ event: 'error', data: event.error });
+    case 'turn.cancelled':
+      return encodeError(turnCancelled(event.reason));
+    case 'turn.requested':
+    case 'turn.resumed':
+    case 'step.completed':
+    case 'session.reset':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+function encode(frame: ServerFrame): string {
+  return JSON.stringify(frame);
+}

@@ -1,0 +1,30 @@
+import type { Bus } from '../runtime/bus.ts';
+import { jsonResponse } from './http-message.ts';
+import type { Route } from './router.ts';
+
+export interface HealthParts {
+  readonly bus: Bus;
+  readonly version: string;
+  /** Seconds since the service started. */
+  readonly uptime: () => number;
+}
+
+/** Served in every mode: the health of the spec, and the probe that orchestrators ask. */
+export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
+  const health: Route['handler'] = async () => {
+    const servers = await bus.send('mcp-server.list', {});
+    const connectedServers = servers.filter(({ status }) => status === 'connected').length;
+    const agent = { status: 'ready', connectedServers };
+    return jsonResponse({
+      status: 'healthy',
+      version,
+      uptime: uptime(),
+      agent,
+      timestamp: new Date().toISOString(),
+    });
+  };
+  return [
+    { method: 'GET', path: '/api/health', handler: health },
+    { method: 'GET', path: '/healthz', handler: health },
+  ];
+}

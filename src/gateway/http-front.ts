@@ -1,0 +1,77 @@
+import { asServiceError } from '../contract/errors.ts';
+import type { Log } from '../ports/log.ts';
+import type { Access } from './access.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { Cors } from './cors.ts';
+import { errorResponse } from './error-response.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
+import { type Allowance, limitExceeded, limitHeaders, type RateLimits } from './rate-limits.ts';
+import type { Router } from './router.ts';
+
+export interface HttpFrontParts {
+  readonly access: Access;
+  readonly cors: Cors;
+  readonly limits: RateLimits;
+  readonly clientAddress: ClientAddress;
+  readonly router: Router;
+  readonly mcp: McpEndpoint;
+  readonly log: Log;
+}
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** The way of every HTTP request: who asks, how often, may they, then the endpoint; errors become envelopes. */
+export class HttpFront {
+  readonly #parts: HttpFrontParts;
+
+  constructor(parts: HttpFrontParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects. */
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    let extraHeaders = this.#parts.cors.headers(request.headers.get('origin'));
+    let response: HttpResponse;
+    try {
+      const allowance = await this.#count(request);
+      extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
+      response = await this.#answer(request, allowance);
+    } catch (thrown) {
+      response = this.#refuse(thrown, request);
+    }
+    return { ...response, headers: { ...response.headers, ...extraHeaders } };
+  }
+
+  /** Counts a REST request against its address. What is not under `/api/` is not limited. */
+  async #count({ path, peerAddress, headers }: HttpRequest): Promise<Allowance | null> {
+    if (!path.startsWith('/api/')) return null;
+    const { limits, clientAddress } = this.#parts;
+    return limits.requests.take(clientAddress(peerAddress, headers.get('x-forwarded-for')));
+  }
+
+  async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
+    const { access, cors, router, mcp } = this.#parts;
+    const { method, path, headers } = request;
+    const origin = headers.get('origin');
+    const host = headers.get('host');
+    if (allowance?.exceeded)
+      throw limitExceeded(`${allowance.limit} requests a minute and address`, allowance);
+    access.checkHost(host);
+    if (method === 'OPTIONS') return cors.preflight(origin);
+    if (path === '/mcp') {
+      access.checkOrigin(origin, host);
+      return mcp.handle(request);
+    }
+    if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
+    return router.dispatch(request);
+  }
+
+  #refuse(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
+    const error = asServiceError(thrown);
+    if (error.code === 'INTERNAL_ERROR') {
+      this.#parts.log.error({ method, path, err: error.cause ?? error }, 'a request failed unexpectedly');
+    }
+    return errorResponse(error);
+  }
+}

@@ -1,0 +1,32 @@
+/** A request, copied out of the web server: it stays valid for as long as it is needed. */
+export interface HttpRequest {
+  /** In capitals. */
+  readonly method: string;
+  /** The path as it was sent, still percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: string;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Address of the peer of the TCP connection. */
+  readonly peerAddress: string;
+  /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the limit on size, and reads no further. */
+  body(): Promise<Uint8Array>;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ReadableStream<Uint8Array> | null;
+}
+
+export function jsonResponse(
+  body: Record<string, unknown>,
+  status = 200,
+  headers: Record<string, string> = {},
+): HttpResponse {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,80 @@
+import { asServiceError, ServiceError } from '../contract/errors.ts';
+import { DEFAULT_SESSION_ID, SessionId } from '../contract/ids.ts';
+import type { ClientSocket } from '../ports/client-socket.ts';
+import type { Access } from './access.ts';
+import type { ClientAddress } from './client-address.ts';
+import { Connection, type ConnectionParts } from './connection.ts';
+import { errorResponse } from './error-response.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
+import { type Allowance, limitExceeded, limitHeaders } from './rate-limits.ts';
+
+export interface WebSocketFrontParts extends ConnectionParts {
+  readonly access: Access;
+  readonly clientAddress: ClientAddress;
+}
+
+export type Handshake = Omit<HttpRequest, 'body'>;
+
+/** An accepted handshake. When the socket closes, or never opens, `release` gives its place back. */
+export interface Admission {
+  readonly open: (socket: ClientSocket) => Connection;
+  readonly release: () => void;
+}
+
+/** The way of every WebSocket: who asks, may they, is there room. Synchronous, so that racing handshakes are counted exactly. */
+export class WebSocketFront {
+  readonly #parts: WebSocketFrontParts;
+  #stopping = false;
+
+  constructor(parts: WebSocketFrontParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on handshakes are refused. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** @returns the admission, or the HTTP response that refuses the handshake. */
+  admit(handshake: Handshake): Admission | HttpResponse {
+    const { access, clientAddress, limits } = this.#parts;
+    const { headers, peerAddress, query } = handshake;
+    try {
+      access.checkHost(headers.get('host'));
+      access.checkOrigin(headers.get('origin'), headers.get('host'));
+      if (this.#stopping) throw stopping();
+      const sessionId = sessionOf(query);
+      const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
+      const refusal = limits.connections.enter(address);
+      if (refusal) return tooManyConnections(refusal);
+      return {
+        open: (socket) => new Connection(sessionId, socket, this.#parts),
+        release: () => limits.connections.leave(address),
+      };
+    } catch (thrown) {
+      return errorResponse(asServiceError(thrown));
+    }
+  }
+}
+
+function sessionOf(query: string): SessionId {
+  const named = new URLSearchParams(query).get('session') ?? DEFAULT_SESSION_ID;
+  const parsed = SessionId.safeParse(named);
+  if (parsed.success) return parsed.data;
+  throw new ServiceError('INVALID_REQUEST', 'The query parameter session is not valid.', {
+    field: 'session',
+    issue: parsed.error.issues[0]?.message,
+  });
+}
+
+function tooManyConnections(refusal: Allowance): HttpResponse {
+  const response = errorResponse(limitExceeded(`${refusal.limit} open connections an address`, refusal));
+  return { ...response, headers: { ...response.headers, ...limitHeaders(refusal) } };
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Connect again in a moment.', {
+    reason: 'the service is stopping',
+    retryAfter: 5,
+  });
+}
