@@ -133,9 +133,13 @@ function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
 }
 
 function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
-  const open = openTurn(state, command.turnId);
+  const { turnId, reason } = command;
+  if (state.waiting.some((waiting) => waiting.turnId === turnId)) {
+    return [{ type: 'turn.cancelled', turnId, reason, partial: '' }];
+  }
+  const open = openTurn(state, turnId);
   if (!open) return [];
-  return [...cancelOpen(open, command.reason, command.partial), ...startNext(state.waiting)];
+  return [...cancelOpen(open, reason, command.partial), ...startNext(state.waiting)];
 }
 
 function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {

@@ -1,11 +1,11 @@
 /** One WebSocket as the gateway sees it. Calls on a closed socket do nothing. */
 export interface ClientSocket {
-  /** Sends one text frame. Buffered by the socket when the client does not read. */
-  send(text: string): void;
-  /** Bytes accepted by `send` that the client has not taken yet. */
+  /** Sends one text frame. False when the client does not take it now and the socket keeps it. */
+  send(text: string): boolean;
+  /** Bytes that the socket keeps because the client has not taken them. */
   bufferedBytes(): number;
-  /** Closes with a code after what is buffered has gone out. */
+  /** Closes with a code, after what is kept has gone out. */
   end(code: number, reason: string): void;
-  /** Closes now; what is buffered is lost. */
+  /** Closes now; what is kept is lost. */
   terminate(): void;
 }

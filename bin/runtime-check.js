@@ -1,0 +1,39 @@
+// Plain JavaScript without anything new in it: this must run on the very Node that cannot run the rest.
+import * as nodeModule from 'node:module';
+
+export const PINNED_NODE = '22.23.2';
+
+/**
+ * Says in one line why this Node cannot run the service, and where to get one that can.
+ *
+ * uWebSockets.js ships one binary per Node version and platform; the log is written by node:sqlite; and a
+ * checkout is run from its TypeScript sources.
+ */
+export function checkRuntime(probes) {
+  return findReason(probes).then((reason) => (reason === undefined ? undefined : describe(reason)));
+}
+
+async function findReason({ fromSource, loadServer = () => import('uWebSockets.js') }) {
+  if (!hasSqlite()) return 'it has no node:sqlite';
+  if (fromSource && !process.features.typescript) return 'it cannot run TypeScript';
+  try {
+    await loadServer();
+    return undefined;
+  } catch (error) {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return 'uWebSockets.js is not installed';
+    return 'uWebSockets.js has no binary for it';
+  }
+}
+
+/** Asks without loading it, which would print a warning. */
+function hasSqlite() {
+  return typeof nodeModule.isBuiltin === 'function' && nodeModule.isBuiltin('node:sqlite');
+}
+
+function describe(reason) {
+  return (
+    `agent-service needs Node 22.18 or newer of 22 (the project pins ${PINNED_NODE}), and cannot run on ` +
+    `Node ${process.versions.node} for ${process.platform} ${process.arch}: ${reason}. ` +
+    'Run `npm ci`, which brings the right one, and then `npm start` or `npx agent-service`; or `nvm install 22`.'
+  );
+}

@@ -1,0 +1,146 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool, ToolOutcome } from '../../contract/tool.ts';
+import type { ToolCallOptions, ToolServerConnection } from '../../ports/tool-server.ts';
+import type { Attempt } from './attempt.ts';
+import { CallResult, toolError, toolResultOf } from './call-result.ts';
+import { failureText } from './failure-text.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { OutputCheck } from './output-check.ts';
+import type { ServerTransport } from './server-transport.ts';
+import { readToolList } from './tool-list.ts';
+
+const CALL_TIMEOUT_MS = 60_000;
+
+/** A server that has answered the handshake. */
+export class McpConnection implements ToolServerConnection {
+  readonly #attempt: Attempt;
+  readonly #client: Client;
+  readonly #transport: ServerTransport;
+  readonly #timeoutMs: number;
+  readonly #heartbeat: Heartbeat | undefined;
+  #outputCheck: OutputCheck;
+  #callsInFlight = 0;
+
+  /** @param pingIntervalMs for transports that do not notice by themselves that the server has gone. */
+  constructor(attempt: Attempt, client: Client, transport: ServerTransport, pingIntervalMs?: number) {
+    this.#attempt = attempt;
+    this.#client = client;
+    this.#transport = transport;
+    this.#timeoutMs = attempt.config.timeout ?? CALL_TIMEOUT_MS;
+    this.#outputCheck = this.#outputCheckOf(new Map());
+    client.onclose = () => this.#noteEnd();
+    client.onerror = (error) => this.#noteError(error);
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => attempt.events.onToolsChanged());
+    if (pingIntervalMs !== undefined) this.#heartbeat = this.#startHeartbeat(pingIntervalMs);
+  }
+
+  async listTools(): Promise<Tool[]> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    try {
+      const { tools, outputSchemas, unreadable } = await readToolList(this.#client, this.#timeoutMs);
+      this.#outputCheck = this.#outputCheckOf(outputSchemas);
+      if (unreadable.length > 0) this.#warn({ tools: unreadable }, 'left out tools that could not be read');
+      return tools;
+    } catch (error) {
+      throw new Error(this.#reasonOf(error), { cause: error });
+    }
+  }
+
+  async callTool(
+    toolName: string,
+    args: Readonly<Record<string, unknown>>,
+    { signal }: ToolCallOptions = {},
+  ): Promise<ToolOutcome> {
+    // A signal of this call alone: the SDK listens on for ever, and would cancel a call that has ended.
+    const call = new AbortController();
+    const cancel = () => call.abort('the call was cancelled');
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#callsInFlight += 1;
+    try {
+      return this.#settle(toolName, await this.#request(toolName, args, call.signal));
+    } catch (error) {
+      const reason = call.signal.aborted ? 'the call was cancelled' : this.#reasonOf(error);
+      return { status: 'failed', reason };
+    } finally {
+      this.#callsInFlight -= 1;
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#heartbeat?.stop();
+    await this.#transport.close();
+  }
+
+  #request(
+    toolName: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<CallResult> {
+    const params = { name: toolName, arguments: { ...args } };
+    return this.#client.request({ method: 'tools/call', params }, CallResult, {
+      signal,
+      timeout: this.#timeoutMs,
+      // Works only while somebody listens to the progress.
+      resetTimeoutOnProgress: true,
+      onprogress: () => undefined,
+    });
+  }
+
+  #settle(toolName: string, answer: CallResult): ToolOutcome {
+    const result = toolResultOf(answer);
+    if (answer.isError) return toolError(result);
+    const problem = this.#outputCheck.problem(toolName, result);
+    if (problem !== undefined) return { status: 'failed', reason: problem, result };
+    return { status: 'succeeded', result };
+  }
+
+  #reasonOf(error: unknown): string {
+    if (this.#transport.endReason !== undefined)
+      return `the connection was lost: ${this.#transport.endReason}`;
+    if (error instanceof McpError && isTimeout(error))
+      return `the server did not answer within ${this.#timeoutMs} ms`;
+    return failureText(error, this.#attempt.mask);
+  }
+
+  #outputCheckOf(schemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>): OutputCheck {
+    return new OutputCheck(schemas, (tool, err) => this.#warn({ tool, err }, 'output schema cannot be used'));
+  }
+
+  #startHeartbeat(intervalMs: number): Heartbeat {
+    return new Heartbeat({
+      intervalMs,
+      ping: () => this.#client.ping({ timeout: intervalMs }),
+      isBusy: () => this.#callsInFlight > 0,
+      onDead: (error) => this.#transport.fail(failureText(error, this.#attempt.mask)),
+    });
+  }
+
+  #noteEnd(): void {
+    this.#heartbeat?.stop();
+    const reason = this.#transport.endReason;
+    // Without a reason it was `close` that ended it.
+    if (reason !== undefined) this.#attempt.events.onClosed(reason);
+  }
+
+  #noteError(error: Error): void {
+    const reason = failureText(error, this.#attempt.mask);
+    this.#attempt.log.debug(
+      { server: this.#attempt.name, reason },
+      'tool server connection reported an error',
+    );
+    this.#heartbeat?.suspect();
+  }
+
+  #warn(fields: Record<string, unknown>, message: string): void {
+    this.#attempt.log.warn({ server: this.#attempt.name, ...fields }, message);
+  }
+}
+
+/** The SDK's own time-out. A server may use the same code, but with other data. */
+function isTimeout(error: McpError): boolean {
+  const { code, data } = error;
+  return code === ErrorCode.RequestTimeout && typeof data === 'object' && data !== null && 'timeout' in data;
+}

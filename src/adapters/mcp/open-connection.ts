@@ -1,0 +1,35 @@
+import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import { handshake } from './handshake.ts';
+import { openHttp } from './http-connection.ts';
+import type { ConnectRequest, McpConnectorDeps } from './mcp-connector.ts';
+import { secretMask } from './secret-mask.ts';
+import { serverEnvironment } from './server-environment.ts';
+import { StderrLog } from './stderr-log.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+/** Long enough for `npx` to download a server. */
+const HANDSHAKE_TIMEOUT_MS = 30_000;
+const STOP_GRACE_MS = 1_000;
+
+export async function openConnection(
+  deps: McpConnectorDeps,
+  request: ConnectRequest,
+): Promise<ToolServerConnection> {
+  const mask = secretMask(request.config);
+  const timeoutMs = request.config.timeout ?? HANDSHAKE_TIMEOUT_MS;
+  const attempt = { ...request, mask, timeoutMs, log: deps.log, clientVersion: deps.clientVersion };
+  const { config, name } = request;
+  if (config.type === 'http') return await openHttp(attempt, config, deps.pingIntervalMs);
+
+  const transport = new StdioTransport({
+    command: config.command,
+    args: config.args ?? [],
+    cwd: config.cwd,
+    environment: serverEnvironment(deps, config.env ?? {}, process.platform),
+    stderr: new StderrLog(deps.log, name, mask),
+    noteGarbage: (fields, message) => deps.log.debug({ server: name, ...fields }, message),
+    graceMs: deps.stopGraceMs ?? STOP_GRACE_MS,
+    mask,
+  });
+  return await handshake(attempt, transport, timeoutMs);
+}

@@ -1,0 +1,86 @@
+import { SilenceWatch } from './silence-watch.ts';
+
+/** Enough to quote an error code from, and no more of a body that may have no end. */
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+
+/**
+ * One model call on the wire, with its retries: whatever ends it (the caller's signal, silence, `end`)
+ * ends the request too.
+ */
+export class ProviderCall {
+  readonly #abort = new AbortController();
+  readonly #callerSignal: AbortSignal;
+  readonly #timeoutMs: number;
+  readonly #watch: SilenceWatch;
+  readonly #onCallerAbort = (): void => this.#abort.abort();
+  #wasSilent = false;
+
+  constructor(callerSignal: AbortSignal, timeoutMs: number) {
+    this.#callerSignal = callerSignal;
+    this.#timeoutMs = timeoutMs;
+    this.#watch = new SilenceWatch(() => {
+      this.#wasSilent = true;
+      this.#abort.abort();
+    });
+    callerSignal.addEventListener('abort', this.#onCallerAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get wasSilent(): boolean {
+    return this.#wasSilent;
+  }
+
+  /** The provider gave a sign of life. */
+  heard(): void {
+    this.#watch.heard();
+  }
+
+  /** The reply is complete; the rest of the stream may take this long and no longer. */
+  expectEnd(withinMs: number): void {
+    this.#watch.start(withinMs);
+  }
+
+  /**
+   * One attempt, for the SDK to repeat. The watch rests between attempts: a wait that the provider asked for
+   * is no silence. That is why the body of an error is read here, while the watch still runs.
+   */
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    this.#watch.start(this.#timeoutMs);
+    try {
+      const response = await fetch(input, init);
+      this.#watch.heard();
+      if (response.ok) return response;
+      const { status, headers } = response;
+      const body = await readAtMost(response, MAX_ERROR_BODY_BYTES, () => this.heard());
+      this.#watch.stop();
+      // Statuses such as 304 may have no body at all, not even an empty one.
+      return new Response(body || null, { status, headers });
+    } catch (error) {
+      this.#watch.stop();
+      throw error;
+    }
+  };
+
+  /** Leaves neither request nor timer nor listener behind. */
+  end(): void {
+    this.#watch.stop();
+    this.#callerSignal.removeEventListener('abort', this.#onCallerAbort);
+    this.#abort.abort();
+  }
+}
+
+async function readAtMost(response: Response, maxBytes: number, heard: () => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    heard();
+    bytes += chunk.byteLength;
+    text += decoder.decode(chunk, { stream: true });
+    if (bytes >= maxBytes) break;
+  }
+  return text;
+}

@@ -1,0 +1,95 @@
+import type { ModelReply } from '../../ports/language-model.ts';
+import { type ChatChunk, parseEvent, textOf } from './chat-chunk.ts';
+import { inBandFailure, modelFailure } from './model-failure.ts';
+import type { ProviderAccess } from './provider-access.ts';
+import { ToolCallCollector } from './tool-call-collector.ts';
+
+/** Folds the events of one stream into the reply; text is passed on as it comes. */
+export class ReplyCollector {
+  readonly #access: ProviderAccess;
+  readonly #onText: (text: string) => void;
+  readonly #toolCalls = new ToolCallCollector();
+  #text = '';
+  #finishReason = '';
+  #usage: ModelReply['usage'];
+  #isDone = false;
+
+  constructor(access: ProviderAccess, onText: (text: string) => void) {
+    this.#access = access;
+    this.#onText = onText;
+  }
+
+  /** The provider said that nothing follows. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  add(data: string): void {
+    if (this.#isDone) return;
+    if (data === '[DONE]') {
+      this.#isDone = true;
+      return;
+    }
+    const event = parseEvent(data);
+    switch (event.kind) {
+      case 'chunk':
+        this.#addChunk(event.chunk);
+        return;
+      case 'error':
+        throw inBandFailure(this.#access, event.error);
+      case 'malformed':
+        throw modelFailure(
+          this.#access,
+          `${this.#access.label} sent an event that is no chat completion chunk; check that llm.baseURL is an OpenAI-compatible API.`,
+        );
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** What was collected, if it is a whole reply. A stream that just stops is the silent way to fail. */
+  finish(isTaken: (callId: string) => boolean): ModelReply {
+    const problem = this.#problem();
+    if (problem !== undefined) throw modelFailure(this.#access, problem);
+    return {
+      text: this.#text,
+      toolCalls: this.#toolCalls.finish(isTaken),
+      ...(this.#usage && { usage: this.#usage }),
+    };
+  }
+
+  #addChunk({ choices, usage }: ChatChunk): void {
+    if (usage) this.#usage = { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens };
+    const choice = choices?.[0];
+    if (choice === undefined) return;
+    if (choice.finish_reason) this.#finishReason = choice.finish_reason;
+    if (!choice.delta) return;
+    const text = textOf(choice.delta);
+    if (text !== '') {
+      this.#text += text;
+      this.#onText(text);
+    }
+    for (const delta of choice.delta.tool_calls ?? []) this.#toolCalls.add(delta);
+  }
+
+  #problem(): string | undefined {
+    const { label } = this.#access;
+    if (this.#finishReason === '' && !this.#isDone) {
+      return `The stream of ${label} ended before the reply was complete. Try again.`;
+    }
+    switch (this.#finishReason) {
+      case 'content_filter':
+        return `The content filter of ${label} stopped the reply; rephrase the message or the system prompt.`;
+      case 'error':
+        return `${label} reported an error at the end of the reply. Try again.`;
+      case 'length':
+        if (this.#toolCalls.hasIncomplete()) {
+          return `Model ${this.#access.model} reached its token limit in the middle of a tool call; shorten the conversation.`;
+        }
+        if (this.#text === '' && this.#toolCalls.isEmpty) {
+          return `Model ${this.#access.model} reached its token limit before it said anything; shorten the conversation.`;
+        }
+    }
+    return this.#toolCalls.hasNameless() ? `${label} sent a tool call without a name.` : undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { ModelTool } from '../../contract/model-message.ts';
+
+/** As much of a JSON Schema as an example needs; whatever else a server sends is no reason to fail. */
+const ArgumentsSchema = z
+  .object({
+    properties: z.record(z.string(), z.looseObject({ type: z.unknown() }).catch({ type: undefined })),
+    required: z.array(z.string()).catch([]),
+  })
+  .catch({ properties: {}, required: [] });
+
+/** A sentence that calls the tool with arguments it will accept, as far as its schema tells. */
+export function exampleCall(tools: readonly ModelTool[]): string {
+  const tool = tools.find(({ name }) => name === 'echo') ?? tools[0];
+  return tool === undefined ? 'use TOOL' : exampleCallOf(tool);
+}
+
+function exampleCallOf({ name, inputSchema }: ModelTool): string {
+  const { properties, required } = ArgumentsSchema.parse(inputSchema);
+  const values = required.map((key) => [key, exampleValue(properties[key]?.type)]);
+  return values.length === 0 ? `use ${name}` : `use ${name} ${JSON.stringify(Object.fromEntries(values))}`;
+}
+
+function exampleValue(type: unknown): unknown {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'object':
+      return {};
+    default:
+      return 'hello';
+  }
+}

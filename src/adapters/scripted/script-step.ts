@@ -1,0 +1,34 @@
+import type { ModelMessage } from '../../contract/model-message.ts';
+import type { ModelRequest } from '../../ports/language-model.ts';
+
+export type UserMessage = Extract<ModelMessage, { role: 'user' }>;
+export type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
+
+/** What the scripted model is about to do in one step. */
+export interface ScriptStep {
+  readonly text: string;
+  readonly toolCalls: readonly {
+    readonly name: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  }[];
+  /** Number of pieces; one a word when left out. */
+  readonly chunks?: number | undefined;
+  readonly delayMs?: number;
+  /** Reason to fail with after the text. */
+  readonly fail?: string | undefined;
+}
+
+/** Where the turn stands: what the user said last, and what the tools have answered since. */
+export interface ScriptTurn {
+  readonly user: UserMessage;
+  readonly toolResults: readonly ToolMessage[];
+}
+
+export function currentTurn({ messages }: ModelRequest): ScriptTurn {
+  const start = messages.findLastIndex((message) => message.role === 'user');
+  const user = messages[start];
+  return {
+    user: user?.role === 'user' ? user : { role: 'user', text: '' },
+    toolResults: messages.slice(start + 1).filter((message) => message.role === 'tool'),
+  };
+}

@@ -1,0 +1,52 @@
+import type { LlmConfig } from '../../contract/agent-config.ts';
+import { ServiceError } from '../../contract/errors.ts';
+import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
+import { defaultAnswer } from './default-answer.ts';
+import { cutIntoPieces, streamPieces } from './reply-stream.ts';
+import { scriptRules } from './script-rules.ts';
+import { currentTurn, type ScriptStep } from './script-step.ts';
+
+/** A model without a model: offline, and the same conversation always gets the same answer. */
+export function scriptedModel(config: LlmConfig): LanguageModel {
+  const rules = scriptRules(config.script);
+  return {
+    label: `scripted ${config.model}`,
+    async generate(request, onText, signal) {
+      const turn = currentTurn(request);
+      const step = rules(turn, request.tools) ?? defaultAnswer(turn, request.tools);
+      await streamPieces(cutIntoPieces(step.text, step.chunks), step.delayMs ?? 0, onText, signal);
+      if (step.fail !== undefined) throw scriptedFailure(step.fail);
+      return replyOf(step, request);
+    },
+  };
+}
+
+function replyOf({ text, toolCalls }: ScriptStep, request: ModelRequest): ModelReply {
+  // The length of the conversation numbers the calls: it grows with every step, and replays come out the same.
+  const step = request.messages.length;
+  return {
+    text,
+    toolCalls: toolCalls.map((call, index) => ({
+      callId: `call_${step}_${index + 1}`,
+      name: call.name,
+      arguments: JSON.stringify(call.arguments),
+    })),
+    usage: { inputTokens: roughTokens(requestLength(request)), outputTokens: roughTokens(text.length) },
+  };
+}
+
+function requestLength({ systemPrompt, messages }: ModelRequest): number {
+  return messages.reduce((length, message) => length + message.text.length, systemPrompt.length);
+}
+
+/** Four characters a token is what English comes to. */
+function roughTokens(characters: number): number {
+  return Math.ceil(characters / 4);
+}
+
+function scriptedFailure(reason: string): ServiceError {
+  return new ServiceError('AGENT_ERROR', 'The language model could not answer.', {
+    reason,
+    provider: 'scripted',
+  });
+}

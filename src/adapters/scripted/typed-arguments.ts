@@ -1,0 +1,29 @@
+import type { ModelTool } from '../../contract/model-message.ts';
+
+/**
+ * A group of a pattern is always text. Where the tool wants a number, `"a": "$1"` would never be accepted,
+ * so the arguments that a rule writes as text take the type of the tool's schema.
+ */
+export function typedArguments(
+  values: Readonly<Record<string, unknown>>,
+  tool: ModelTool | undefined,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      isNumeric(value) && wantsNumber(tool, key) ? Number(value) : value,
+    ]),
+  );
+}
+
+function isNumeric(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));
+}
+
+function wantsNumber(tool: ModelTool | undefined, key: string): boolean {
+  const properties = tool?.inputSchema.properties;
+  if (typeof properties !== 'object' || properties === null) return false;
+  const property: unknown = Reflect.get(properties, key);
+  if (typeof property !== 'object' || property === null || !('type' in property)) return false;
+  return property.type === 'number' || property.type === 'integer';
+}

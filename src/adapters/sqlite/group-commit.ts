@@ -1,0 +1,89 @@
+import type { Envelope } from '../../contract/envelope.ts';
+import type { SessionEvent } from '../../contract/events.ts';
+import type { SessionId } from '../../contract/ids.ts';
+import { StaleVersionError } from '../../ports/event-store.ts';
+import type { AppendRequest, Committed } from './worker-protocol.ts';
+
+interface PendingAppend {
+  readonly request: AppendRequest;
+  readonly events: readonly SessionEvent[];
+  readonly settled: PromiseWithResolvers<Envelope[]>;
+}
+
+/**
+ * Gathers the appends that arrive while a batch is on its way to the disk, so that they share the next
+ * sync. One batch is in flight at a time; each append of it is settled on its own.
+ */
+export class GroupCommit {
+  readonly #post: (batch: AppendRequest[]) => void;
+  #gathered: PendingAppend[] = [];
+  #inFlight: PendingAppend[] = [];
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(post: (batch: AppendRequest[]) => void) {
+    this.#post = post;
+  }
+
+  append(sessionId: SessionId, expectedSeq: number, events: readonly SessionEvent[]): Promise<Envelope[]> {
+    const types = events.map((event) => event.type);
+    const data = events.map((event) => JSON.stringify(event));
+    const settled = Promise.withResolvers<Envelope[]>();
+    this.#gathered.push({ request: { sessionId, expectedSeq, types, data }, events, settled });
+    if (this.#inFlight.length === 0 && this.#gathered.length === 1)
+      queueMicrotask(() => this.#postGathered());
+    return settled.promise;
+  }
+
+  /** The batch in flight is on disk. */
+  commit({ time, stale }: Committed): number {
+    const batch = this.#takeBatch();
+    const actuals = new Map(stale.map(({ index, actual }) => [index, actual]));
+    for (const [index, append] of batch.entries()) settle(append, time, actuals.get(index));
+    return batch.length;
+  }
+
+  /** Nothing of the batch in flight is on disk. */
+  fail(error: Error): void {
+    for (const { settled } of this.#takeBatch()) settled.reject(error);
+  }
+
+  /** Nothing will reach the disk any more. */
+  abandon(error: Error): void {
+    const abandoned = [...this.#inFlight, ...this.#gathered];
+    this.#inFlight = [];
+    this.#gathered = [];
+    for (const { settled } of abandoned) settled.reject(error);
+    this.#drained?.resolve();
+  }
+
+  /** Resolves when every append so far is settled. */
+  async drained(): Promise<void> {
+    if (this.#inFlight.length === 0 && this.#gathered.length === 0) return;
+    this.#drained ??= Promise.withResolvers();
+    await this.#drained.promise;
+  }
+
+  #takeBatch(): PendingAppend[] {
+    const batch = this.#inFlight;
+    this.#inFlight = [];
+    this.#postGathered();
+    if (this.#inFlight.length === 0) this.#drained?.resolve();
+    return batch;
+  }
+
+  #postGathered(): void {
+    if (this.#gathered.length === 0) return;
+    this.#inFlight = this.#gathered;
+    this.#gathered = [];
+    this.#post(this.#inFlight.map(({ request }) => request));
+  }
+}
+
+function settle({ request, events, settled }: PendingAppend, time: number, stale: number | undefined): void {
+  const { sessionId, expectedSeq } = request;
+  if (stale !== undefined) {
+    settled.reject(new StaleVersionError(sessionId, expectedSeq, stale));
+    return;
+  }
+  settled.resolve(events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event })));
+}

@@ -1,0 +1,40 @@
+/** The low byte of an SQLite result code, see https://www.sqlite.org/rescode.html. */
+const primaryCode = { busy: 5, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
+
+/** The primary result code of an error thrown by SQLite; undefined for any other error. */
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+}
+
+export function isNotADatabase(error: unknown): boolean {
+  return resultCode(error) === primaryCode.notADatabase;
+}
+
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === primaryCode.busy;
+}
+
+/** Tells an operator what went wrong with which file, and what to do. Errors of others pass unchanged. */
+export function explainSqliteError(error: unknown, file: string, attempt: string): unknown {
+  const code = resultCode(error);
+  if (code === undefined || !(error instanceof Error)) return error;
+  return new Error(`cannot ${attempt} ${file}: ${error.message}${adviceFor(code)}`, { cause: error });
+}
+
+function adviceFor(code: number): string {
+  switch (code) {
+    case primaryCode.full:
+      return '; free some space on its disk';
+    case primaryCode.io:
+      return '; the disk failed, see the system log';
+    case primaryCode.readOnly:
+    case primaryCode.cannotOpen:
+      return '; the service needs to write to it and to its directory';
+    case primaryCode.corrupt:
+    case primaryCode.notADatabase:
+      return '; restore it from a backup, move it away or choose another data directory';
+    default:
+      return '';
+  }
+}

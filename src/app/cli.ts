@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { logLevels } from '../contract/agent-config.ts';
+import type { Environment } from './config/expand.ts';
+import { findPackageRoot, readPackageVersion } from './package-root.ts';
+import { type Flags, modes, transports } from './settings.ts';
+
+/** What the command line asks for. `exit` is all that ends before a service starts: help, version, errors. */
+export type CommandLine =
+  | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
+  | {
+      readonly kind: 'exit';
+      readonly code: number;
+      readonly output: string;
+      readonly stream: 'stdout' | 'stderr';
+    };
+
+/**
+ * Reads the command line; `args` are those after node and the script. Ends nothing and prints nothing:
+ * that is left to main.
+ */
+export function parseCommandLine(args: readonly string[], environment: Environment): CommandLine {
+  const written = { stdout: '', stderr: '' };
+  let chosen: CommandLine | undefined;
+  const choose = (command: CommandLine) => {
+    chosen = command;
+  };
+  const program = new Command('agent-service')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        written.stdout += text;
+      },
+      writeErr: (text) => {
+        written.stderr += text;
+      },
+    })
+    .showHelpAfterError('Run agent-service --help to see every option.')
+    .version(readPackageVersion(), '-v, --version', 'print the version and exit')
+    .helpOption('-h, --help', 'print this help and exit');
+  // A later subcommand is one more function that adds itself to the program and calls `choose`.
+  addRun(program, environment, choose);
+  try {
+    program.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const stream = written.stderr === '' ? 'stdout' : 'stderr';
+    return { kind: 'exit', code: error.exitCode, output: written[stream], stream };
+  }
+  if (chosen === undefined) throw new Error('a command was parsed, but none was chosen');
+  return chosen;
+}
+
+/** Without a subcommand: run the service. The values of flags are checked together with the other settings. */
+function addRun(program: Command, environment: Environment, choose: (command: CommandLine) => void): void {
+  program
+    .description('Runs one conversational agent behind REST, WebSocket and MCP.')
+    .option(
+      '-a, --agent <file>',
+      'agent file (YAML); default: the agent that comes with the package',
+      fileName,
+    )
+    .option('-m, --mode <mode>', `${modes.join(' or ')}; mcp leaves out the web page. default: web`)
+    .option('-p, --web-port <port>', 'port to listen on, 0 for a free one; default: 3001')
+    .option('--host <address>', 'address to listen on; default: 127.0.0.1, this machine only')
+    .option('--data-dir <dir>', 'folder of the event log, :memory: for none; default: ./.agent-service')
+    .option('--log-level <level>', `${logLevels.join(', ')}; default: info`)
+    .option(
+      '--transport <transport>',
+      `${transports.join(' or ')}; stdio speaks MCP on stdin and stdout, in mcp mode`,
+    )
+    .allowExcessArguments(false)
+    .addHelpText('after', examples)
+    .action((options: Flags & { agent?: string }) => {
+      const { agent, ...flags } = options;
+      const agentFile = agent ?? (environment.AGENT_SERVICE_AGENT || defaultAgentFile());
+      choose({ kind: 'run', flags, agentFile });
+    });
+}
+
+function fileName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Expected the path of a YAML file.');
+  return text;
+}
+
+/** An agent that needs neither key nor network. */
+export function defaultAgentFile(): string {
+  return join(findPackageRoot(), 'agents', 'default.yml');
+}
+
+const examples = `
+Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
+AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT.
+A flag wins over its variable, that over the agent file, that over the default.
+
+Examples:
+  $ agent-service --mode web --web-port 3001 --agent agents/openai.yml
+  $ agent-service --mode mcp --transport stdio --agent agents/researcher.yml
+`;

@@ -1,0 +1,111 @@
+/** What stands in place of a secret. Needs no escaping in a URL's userinfo or query. */
+export const REDACTED = '***REDACTED***';
+
+const SECRET_WORDS = new Set(
+  'token secret password passwd passphrase pwd key auth authorization signature sig credential credentials jwt bearer cookie'.split(
+    ' ',
+  ),
+);
+const SECRET_ENDING = /(?:token|secret|password|passwd|passphrase|apikey|accesskey|secretkey|privatekey)$/;
+/** `--key-file` and `auth_type` speak about a secret without holding it. */
+const HARMLESS_LAST_WORDS = new Set('file path dir type url uri id name limit count algorithm'.split(' '));
+
+/** Tells by its name whether a flag, variable, header, query parameter or key holds a secret. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/)
+    .map((word) => word.toLowerCase().replace(/\d+$/, ''))
+    .filter((word) => word !== '');
+  if (HARMLESS_LAST_WORDS.has(words.at(-1) ?? '')) return false;
+  return words.some((word) => SECRET_WORDS.has(word) || SECRET_ENDING.test(word));
+}
+
+/** Secrets that are known by their shape. A digit is asked for where words of prose could look alike. */
+const SECRET_SHAPES = [
+  /\b(?:sk|xai)-(?=[\w-]*\d)[\w-]{8,}/g,
+  /\b(?:gh[oprsu]|gsk|hf|github_pat)_(?=\w*\d)\w{8,}/g,
+  /\b(?:glpat|xox[abeprs])-(?=[\w-]*\d)[\w-]{8,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g,
+  /\bAIza[\w-]{30,}/g,
+  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
+  /(?<=\b(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}/gi,
+];
+const WHOLE_SECRET = /^\s*(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA)\S+\s*$/;
+
+/** Takes credentials out of URLs and secrets of a known shape out of any text. */
+export function redactText(text: string): string {
+  const withoutUrlSecrets = text.replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi, redactUrl);
+  return SECRET_SHAPES.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), withoutUrlSecrets);
+}
+
+/** Takes userinfo and the values of secret-looking query and fragment parameters out of one URL. */
+export function redactUrl(url: string): string {
+  return (
+    url
+      .replace(/^(\s*[a-z][a-z0-9+.-]*:[\\/]{2,})[^\\/?#]*@/i, `$1${REDACTED}@`)
+      // A password with an unescaped / ? or #: what follows the colon cannot be a port.
+      .replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)[^[\\/?#@]*:(?!\d*(?:[\\/?#]|$))\S*@/i, `$1${REDACTED}@`)
+      .replaceAll(/([?&#])([^=&#]*)=([^&#]*)/g, (pair, mark: string, name: string, value: string) =>
+        value !== '' && (name === 'code' || isSecretName(name)) ? `${mark}${name}=${REDACTED}` : pair,
+      )
+  );
+}
+
+/** Takes secrets out of a command's arguments, also where a flag and its secret are two arguments. */
+export function redactArgs(args: readonly string[]): string[] {
+  return args.map((arg, index) =>
+    isSecretFlag(args[index - 1]) && isFlagValue(arg) ? REDACTED : redactArg(arg),
+  );
+}
+
+function isSecretFlag(arg: string | undefined): boolean {
+  return arg !== undefined && /^--?[A-Za-z][\w.-]*$/.test(arg) && arg.length > 2 && isSecretName(arg);
+}
+
+function isFlagValue(arg: string): boolean {
+  return !arg.startsWith('--') && !/^-[A-Za-z]$/.test(arg);
+}
+
+/** Takes secrets out of one argument: `--token=x`, `TOKEN=x`, `X-Api-Key: x`, `{"token":"x"}`, `sh -c` lines. */
+export function redactArg(arg: string): string {
+  const redacted = redactArgOnce(arg);
+  // What is left around a marker may read as another secret; going on makes the result final.
+  return redacted === arg ? arg : redactArg(redacted);
+}
+
+function redactArgOnce(arg: string): string {
+  if (WHOLE_SECRET.test(arg)) return REDACTED;
+  const [, prefix, name, value] = /^((-{0,2}[\w.-]+)\s*[=:]\s*)(?!\/\/)(\S.*)$/s.exec(arg) ?? [];
+  if (prefix !== undefined && name !== undefined && value !== undefined) {
+    return `${prefix}${isSecretName(name) ? REDACTED : redactArgOnce(value)}`;
+  }
+  const withoutUrlSecrets = URL_START.test(arg) ? redactUrl(arg) : arg;
+  const withoutBearer = redactText(withoutUrlSecrets).replaceAll(/(?<=\bbearer\s+)[^\s"']+/gi, REDACTED);
+  return redactFlags(redactPairs(withoutBearer));
+}
+
+const URL_START = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
+const PAIR = /(["']?)([A-Za-z][\w.-]*)\1(\s*)([=:])(\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'][^"'\n]*)/g;
+
+/** `name=value` and `name: value` anywhere. A header's value may hold spaces, that of an assignment ends there. */
+function redactPairs(text: string): string {
+  return text.replaceAll(
+    PAIR,
+    (_pair, quote: string, name: string, before: string, mark: string, after: string, value: string) => {
+      const head = `${quote}${name}${quote}${before}${mark}${after}`;
+      if (!isSecretName(name)) return `${head}${redactPairs(value)}`;
+      const valueQuote = /^["']/.exec(value)?.[0];
+      if (valueQuote !== undefined) return `${head}${valueQuote}${REDACTED}${valueQuote}`;
+      const rest = mark === '=' ? /[\s&].*$/s.exec(value)?.[0] : undefined;
+      return `${head}${REDACTED}${redactPairs(rest ?? '')}`;
+    },
+  );
+}
+
+/** `--token x` inside one argument, as in `sh -c 'server --token x'`. */
+function redactFlags(text: string): string {
+  return text.replaceAll(
+    /(?<=^|[\s"'])(--?[A-Za-z][\w.-]+)(\s+)("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)/g,
+    (pair, flag: string, space: string) => (isSecretName(flag) ? `${flag}${space}${REDACTED}` : pair),
+  );
+}

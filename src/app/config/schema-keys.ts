@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { isMap, type Path, valueAt } from './path.ts';
+
+/** The keys that a map at this path of the data may have; none where the schema lists none. */
+export function knownKeys(schema: unknown, data: unknown, path: Path): string[] {
+  const found = path.reduce<unknown>(
+    (current, segment, index) => step(resolve(current, valueAt(data, path.slice(0, index))), segment),
+    schema,
+  );
+  const place = resolve(found, valueAt(data, path));
+  return place instanceof z.ZodObject ? Object.keys(place.shape) : [];
+}
+
+function step(schema: unknown, segment: string | number): unknown {
+  if (schema instanceof z.ZodObject) return schema.shape[segment];
+  if (schema instanceof z.ZodRecord) return schema.valueType;
+  if (schema instanceof z.ZodArray) return schema.element;
+  return undefined;
+}
+
+/** Looks through wrappers, and picks the option of a union that the data's discriminator names. */
+function resolve(schema: unknown, data: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return resolve(schema.unwrap(), data);
+  }
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
+  const { discriminator } = schema.def;
+  const named = isMap(data) ? data[discriminator] : undefined;
+  return schema.options.find(
+    (option) => option instanceof z.ZodObject && z.safeParse(option.shape[discriminator], named).success,
+  );
+}

@@ -1,0 +1,97 @@
+import { logLevels, type ServerConfig } from '../contract/agent-config.ts';
+import { closest } from './config/closest.ts';
+import type { Environment } from './config/expand.ts';
+
+export const modes = ['web', 'mcp'] as const;
+export const transports = ['http', 'stdio'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How the process runs, whatever the agent is. */
+export interface Settings {
+  readonly mode: (typeof modes)[number];
+  /** How `/mcp` is offered. `stdio` only in mcp mode. */
+  readonly transport: (typeof transports)[number];
+  readonly port: number;
+  readonly host: string;
+  /** `:memory:` keeps nothing on disk. */
+  readonly dataDir: string;
+  readonly logLevel: LogLevel;
+}
+
+/** The flags of the command line as they were typed. */
+export type Flags = Readonly<
+  Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'logLevel', string>>
+>;
+
+export interface SettingsSources {
+  readonly flags: Flags;
+  readonly environment: Environment;
+  /** The `server` part of the agent file. */
+  readonly yaml: Pick<ServerConfig, 'port' | 'host' | 'dataDir' | 'logLevel'>;
+}
+
+/** A flag or variable has a value that it cannot have. The message names it. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** A flag wins over the environment, that over the agent file, that over the default. */
+export function resolveSettings({ flags, environment, yaml }: SettingsSources): Settings {
+  const choose = (flag: Given, ...variables: string[]): Given | undefined =>
+    [flag, ...variables.map((name): Given => ({ name, value: environment[name] || undefined }))].find(
+      ({ value }) => value !== undefined,
+    );
+  const mode = choose({ name: '--mode', value: flags.mode }, 'AGENT_SERVICE_MODE');
+  const transport = choose({ name: '--transport', value: flags.transport }, 'AGENT_SERVICE_TRANSPORT');
+  const port = choose({ name: '--web-port', value: flags.webPort }, 'AGENT_SERVICE_WEB_PORT', 'PORT');
+  const host = choose({ name: '--host', value: flags.host }, 'AGENT_SERVICE_HOST');
+  const dataDir = choose({ name: '--data-dir', value: flags.dataDir }, 'AGENT_SERVICE_DATA_DIR');
+  const logLevel = choose({ name: '--log-level', value: flags.logLevel }, 'AGENT_SERVICE_LOG_LEVEL');
+  const settings: Settings = {
+    mode: parseOption(mode, modes) ?? 'web',
+    transport: parseOption(transport, transports) ?? 'http',
+    port: parsePort(port) ?? yaml.port ?? 3001,
+    host: parseText(host, 'an address such as 127.0.0.1') ?? yaml.host ?? '127.0.0.1',
+    dataDir: parseText(dataDir, 'a folder, or :memory:') ?? yaml.dataDir ?? './.agent-service',
+    logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
+  };
+  if (settings.transport === 'stdio' && settings.mode !== 'mcp') {
+    throw new SettingsError(
+      `${transport?.name}: found "stdio" in ${settings.mode} mode; expected --mode mcp with it`,
+    );
+  }
+  return settings;
+}
+
+/** A value, and the flag or variable it came from. */
+interface Given {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+function parseOption<T extends string>(given: Given | undefined, options: readonly T[]): T | undefined {
+  if (given?.value === undefined) return undefined;
+  const found = options.find((option) => option === given.value);
+  if (found !== undefined) return found;
+  const meant = closest(given.value, options);
+  throw refuse(
+    given,
+    `one of ${options.join(', ')}${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
+  );
+}
+
+function parsePort(given: Given | undefined): number | undefined {
+  if (given?.value === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(given.value) ? Number(given.value) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw refuse(given, 'a port from 0 to 65535, where 0 takes a free one');
+}
+
+function parseText(given: Given | undefined, expected: string): string | undefined {
+  if (given?.value !== undefined && given.value.trim() === '') throw refuse(given, expected);
+  return given?.value;
+}
+
+function refuse({ name, value }: Given, expected: string): SettingsError {
+  return new SettingsError(`${name}: found ${JSON.stringify(value)}; expected ${expected}`);
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { recordingLog } from '../support/recording-log.ts';
+import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+import { eventStoreSuite } from './event-store.ts';
+
+let root: TempDirectory;
+beforeAll(async () => {
+  root = await tempDirectory();
+});
+afterAll(async () => {
+  await root[Symbol.asyncDispose]();
+});
+
+eventStoreSuite('the memory store', async () => memoryEventStore());
+
+eventStoreSuite('the SQLite store', () =>
+  openSqliteEventStore({ directory: join(root.path, randomUUID()), log: recordingLog() }),
+);

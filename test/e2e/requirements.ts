@@ -1,0 +1,131 @@
+import { it } from 'vitest';
+
+/**
+ * What the interface promises, one line for each row of it. Each is verified by at least one test of this
+ * folder, which is named by it: `test/unit/requirements.test.ts` holds the list complete.
+ */
+export const requirements = {
+  // Starting
+  'cli.mode-web': '`--mode web` serves REST, WebSocket and MCP',
+  'cli.mode-mcp': '`--mode mcp` serves /mcp and the health probes alone',
+  'cli.web-port': '`--web-port` sets the port; 0 picks a free one and says which',
+  'cli.port-taken': 'a port that is taken ends the start with a clear error and exit code 1',
+  'cli.agent': '`--agent` names the agent file; a bad one ends the start with file, line and key',
+  'cli.agents-run': 'each file in agents/ starts as it is',
+  'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
+  'cli.stop-twice': 'a second signal ends the process at once',
+  'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
+
+  // Messages
+  'message-sync.reply': 'POST /api/message-sync answers 200 with success, response and timestamp',
+  'message-sync.image': 'POST /api/message-sync passes imageData to the model',
+  'message-sync.image-invalid':
+    'imageData that is no base64, no image type or too large is refused with a clear error',
+  'message-sync.missing': 'a missing message is 400 MISSING_FIELD and details.field names it',
+  'message-sync.invalid': 'a message of another type, or an empty one, is 400 INVALID_REQUEST',
+  'message-sync.failed': 'a failing model is 500 AGENT_ERROR with a reason to act on, without key or prompt',
+  'message.processing': 'POST /api/message answers status processing; the reply comes as WebSocket events',
+  'message.missing': 'POST /api/message without message is 400 MISSING_FIELD',
+  'reset.initiated':
+    'POST /api/reset, with or without a body, answers reset initiated and clears the history',
+  'reset.running': 'a reset while a turn runs cancels that turn first',
+
+  // Sessions
+  'session.default': 'messages without a sessionId share the session default',
+  'session.own': 'a sessionId in the body or ?session= on the WebSocket names a conversation of its own',
+  'session.frames': 'a frame goes to the sockets of its session and to no other',
+  'session.queue': 'messages to a busy session wait in order; sessions do not wait for each other',
+  'session.queue-full': 'a message beyond the bound of the queue is 503 with Retry-After',
+  'session.history': 'the history is what the model is shown at the next message',
+  'session.restart': 'the history survives a restart',
+
+  // MCP servers
+  'servers.list': 'GET /api/mcp/servers lists servers with id, name, status, type and error',
+  'servers.parallel': 'configured servers connect in parallel without holding up the start',
+  'servers.connect':
+    'POST /api/connect-server answers when connected with status, name, server and timestamp',
+  'servers.connect-http': 'a server of type http is connected, by streamable HTTP or by SSE',
+  'servers.connect-missing': 'a missing name, config, type, command or baseUrl is 400 MISSING_FIELD',
+  'servers.connect-failed':
+    'a server that cannot be connected is a clear error and stays listed with status error',
+  'servers.name-taken': 'a name in use is 400',
+  'servers.crash': 'a crash is shown at once as error, and the server is connected again by itself',
+  'servers.disconnect': 'DELETE /api/mcp/servers/{id} disconnects, and its process group is gone',
+  'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
+  'servers.environment':
+    'a server process gets an allow-listed environment and never the keys of the service',
+
+  // Tools
+  'tools.list': 'GET /api/mcp/servers/{id}/tools lists id, name, description and inputSchema',
+  'tools.changed': 'tools that a server adds later are listed',
+  'tools.execute':
+    'POST …/tools/{name}/execute answers success, data, execution and timestamp; duration in ms',
+  'tools.encoded': 'path parameters are percent-decoded',
+  'tools.server-unknown': 'an unknown server is 404 SERVER_NOT_FOUND with details.serverId',
+  'tools.tool-unknown': 'an unknown tool is 404 TOOL_NOT_FOUND',
+  'tools.arguments': 'arguments that do not fit inputSchema are 400 INVALID_REQUEST with details.issue',
+  'tools.failed':
+    'a tool’s own failure, crash or time-out is 500 TOOL_EXECUTION_FAILED with toolName, serverId, reason',
+  'tools.same-name': 'two servers may offer the same tool name, and the model can call both',
+
+  // Configuration and health
+  'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
+  'config.redacted': 'GET /api/config.yaml holds no secret',
+  'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'health.probe': 'GET /healthz answers in every mode',
+
+  // WebSocket
+  'ws.order': 'a turn is thinking, then chunks, calls and results, then one response or error',
+  'ws.chunks':
+    'the chunks of a turn concatenate to exactly its response, across steps, as message-sync returns it',
+  'ws.tools': 'toolCall and toolResult carry callId, toolName, serverId, arguments and result or error',
+  'ws.image': 'a message frame may carry an image',
+  'ws.reset': 'a reset frame clears the history',
+  'ws.error': 'a failing turn ends with an error event of code, message and details',
+  'ws.bad-frame':
+    'a frame that is no JSON, no object, binary or incomplete gets an error event and the socket stays',
+  'ws.bad-type': 'a frame of another type gets INVALID_MESSAGE_TYPE',
+  'ws.too-large': 'a frame that is too large gets RATE_LIMIT_EXCEEDED, and an image of 10 MB fits',
+  'ws.slow-reader': 'a client that does not read is bounded in memory and closed with a named code',
+  'ws.gone': 'a client that goes away cancels nothing',
+
+  // The model upstream
+  'model.stream': 'an OpenAI-compatible upstream is streamed, with tools',
+  'model.failures': 'upstream failures become AGENT_ERROR with details.reason',
+  'model.steps': 'a turn that never stops asking for tools ends at llm.maxSteps',
+
+  // Errors, limits, access
+  'errors.envelope': 'every REST error has success false, code, message, details and timestamp',
+  'errors.json': 'malformed JSON is 400 INVALID_REQUEST',
+  'errors.content-type': 'a wrong or missing Content-Type is 400 INVALID_REQUEST',
+  'errors.unknown-path': 'an unknown path or method under /api is 400 INVALID_REQUEST',
+  'limits.headers': 'every /api response carries X-RateLimit-Limit, -Remaining and -Reset',
+  'limits.requests': 'the 101st REST request a minute and address is 429 with Retry-After and details',
+  'limits.messages': 'the 51st WebSocket message a minute is an error event, and the connection stays',
+  'limits.size': 'a request of more than 10 MB is 429 and is read no further',
+  'limits.connections': 'the 11th connection from one address is 429 at the handshake, also when 40 race',
+  'limits.off': 'each limit can be switched off',
+  'limits.proxy': 'X-Forwarded-For counts only from a trusted proxy',
+  'access.host': 'a request with a foreign Host is refused',
+  'access.origin': 'an upgrade or a state-changing request from a foreign Origin is refused',
+  'access.none': 'no credential is asked for',
+  'cors.off': 'no other origin is allowed by default',
+  'cors.on': 'configured origins get CORS headers and preflight answers',
+
+  // MCP endpoint
+  'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
+  'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',
+  'mcp.sessions': 'each MCP session has a conversation of its own unless it names one',
+  'mcp.cancel': 'cancelling a call cancels the turn',
+  'mcp.resources': 'the agent card and its redacted configuration are resources',
+  'mcp.access': '/mcp refuses foreign Host and Origin',
+  'mcp.conformance': '/mcp passes the conformance scenarios that need no fixtures',
+  'mcp.agents': 'one instance calls another over /mcp',
+} as const;
+
+export type Requirement = keyof typeof requirements;
+
+/** A test, named by the requirement it verifies; `aspect` tells several tests of one requirement apart. */
+export function verifies(requirement: Requirement, test: () => Promise<void>, aspect?: string): void {
+  it(aspect === undefined ? requirements[requirement] : `${requirements[requirement]}: ${aspect}`, test);
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { createActor, fromCallback, SimulatedClock } from 'xstate';
+import {
+  type ModelEffect,
+  type PrepareEffect,
+  type ToolCallsEffect,
+  type TurnEvent,
+  turnMachine,
+} from '../../machines/turn.machine.ts';
+
+/** The machine with effects that only tell what was begun and ended. */
+function startTurn({ maxSteps = 3, unsettled = [] as string[] } = {}) {
+  const effects: string[] = [];
+  const track = (name: string) => () => {
+    effects.push(`+${name}`);
+    return () => effects.push(`-${name}`);
+  };
+  const clock = new SimulatedClock();
+  const machine = turnMachine.provide({
+    actors: {
+      prepare: fromCallback<TurnEvent, PrepareEffect>(track('prepare')),
+      model: fromCallback<TurnEvent, ModelEffect>(track('model')),
+      toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(track('tools')),
+    },
+    actions: { reportFailure: (_, { failure }) => effects.push(failure) },
+  });
+  const input = { turnId: 't', sessionId: 's', step: 0, maxSteps, stepTimeoutMs: 1_000, unsettled };
+  const actor = createActor(machine, { input, clock }).start();
+  const tell = (...events: TurnEvent[]) => {
+    for (const event of events) actor.send(event);
+    return actor.getSnapshot().value;
+  };
+  return { actor, clock, effects, tell };
+}
+
+const prepared = { type: 'turn.prepared' } as const;
+const ref = { turnId: 't', toolName: 'x', serverId: 's' };
+const stepped = (...callIds: string[]) =>
+  ({ type: 'step.completed', turnId: 't', step: 1, text: '', callIds }) as const;
+const settled = (callId: string) => ({ type: 'tool-call.failed', ...ref, callId, reason: 'x' }) as const;
+const cancelled = { type: 'turn.cancelled', turnId: 't', reason: 'r', partial: '' } as const;
+const completed = { type: 'turn.completed', turnId: 't', content: '' } as const;
+
+describe('the turn machine', () => {
+  it('prepares, thinks, streams and completes', () => {
+    const { tell, effects } = startTurn();
+    expect(tell(prepared)).toEqual({ callingModel: 'thinking' });
+    expect(tell({ type: 'step.streaming' })).toEqual({ callingModel: 'streaming' });
+    expect(tell(stepped(), completed)).toBe('completed');
+    expect(effects).toEqual(['+prepare', '-prepare', '+model', '-model']);
+  });
+
+  it('runs the tools a step asks for, and calls the model again when all are settled', () => {
+    const { tell, actor } = startTurn();
+    expect(tell(prepared, stepped('1', '2'))).toBe('executingTools');
+    expect(tell(settled('2'))).toBe('executingTools');
+    expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
+    expect(actor.getSnapshot().context).toMatchObject({ step: 2, unsettled: [] });
+  });
+
+  it('fails at the step limit instead of calling the model once more', () => {
+    const { tell, effects } = startTurn({ maxSteps: 1 });
+    expect(tell(prepared, stepped('1'), settled('1'))).toBe('failing');
+    expect(effects).toContain('step-limit');
+    expect(effects.filter((effect) => effect === '+model')).toHaveLength(1);
+    const error = { code: 'AGENT_ERROR', message: '', details: {} } as const;
+    expect(tell({ type: 'turn.failed', turnId: 't', error, partial: '' })).toBe('failed');
+  });
+
+  it('ends a model call that takes too long, and aborts it', () => {
+    const { tell, clock, actor, effects } = startTurn();
+    tell(prepared, { type: 'step.streaming' });
+    clock.increment(999);
+    expect(actor.getSnapshot().value).toEqual({ callingModel: 'streaming' });
+    clock.increment(1);
+    expect(actor.getSnapshot().value).toBe('failing');
+    expect(effects.slice(-2).toSorted()).toEqual(['-model', 'step-timeout']);
+  });
+
+  it('gives each model call its whole time', () => {
+    const { tell, clock, actor } = startTurn();
+    tell(prepared);
+    clock.increment(900);
+    tell(stepped('1'), settled('1'));
+    clock.increment(900);
+    expect(actor.getSnapshot().value).toEqual({ callingModel: 'thinking' });
+  });
+
+  it.each([
+    ['preparing', []],
+    ['thinking', [prepared]],
+    ['streaming', [prepared, { type: 'step.streaming' }]],
+    ['executingTools', [prepared, stepped('1')]],
+  ] as [string, TurnEvent[]][])('is cancelled from %s, ending the effect at once', (_, before) => {
+    const { tell, effects } = startTurn();
+    tell(...before);
+    const running = effects.at(-1)?.slice(1);
+    expect(tell({ type: 'CANCEL' })).toBe('cancelling');
+    expect(effects.at(-1)).toBe(`-${running}`);
+    expect(tell(cancelled)).toBe('cancelled');
+  });
+
+  it('can no longer be cancelled when it is over', () => {
+    const { tell, actor } = startTurn();
+    tell(prepared, completed);
+    expect(actor.getSnapshot().status).toBe('done');
+  });
+
+  it('goes on with the tools that a resumed turn has left', () => {
+    const { tell } = startTurn({ unsettled: ['1'] });
+    expect(tell(prepared)).toBe('executingTools');
+    expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
+  });
+});

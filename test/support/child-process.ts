@@ -1,0 +1,37 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+export interface SupportProcess extends AsyncDisposable {
+  readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** What it prints, line by line; ends when it has. */
+  readonly lines: AsyncIterator<string>;
+  /** Resolves when it is gone and all it wrote to stderr was read: to that text. */
+  readonly ended: Promise<string>;
+}
+
+/** Starts a file of test/support as a process of its own, killed at the latest by `await using`. */
+export function startSupportProcess(file: string, args: readonly string[]): SupportProcess {
+  const script = fileURLToPath(new URL(file, import.meta.url));
+  // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
+  const env = { PATH: process.env.PATH };
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = once(child, 'close').then(() => errors);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    process: child,
+    lines,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      child.stdout.resume();
+      await ended;
+    },
+  };
+}

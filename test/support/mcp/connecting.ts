@@ -1,0 +1,48 @@
+import { mcpConnector } from '../../../src/adapters/mcp/mcp-connector.ts';
+import type { McpServerConfig } from '../../../src/contract/agent-config.ts';
+import type { ToolOutcome } from '../../../src/contract/tool.ts';
+import { RecordingLog } from './recording-log.ts';
+
+/** A connector for tests: it records what it logs and what its connections report. */
+export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> = {}) {
+  const log = new RecordingLog();
+  const connector = mcpConnector({
+    log,
+    environment: process.env,
+    binFolders: [],
+    clientVersion: '1.2.3',
+    stopGraceMs: 200,
+    ...deps,
+  });
+  const closings: string[] = [];
+  const closed = Promise.withResolvers<string>();
+  const toolsChanged = Promise.withResolvers<void>();
+  const events = {
+    onClosed: (reason: string) => {
+      closings.push(reason);
+      closed.resolve(reason);
+    },
+    onToolsChanged: () => toolsChanged.resolve(),
+  };
+  return {
+    log,
+    /** Each reason that `onClosed` was called with. */
+    closings,
+    closed: closed.promise,
+    toolsChanged: toolsChanged.promise,
+    connect: (config: McpServerConfig, signal = new AbortController().signal) =>
+      connector.connect('under-test', config, events, signal),
+    /** The process ids that `odd-server.ts` reports. */
+    pids: () =>
+      log.find(({ fields: { line } }) =>
+        typeof line === 'string' && line.startsWith('pids ')
+          ? line.split(' ').slice(1).map(Number)
+          : undefined,
+      ),
+  };
+}
+
+/** What a tool said, or why it did not. */
+export function said(outcome: ToolOutcome): unknown {
+  return outcome.status === 'failed' ? outcome : outcome.result.content[0]?.text;
+}

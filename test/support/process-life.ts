@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Whether a process runs. One that has ended and waits to be collected by its parent does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0] !== 'Z';
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when the process has ended. The test's own time-out is the bound. */
+export async function processEnd(pid: number): Promise<void> {
+  while (isRunning(pid)) await delay(5);
+}

@@ -1,0 +1,32 @@
+import type { SessionCommand } from '../../src/contract/commands.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+import { decide, type SessionPolicy } from '../../src/domain/session-decider.ts';
+import { evolve, initialSessionState, type SessionState } from '../../src/domain/session-state.ts';
+
+const policy: SessionPolicy = { queuedMessages: 2 };
+
+/** A session without store, bus or machine: commands go in, events come out and are folded. */
+export class SessionLog {
+  readonly events: SessionEvent[] = [];
+  state: SessionState = initialSessionState();
+
+  /** @returns the events that the command added. */
+  tell(command: SessionCommand): SessionEvent[] {
+    const added = decide(this.state, command, policy);
+    this.events.push(...added);
+    this.state = added.reduce(evolve, this.state);
+    return added;
+  }
+
+  /** Asks for two calls of one tool; the second may be repeated. */
+  askForTools(turnId: string, step = 1, text = ''): SessionEvent[] {
+    const call = { name: 'echo', toolName: 'echo', serverId: 'srv', arguments: { a: 1 } };
+    const calls = [
+      { ...call, callId: `${turnId}-once`, repeatable: false },
+      { ...call, callId: `${turnId}-again`, repeatable: true },
+    ];
+    return this.tell({ type: 'step.complete', turnId, step, text, calls });
+  }
+}
+
+export const typesOf = (events: readonly SessionEvent[]): string[] => events.map(({ type }) => type);

@@ -1,0 +1,76 @@
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CommandLine, parseCommandLine } from '../../src/app/cli.ts';
+import { readPackageVersion } from '../../src/app/package-root.ts';
+
+function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
+  const command = parseCommandLine(args, {});
+  if (command.kind !== 'exit') throw new Error('expected the command line to end');
+  return command;
+}
+
+function agentFileOf(args: string[], environment: Record<string, string> = {}): string {
+  const command = parseCommandLine(args, environment);
+  if (command.kind !== 'run') throw new Error('expected the command line to run the service');
+  return command.agentFile;
+}
+
+describe('the command line', () => {
+  it('gives back the flags as they were typed, and only those', () => {
+    const args =
+      '--mode mcp --web-port=5 --agent x.yml --transport stdio --host h --data-dir d --log-level debug';
+    expect(parseCommandLine(args.split(' '), {})).toEqual({
+      kind: 'run',
+      agentFile: 'x.yml',
+      flags: { mode: 'mcp', webPort: '5', transport: 'stdio', host: 'h', dataDir: 'd', logLevel: 'debug' },
+    });
+    expect(parseCommandLine([], {})).toMatchObject({ kind: 'run', flags: {} });
+  });
+
+  it('takes the agent from the flag, else from the environment, else from the package', () => {
+    const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
+    expect(agentFileOf(['--agent', 'flag.yml'], environment)).toBe('flag.yml');
+    expect(agentFileOf([], environment)).toBe('env.yml');
+    expect(basename(agentFileOf([], { AGENT_SERVICE_AGENT: '' }))).toBe('default.yml');
+  });
+
+  it('prints help to stdout with every option and an example, and ends well', () => {
+    const { code, stream, output } = exitOf('--help');
+    expect([code, stream]).toEqual([0, 'stdout']);
+    for (const flag of [
+      'mode',
+      'web-port',
+      'agent',
+      'host',
+      'data-dir',
+      'log-level',
+      'transport',
+      'version',
+      'help',
+    ]) {
+      expect(output).toContain(`--${flag}`);
+    }
+    expect(output).toContain('$ agent-service --mode web --web-port 3001 --agent agents/openai.yml');
+  });
+
+  it('prints the version of the package', () => {
+    expect(exitOf('--version')).toEqual({
+      kind: 'exit',
+      code: 0,
+      stream: 'stdout',
+      output: `${readPackageVersion()}\n`,
+    });
+  });
+
+  it.each([
+    [['--web-prt', '1'], '(Did you mean --web-port?)'],
+    [['--mode'], "option '-m, --mode <mode>' argument missing"],
+    [['agent.yml'], 'too many arguments'],
+    [['--agent', ''], 'Expected the path of a YAML file.'],
+  ])('refuses %j on stderr and points at the help', (args, message) => {
+    const { code, stream, output } = exitOf(...args);
+    expect([code, stream]).toEqual([1, 'stderr']);
+    expect(output).toContain(message);
+    expect(output).toContain('agent-service --help');
+  });
+});

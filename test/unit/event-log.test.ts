@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../src/adapters/sqlite/database.ts';
+import { EventLog } from '../../src/adapters/sqlite/event-log.ts';
+import type { AppendRequest } from '../../src/adapters/sqlite/worker-protocol.ts';
+import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+
+describe('the event log, when a batch fails', () => {
+  let root: TempDirectory;
+  let database: Database;
+  let log: EventLog;
+  beforeEach(async () => {
+    root = await tempDirectory();
+    database = openDatabase(join(root.path, 'data'));
+    log = new EventLog(database);
+    log.append([appendOf('before', 0, 10)]);
+  });
+  afterEach(async () => {
+    log[Symbol.dispose]();
+    await root[Symbol.asyncDispose]();
+  });
+
+  /** SQLite gives the same error as for a full disk, at the same place. */
+  function fillDisk(): void {
+    database.db.exec('PRAGMA max_page_count = 20');
+  }
+
+  it('stores nothing of it when the disk is full, and says which file and what to do', () => {
+    fillDisk();
+    const batch = [appendOf('small', 0, 10), appendOf('large', 0, 200_000)];
+    expect(() => log.append(batch)).toThrow(
+      expect.objectContaining({
+        message: `cannot append to ${database.file}: database or disk is full; free some space on its disk`,
+        cause: expect.objectContaining({ errcode: 13 }),
+      }),
+    );
+    expect(seqsOf('small')).toEqual([]);
+    expect(seqsOf('large')).toEqual([]);
+  });
+
+  it('still takes what fits, and everything once there is space again', () => {
+    fillDisk();
+    const large = appendOf('large', 0, 200_000);
+    expect(() => log.append([large])).toThrow('disk is full');
+    expect(log.append([appendOf('before', 1, 10)]).stale).toEqual([]);
+    database.db.exec('PRAGMA max_page_count = 100000');
+    expect(log.append([large]).stale).toEqual([]);
+    expect(seqsOf('before')).toEqual([1, 2]);
+    expect(seqsOf('large')).toEqual([1]);
+  });
+
+  it('rolls back where SQLite leaves the transaction open, and goes on', () => {
+    database.db.exec(`
+      CREATE TEMP TRIGGER curse BEFORE INSERT ON events WHEN NEW.session = 'cursed'
+      BEGIN SELECT RAISE(ABORT, 'cursed'); END
+    `);
+    expect(() => log.append([appendOf('fine', 0, 10), appendOf('cursed', 0, 10)])).toThrow('cursed');
+    expect(seqsOf('fine')).toEqual([]);
+    expect(log.append([appendOf('fine', 0, 10)]).stale).toEqual([]);
+    expect(seqsOf('fine')).toEqual([1]);
+  });
+
+  function seqsOf(sessionId: string): unknown[] {
+    const { rows } = log.read({ type: 'read', id: 1, sessionId, afterSeq: 0, maxRows: 100 });
+    return rows.map((row) => Object(row).seq);
+  }
+});
+
+function appendOf(sessionId: string, expectedSeq: number, characters: number): AppendRequest {
+  const data = JSON.stringify({ type: 'turn.completed', turnId: 't', content: 'x'.repeat(characters) });
+  return { sessionId, expectedSeq, types: ['turn.completed'], data: [data] };
+}

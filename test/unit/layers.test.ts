@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { importsOf, sourceImports } from '../support/source-imports.ts';
+
+/** What each layer may import: folders of the project, packages, and `node:` for Node's own modules. */
+const rules: Readonly<Record<string, readonly string[]>> = {
+  'src/contract': ['src/contract', 'zod'],
+  'src/domain': ['src/domain', 'src/contract'],
+  'src/ports': ['src/ports', 'src/contract'],
+  machines: ['machines', 'src/contract', 'src/domain', 'xstate'],
+  'src/runtime': [
+    'src/runtime',
+    'src/contract',
+    'src/domain',
+    'src/ports',
+    'machines',
+    'xstate',
+    'eventemitter3',
+    'zod',
+  ],
+  'src/gateway': [
+    'src/gateway',
+    'src/contract',
+    'src/domain',
+    'src/ports',
+    'src/runtime/bus.ts',
+    'node:',
+    'zod',
+    'rate-limiter-flexible',
+    '@modelcontextprotocol/sdk',
+  ],
+  'src/adapters/ajv': ['ajv'],
+  'src/adapters/memory': [],
+  'src/adapters/sqlite': ['node:'],
+  'src/adapters/openai': ['node:', 'openai', 'eventsource-parser'],
+  'src/adapters/scripted': ['node:'],
+  'src/adapters/mcp': ['node:', '@modelcontextprotocol/sdk', 'ajv', 'cross-spawn'],
+  'src/adapters/uws': ['src/gateway', 'node:', 'uWebSockets.js'],
+  'src/app': [''],
+};
+
+const imports = sourceImports();
+
+function layerOf(file: string): string {
+  const layer = Object.keys(rules).find((folder) => file.startsWith(`${folder}/`));
+  if (layer === undefined) throw new Error(`${file} stands in no known layer`);
+  return layer;
+}
+
+function isAllowed(file: string, target: string): boolean {
+  const layer = layerOf(file);
+  const own = layer.startsWith('src/adapters/') ? [layer, 'src/contract', 'src/ports', 'zod'] : [];
+  return [...(rules[layer] ?? []), ...own].some(
+    (allowed) => allowed === '' || target === allowed || target.startsWith(`${allowed}/`),
+  );
+}
+
+describe('the layers', () => {
+  it('are found with their imports', () => {
+    expect(imports.length).toBeGreaterThan(200);
+    expect(imports).toContainEqual({ file: 'src/app/run.ts', target: 'src/app/compose.ts', typeOnly: false });
+    expect(
+      importsOf('src/app/x.ts', "const y = await import('../domain/z.ts');\nexport type { A } from 'zod';"),
+    ).toEqual([
+      { file: 'src/app/x.ts', target: 'src/domain/z.ts', typeOnly: false },
+      { file: 'src/app/x.ts', target: 'zod', typeOnly: true },
+    ]);
+  });
+
+  it('import only what they may', () => {
+    const forbidden = imports.filter(({ file, target }) => !isAllowed(file, target));
+    expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  });
+
+  it('would notice a forbidden import', () => {
+    expect(isAllowed('src/domain/x.ts', 'xstate')).toBe(false);
+    expect(isAllowed('src/gateway/x.ts', 'src/runtime/journal.ts')).toBe(false);
+    expect(isAllowed('src/adapters/openai/x.ts', 'src/adapters/mcp/mcp-connector.ts')).toBe(false);
+    expect(isAllowed('src/runtime/x.ts', 'src/app/run.ts')).toBe(false);
+  });
+
+  it('have no cycle, not even of types', () => {
+    expect(findCycle(imports.map(({ file, target }) => [file, target]))).toEqual([]);
+  });
+
+  it('would notice a cycle', () => {
+    expect(
+      findCycle([
+        ['a', 'b'],
+        ['b', 'c'],
+        ['c', 'a'],
+      ]),
+    ).toEqual(['a', 'b', 'c', 'a']);
+  });
+});
+
+/** The first cycle found, as the path that leads back to its beginning; empty when there is none. */
+function findCycle(edges: readonly (readonly [string, string])[]): string[] {
+  const next = Map.groupBy(edges, ([from]) => from);
+  const done = new Set<string>();
+  const visit = (node: string, path: readonly string[]): string[] => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return [];
+    for (const [, target] of next.get(node) ?? []) {
+      const cycle = visit(target, [...path, node]);
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(node);
+    return [];
+  };
+  for (const node of next.keys()) {
+    const cycle = visit(node, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}

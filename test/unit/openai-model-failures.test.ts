@@ -1,0 +1,240 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { KEY, OpenAiModelHarness, PROMPT } from '../support/openai-model-harness.ts';
+import { errorReply, type StreamStep, textReply, type UpstreamReply } from '../support/openai-upstream.ts';
+
+const text = (piece: string): StreamStep => ({ text: piece });
+const fragment = (args: string): StreamStep => ({
+  toolCall: { index: 0, id: 'c1', name: 'search', arguments: args },
+});
+
+describe('a provider that refuses', () => {
+  it.each([
+    [401, null, /llm\.apiKey.*OPENAI_API_KEY/],
+    [403, null, /llm\.apiKey.*OPENAI_API_KEY/],
+    [404, 'model_not_found', /gpt-test.*llm\.model and llm\.baseURL/],
+    [400, 'invalid_value', /refused the request/],
+    [400, 'context_length_exceeded', /too long.*reset/],
+    [413, null, /too large/],
+    [422, null, /refused the request/],
+    [402, null, /quota or credit/],
+    [418, null, /refused the request/],
+  ])('with %i (%s) is asked once, and the reason says what to do', async (status, code, reason) => {
+    await using harness = await OpenAiModelHarness.open(errorReply(status, { code }));
+    const error = await harness.fail();
+    expect(error.code).toBe('AGENT_ERROR');
+    expect(error.details).toMatchObject({
+      reason: expect.stringMatching(reason),
+      provider: 'openai',
+      status,
+    });
+    expect(error.details.reason).toContain(String(status));
+    expect(harness.upstream.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [408, /too long to receive/],
+    [409, /refused the request/],
+    [429, /rate limit or quota/],
+    [500, /in trouble/],
+    [503, /in trouble/],
+  ])('with %i is asked three times before the turn fails', async (status, reason) => {
+    const reply = errorReply(status, { retryAfterMs: 1 });
+    await using harness = await OpenAiModelHarness.open(reply, reply, reply);
+    const error = await harness.fail();
+    expect(error.details).toMatchObject({ status, reason: expect.stringMatching(reason) });
+    expect(harness.upstream.requests).toHaveLength(3);
+  });
+
+  it('for a while only does no harm', async () => {
+    await using harness = await OpenAiModelHarness.open(
+      errorReply(503, { retryAfterMs: 1 }),
+      textReply('fine'),
+    );
+    expect((await harness.ask()).reply.text).toBe('fine');
+  });
+
+  it('with Retry-After is left alone that long, which is no silence', async () => {
+    const limited = { status: 429, headers: { 'retry-after-ms': '350' }, body: {} };
+    await using harness = await OpenAiModelHarness.open(limited, textReply('fine'));
+    const startedAt = performance.now();
+    expect((await harness.ask({ config: { timeoutMs: 300 } })).reply.text).toBe('fine');
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(349);
+  });
+
+  it('for want of credit says so, though the status is that of a rate limit', async () => {
+    const reply = errorReply(429, { code: 'insufficient_quota', retryAfterMs: 1 });
+    await using harness = await OpenAiModelHarness.open(reply, reply, reply);
+    const { details } = await harness.fail();
+    expect(details).toMatchObject({ reason: expect.stringMatching(/billing/), code: 'insufficient_quota' });
+  });
+
+  it('because no key was given is told apart from a wrong key', async () => {
+    await using harness = await OpenAiModelHarness.open(errorReply(401));
+    const { details } = await harness.fail({ config: { provider: 'vllm', apiKey: undefined } });
+    expect(details.reason).toMatch(/wants one: set llm\.apiKey or the environment variable VLLM_API_KEY/);
+  });
+
+  it.each<[string, UpstreamReply]>([
+    ['as the code', errorReply(400, { code: KEY, message: PROMPT })],
+    ['inside the code', errorReply(400, { code: `bad.${KEY}`, message: PROMPT })],
+    ['in a long code', errorReply(400, { code: `${PROMPT} ${KEY}` })],
+    [
+      'in an HTML page',
+      { status: 400, body: `<h1>${KEY} ${PROMPT}</h1>`, headers: { 'content-type': 'text/html' } },
+    ],
+    ['in a list', { status: 400, body: [{ error: { message: `${KEY} ${PROMPT}` } }] }],
+  ])('and repeats key and prompt %s is not quoted', async (_where, reply) => {
+    await using harness = await OpenAiModelHarness.open(reply);
+    const error = await harness.fail();
+    expect(error.details.status).toBe(400);
+    expect(error.cause).toBeUndefined();
+    const shown = JSON.stringify(error.body) + error.stack;
+    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain(PROMPT);
+  });
+});
+
+describe('a provider that cannot be reached', () => {
+  it('because nothing listens is named with its origin', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    await using harness = await OpenAiModelHarness.open();
+    const { details } = await harness.fail({
+      config: { provider: 'ollama', baseURL: `http://127.0.0.1:${port}/v1?token=abc` },
+      maxRetries: 0,
+    });
+    expect(details.reason).toBe(
+      `Nothing listens at http://127.0.0.1:${port}: start Ollama there, or correct llm.baseURL.`,
+    );
+    expect(details).not.toHaveProperty('status');
+  });
+
+  it('because its name is unknown is a matter of llm.baseURL or DNS', async () => {
+    await using harness = await OpenAiModelHarness.open();
+    const { details } = await harness.fail({
+      config: { baseURL: 'http://no-such-host.invalid/v1' },
+      maxRetries: 0,
+    });
+    expect(details.reason).toMatch(/no-such-host\.invalid could not be found.*llm\.baseURL.*DNS/);
+  });
+
+  it('because it hangs up before the headers is asked again', async () => {
+    await using harness = await OpenAiModelHarness.open({ hangUp: true }, textReply('fine'));
+    expect((await harness.ask()).reply.text).toBe('fine');
+    expect(harness.upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('a stream that goes wrong', () => {
+  it.each<[string, StreamStep[], RegExp]>([
+    [
+      'is cut in the middle',
+      [text('half '), { cut: true }],
+      /closed the connection before its answer was complete/,
+    ],
+    ['ends without a finish reason', [text('half ')], /ended before the reply was complete/],
+    [
+      'has an event that is no JSON',
+      [text('half '), { raw: 'data: {"choices": [\n\n' }],
+      /no chat completion chunk/,
+    ],
+    [
+      'has an event of another shape',
+      [text('half '), { event: { choices: 'none' } }],
+      /no chat completion chunk/,
+    ],
+    [
+      'has an event about something else',
+      [text('half '), { event: { ping: 1 } }],
+      /no chat completion chunk/,
+    ],
+    [
+      'has an error in it',
+      [text('half '), { error: { code: 'server_error' } }],
+      /reported an error.*server_error/,
+    ],
+    ['has an error that is a sentence', [text('half '), { error: 'it broke' }], /reported an error/],
+    [
+      'has an error without its wrapping',
+      [text('half '), { event: { object: 'error', code: 'oops' } }],
+      /oops/,
+    ],
+    ['has an HTTP status in it', [text('half '), { error: { code: 429 } }], /rate limit or quota.*429/],
+    ['is stopped by the content filter', [text('half '), { finish: 'content_filter' }], /content filter/],
+    ['finishes with an error', [text('half '), { finish: 'error' }, { done: true }], /error at the end/],
+    [
+      'runs out of tokens within a tool call',
+      [text('half '), fragment('{"query": "a'), { finish: 'length' }, { done: true }],
+      /token limit in the middle of a tool call/,
+    ],
+    [
+      'has a tool call without a name',
+      [text('half '), { toolCall: { index: 0, id: 'c1', arguments: '{}' } }, { finish: 'tool_calls' }],
+      /tool call without a name/,
+    ],
+  ])(
+    'because it %s fails after the text that came, and is not asked again',
+    async (_what, stream, reason) => {
+      await using harness = await OpenAiModelHarness.open({ stream });
+      const heard: string[] = [];
+      const error = await harness.fail({ onText: (piece) => heard.push(piece) });
+      expect(error.details).toMatchObject({ reason: expect.stringMatching(reason), provider: 'openai' });
+      expect(heard).toEqual(['half ']);
+      await harness.upstream.idle();
+      expect(harness.upstream.requests).toHaveLength(1);
+    },
+  );
+
+  it('because the tokens ran out before the first word says so', async () => {
+    await using harness = await OpenAiModelHarness.open({ stream: [{ finish: 'length' }, { done: true }] });
+    expect((await harness.fail()).details.reason).toMatch(/token limit before it said anything/);
+  });
+
+  it('because it never was an event stream says what came instead', async () => {
+    await using harness = await OpenAiModelHarness.open({ status: 200, body: { choices: [] } });
+    const { details } = await harness.fail();
+    expect(details).toMatchObject({ reason: expect.stringContaining('application/json'), status: 200 });
+    await harness.upstream.idle();
+  });
+
+  it('because one event has no end does not fill the memory', async () => {
+    const megabyte = 'x'.repeat(1024 * 1024);
+    const endless = Array.from({ length: 20 }, (): StreamStep => ({ raw: megabyte }));
+    await using harness = await OpenAiModelHarness.open({
+      stream: [{ raw: 'data: "' }, ...endless, { hang: true }],
+    });
+    expect((await harness.fail()).details.reason).toMatch(/event too large/);
+    await harness.upstream.idle();
+  });
+});
+
+describe('a provider that falls silent', () => {
+  it.each<[string, UpstreamReply]>([
+    ['before the headers', { hang: true }],
+    ['before the first event', { stream: [{ hang: true }] }],
+    ['in the middle', { stream: [text('half '), { hang: true }] }],
+    ['in the body of an error', { stream: [{ raw: '{' }, { hang: true }], status: 500 }],
+    ['after the finish reason', { stream: [text('all'), { finish: 'stop' }, { hang: true }] }],
+  ])('%s is given up after llm.timeoutMs, and not asked again', async (_when, reply) => {
+    await using harness = await OpenAiModelHarness.open(reply);
+    const { details } = await harness.fail({ config: { timeoutMs: 60 } });
+    expect(details).toMatchObject({
+      provider: 'openai',
+      reason: expect.stringMatching(/silent for 60 ms.*llm\.timeoutMs/),
+    });
+    await harness.upstream.idle();
+    expect(harness.upstream.requests).toHaveLength(1);
+  });
+
+  it('but for comments that keep the connection alive is waited for', async () => {
+    const pause = (): StreamStep => ({ pauseMs: 70 });
+    const beat: StreamStep = { raw: ': still thinking\n\n' };
+    const stream = [pause(), beat, pause(), beat, pause(), beat, pause(), text('done'), { finish: 'stop' }];
+    await using harness = await OpenAiModelHarness.open({ stream });
+    expect((await harness.ask({ config: { timeoutMs: 250 } })).reply.text).toBe('done');
+  });
+});

@@ -1,0 +1,262 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
+import { logThread } from '../../src/adapters/sqlite/log-thread.ts';
+import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+import { startSupportProcess } from '../support/child-process.ts';
+import { recordingLog } from '../support/recording-log.ts';
+import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+
+describe('the SQLite event store', () => {
+  let root: TempDirectory;
+  let directory: string;
+  let file: string;
+  beforeEach(async () => {
+    root = await tempDirectory();
+    directory = join(root.path, 'new', 'data');
+    file = join(directory, 'events.db');
+  });
+  afterEach(async () => {
+    await root[Symbol.asyncDispose]();
+  });
+
+  function open(log = recordingLog()) {
+    return openSqliteEventStore({ directory, log });
+  }
+
+  /** Makes an event log with three events, then does to it what only somebody else would do. */
+  async function tampered(tamper: (db: DatabaseSync) => void): Promise<void> {
+    await using store = await open();
+    await store.append('s', 0, ['a', 'b', 'c'].map(started));
+    await store[Symbol.asyncDispose]();
+    const { DatabaseSync } = loadSqlite();
+    const db = new DatabaseSync(file);
+    tamper(db);
+    db.close();
+  }
+
+  describe('on disk', () => {
+    it('has everything again when it is opened again', async () => {
+      const first = await open();
+      const stored = await first.append('s', 0, [started('a'), started('b')]);
+      await first[Symbol.asyncDispose]();
+
+      await using second = await open();
+      expect(await second.read('s', 0)).toEqual(stored);
+      await expect(second.append('s', 0, [started('x')])).rejects.toMatchObject({ actual: 2 });
+      expect(await second.append('s', 2, [started('c')])).toMatchObject([{ seq: 3 }]);
+    });
+
+    it('leaves one file behind, with nothing in a journal', async () => {
+      const store = await open();
+      await store.append('s', 0, [started('a')]);
+      await store[Symbol.asyncDispose]();
+      await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
+      await expect(stat(`${file}-journal`)).rejects.toThrow('ENOENT');
+    });
+
+    it('creates directory, parents and file for their owner alone', async () => {
+      await using store = await open();
+      await store.append('s', 0, [started('a')]);
+      const modes = await Promise.all([join(directory, '..'), directory, file, `${file}-wal`].map(modeOf));
+      expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
+    });
+
+    it('lives in a directory of any name', async () => {
+      directory = join(root.path, 'file:ü #?%20&immutable=1');
+      const first = await open();
+      const stored = await first.append('s', 0, [started('a')]);
+      await first[Symbol.asyncDispose]();
+      await using second = await open();
+      expect(await second.read('s', 0)).toEqual(stored);
+    });
+
+    it('begins anew with an empty file, which a start that was cut off leaves', async () => {
+      directory = root.path;
+      await writeFile(join(directory, 'events.db'), '');
+      await using store = await open();
+      expect(await store.append('s', 0, [started('a')])).toHaveLength(1);
+    });
+  });
+
+  describe('killed', () => {
+    it('has lost no acknowledged append, and starts again at once', async () => {
+      await using child = startSupportProcess('appending-process.ts', [directory]);
+      expect((await child.lines.next()).value).toBe('opened');
+      child.process.stdin.write('go\n');
+      const acknowledged: string[] = [];
+      for (let line = await child.lines.next(); line.done !== true; line = await child.lines.next()) {
+        acknowledged.push(line.value);
+        if (acknowledged.length === 300) child.process.kill('SIGKILL');
+      }
+      await child.ended;
+      expect(child.process.signalCode).toBe('SIGKILL');
+      expect(acknowledged.length).toBeGreaterThanOrEqual(300);
+
+      await using store = await open();
+      const envelopes = (await Promise.all(['a', 'b', 'c', 'd'].map((id) => store.read(id, 0)))).flat();
+      const found = new Set(envelopes.map(({ sessionId, seq }) => `${sessionId} ${seq}`));
+      expect(acknowledged.filter((line) => !found.has(line))).toEqual([]);
+      const lastOfA = envelopes.filter(({ sessionId }) => sessionId === 'a').length;
+      expect(await store.append('a', lastOfA, [started('next')])).toHaveLength(1);
+    });
+  });
+
+  describe('opened a second time', () => {
+    it('is refused in the same process, and the first goes on', async () => {
+      await using first = await open();
+      await expect(open()).rejects.toThrow(`data directory ${directory} is in use by another agent-service`);
+      expect(await first.append('s', 0, [started('a')])).toHaveLength(1);
+    });
+
+    it('is refused while another process has it, also after a refusal inside that process', async () => {
+      await using child = startSupportProcess('appending-process.ts', [directory, 'open-twice']);
+      expect((await child.lines.next()).value).toBe('opened');
+      await expect(open()).rejects.toThrow(`data directory ${directory} is in use by another agent-service`);
+    });
+
+    it('succeeds when the first was closed', async () => {
+      await (await open())[Symbol.asyncDispose]();
+      await using second = await open();
+      expect(await second.read('s', 0)).toEqual([]);
+    });
+  });
+
+  describe('refuses and leaves as it is', () => {
+    it.each([
+      ['text', Buffer.from('Dear diary, '.repeat(1000))],
+      ['zeros', Buffer.alloc(8192)],
+      ['a single byte', Buffer.from('x')],
+    ])('a file of %s', async (_, bytes) => {
+      directory = root.path;
+      await writeFile(join(directory, 'events.db'), bytes);
+      await expect(open()).rejects.toThrow(/events\.db.*another data directory/);
+      expect(await readFile(join(directory, 'events.db'))).toEqual(bytes);
+    });
+
+    it.each([
+      ['a newer version', 'PRAGMA user_version = 2', /newer agent-service \(schema 2, this one knows 1\)/],
+      ['a database of another program', 'PRAGMA application_id = 7', /not an event log of agent-service/],
+      ['an unmarked database with tables', 'PRAGMA application_id = 0', /not an event log of agent-service/],
+    ])('%s', async (_, sql, message) => {
+      await tampered((db) => db.exec(sql));
+      const before = await readFile(file);
+      await expect(open()).rejects.toThrow(message);
+      await expect(open()).rejects.toThrow(file);
+      expect(await readFile(file)).toEqual(before);
+    });
+
+    it('an event log that was cut off', async () => {
+      await tampered((db) => db.exec('PRAGMA journal_mode = DELETE'));
+      const bytes = (await readFile(file)).subarray(0, 4096);
+      await writeFile(file, bytes);
+      await expect(open()).rejects.toThrow(/events\.db: .*restore it from a backup/);
+      expect(await readFile(file)).toEqual(bytes);
+    });
+
+    it('a data directory that is a file', async () => {
+      directory = join(root.path, 'taken');
+      await writeFile(directory, 'x');
+      await expect(open()).rejects.toThrow(`cannot create ${join(directory, 'events.db')}`);
+      expect(await readFile(directory, 'utf8')).toBe('x');
+    });
+  });
+
+  describe('reading', () => {
+    it.each([
+      ['is no JSON', `UPDATE events SET data = '{"type":' WHERE seq = 2`],
+      ['is no event', `UPDATE events SET data = '{"type":"turn.exploded"}' WHERE seq = 2`],
+      ['is missing', 'DELETE FROM events WHERE seq = 2'],
+    ])('names session and seq of a row that %s', async (_, sql) => {
+      await tampered((db) => db.exec(sql));
+      await using store = await open();
+      await expect(store.read('s', 0)).rejects.toThrow('session s, seq 2 cannot be read');
+      expect(await store.read('s', 0, 1)).toMatchObject([{ seq: 1 }]);
+      expect(await store.read('s', 2)).toMatchObject([{ seq: 3 }]);
+    });
+
+    it('lets appends through between the pages of a long session', async () => {
+      await using store = await open();
+      await store.append(
+        'long',
+        0,
+        Array.from({ length: 5000 }, (_, index) => started(`t${index}`)),
+      );
+      const order: string[] = [];
+      const read = store.read('long', 0).then(() => order.push('read'));
+      const append = store.append('s', 0, [started('a')]).then(() => order.push('append'));
+      await Promise.all([read, append]);
+      expect(order).toEqual(['append', 'read']);
+    });
+  });
+
+  describe('group commit', () => {
+    it('puts the appends that arrive during a commit into the next one', async () => {
+      const log = recordingLog();
+      await using store = await open(log);
+      const first = store.append('first', 0, [started('a')]);
+      // Microtasks only: the batch is sent, its answer cannot have come.
+      await Promise.resolve();
+      await Promise.resolve();
+      const others = Array.from({ length: 50 }, (_, index) => store.append(`s${index}`, 0, [started('b')]));
+      const stale = store.append('s0', 9, [started('c')]);
+      await expect(stale).rejects.toMatchObject({ actual: 1 });
+      await Promise.all([first, ...others]);
+      const batches = log.lines.filter(({ message }) => message === 'event log: batch committed');
+      expect(batches.map(({ fields }) => fields)).toEqual([
+        { appends: 1, stale: 0 },
+        { appends: 51, stale: 1 },
+      ]);
+    });
+  });
+
+  describe('a thread that dies', () => {
+    function storeOnDoomedThread(log = recordingLog()): SqliteEventStore {
+      const source = `require('node:worker_threads').parentPort.once('message', () => { throw new Error('boom'); })`;
+      return new SqliteEventStore(logThread(new Worker(source, { eval: true })), log);
+    }
+
+    it('rejects everything pending and everything later, and says so in the log', async () => {
+      const log = recordingLog();
+      const store = storeOnDoomedThread(log);
+      const pending = [
+        store.append('a', 0, [started('1')]),
+        store.read('a', 0),
+        store.append('a', 1, [started('2')]),
+      ];
+      const results = await Promise.allSettled(pending);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+      await expect(store.append('b', 0, [started('3')])).rejects.toThrow('its thread has died');
+      await expect(store.read('b', 0)).rejects.toThrow('its thread has died');
+      expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
+        { fields: { err: { cause: { message: 'boom' } } } },
+      ]);
+    });
+
+    it('can still be disposed of', async () => {
+      const store = storeOnDoomedThread();
+      await expect(store.append('a', 0, [started('1')])).rejects.toThrow('its thread has died');
+      await expect(store[Symbol.asyncDispose]()).resolves.toBeUndefined();
+    });
+  });
+
+  it('silences the warning that SQLite is experimental, and no other', async () => {
+    await using child = startSupportProcess('warning-process.ts', [directory]);
+    const errors = await child.ended;
+    expect(child.process.exitCode).toBe(0);
+    expect(errors).toContain('ExperimentalWarning: Teleportation is an experimental feature');
+    expect(errors).not.toContain('SQLite');
+  });
+});
+
+function started(turnId: string): SessionEvent {
+  return { type: 'turn.started', turnId };
+}
+
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path)).mode & 0o777;
+}
