@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { relative } from 'node:path';
 import type { Log } from '../ports/log.ts';
 import { chooseAdapters } from './adapters.ts';
 import type { CommandLine } from './cli.ts';
@@ -85,9 +86,10 @@ function welcome(
 ): string {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const web = [`  REST       http://${address}/api/health`, `  WebSocket  ws://${address}/`];
+  const shown = relative(process.cwd(), path);
   return [
     `agent-service ${version} is listening on http://${address}`,
-    `  agent      ${path} (${model})`,
+    `  agent      ${shown.startsWith('..') ? path : shown} (${model})`,
     ...(mode === 'web' ? web : []),
     `  MCP        http://${address}/mcp`,
     '',

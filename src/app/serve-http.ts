@@ -7,6 +7,7 @@ import { maxFrameBytes } from '../gateway/connection.ts';
 import { Cors } from '../gateway/cors.ts';
 import { healthRoutes } from '../gateway/health-routes.ts';
 import { HttpFront } from '../gateway/http-front.ts';
+import { indexRoute } from '../gateway/index-route.ts';
 import { McpEndpoint } from '../gateway/mcp-endpoint.ts';
 import { Outbox } from '../gateway/outbox.ts';
 import { rateLimits } from '../gateway/rate-limits.ts';
@@ -54,7 +55,10 @@ export async function serveHttp({
   });
   const cors = new Cors(corsConfig, access);
   const health = { bus, version, uptime: () => process.uptime() };
-  const api = settings.mode === 'web' ? apiRoutes({ bus, maxImageBytes: maxRequestBytes }) : [];
+  const api =
+    settings.mode === 'web'
+      ? [indexRoute(version), ...apiRoutes({ bus, maxImageBytes: maxRequestBytes })]
+      : [];
   const router = new Router([...healthRoutes(health), ...api]);
   const mcp = new McpEndpoint(bus, { name: 'agent-service', version, model: agent.modelLabel });
   const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });

@@ -1,6 +1,15 @@
+import type { McpServerConfig } from '../../contract/agent-config.ts';
 import type { Log } from '../../ports/log.ts';
-import type { ConnectRequest } from './mcp-connector.ts';
+import type { ToolServerEvents } from '../../ports/tool-server.ts';
 import type { Mask } from './secret-mask.ts';
+
+/** Everything one attempt to connect needs to know. */
+export interface ConnectRequest {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly events: ToolServerEvents;
+  readonly signal: AbortSignal;
+}
 
 /** One attempt to connect, with what all its parts share. */
 export interface Attempt extends ConnectRequest {

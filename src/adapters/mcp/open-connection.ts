@@ -1,11 +1,26 @@
+import type { Log } from '../../ports/log.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import type { ConnectRequest } from './attempt.ts';
 import { handshake } from './handshake.ts';
 import { openHttp } from './http-connection.ts';
-import type { ConnectRequest, McpConnectorDeps } from './mcp-connector.ts';
 import { secretMask } from './secret-mask.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { StderrLog } from './stderr-log.ts';
 import { StdioTransport } from './stdio-transport.ts';
+
+export interface McpConnectorDeps {
+  readonly log: Log;
+  /** The service's own environment; a server process gets a small allow-list of it. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+  /** Appended to a server's PATH, so that the servers that come with the service are found. */
+  readonly binFolders: readonly string[];
+  /** Told to every server. */
+  readonly clientVersion: string;
+  /** How often a server behind HTTP is asked whether it is still there. */
+  readonly pingIntervalMs?: number;
+  /** How long a server process may take to stop before the next, harder, request. */
+  readonly stopGraceMs?: number;
+}
 
 /** Long enough for `npx` to download a server. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;

@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { ProcessOptions } from './server-process.ts';
+
+/** The part of a command that an explanation needs. */
+interface Command {
+  readonly command: string;
+  readonly cwd: string | undefined;
+}
 
 /** Why a command could not be started, for the person who wrote it into the configuration. */
-export function describeSpawnFailure(error: unknown, { command, cwd }: ProcessOptions): string {
+export function describeSpawnFailure(error: unknown, { command, cwd }: Command): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':

@@ -1,0 +1,18 @@
+import type { Route } from './router.ts';
+
+/** What a person sees who opens the address in a browser. */
+export function indexRoute(version: string): Route {
+  const text = [
+    `agent-service ${version}`,
+    '',
+    'POST /api/message-sync   send a message, get the reply: {"message": "hello"}',
+    'GET  /api/mcp/servers    the tool servers',
+    'GET  /api/config.yaml    the agent, without secrets',
+    'GET  /api/health         is it well',
+    'WebSocket /              stream replies: {"type": "message", "content": "hello"}',
+    '/mcp                     the agent as an MCP server',
+    '',
+  ].join('\n');
+  const response = { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: text };
+  return { method: 'GET', path: '/', handler: async () => response };
+}
