@@ -52,7 +52,7 @@ const farewells: Record<string, () => void> = {
   /** Done with listening. */
   'closes-input': () => {
     stayAlive();
-    process.stdin.destroy();
+    closeSync(0);
     writeSync(2, 'deaf now\n');
   },
 };
