@@ -1,3 +1,4 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { Log } from '../ports/log.ts';
 import { Bus } from '../runtime/bus.ts';
@@ -62,7 +63,11 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
   return {
     bus,
     modelLabel: model.label,
-    drain: (timeoutMs) => sessions.drain(timeoutMs),
+    async drain(timeoutMs) {
+      await sessions.drain(timeoutMs);
+      // The last answers are on their way to those who wait for them; a stop now would cut them off.
+      await nextLoop();
+    },
     async close() {
       await servers[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();

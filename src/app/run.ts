@@ -32,10 +32,10 @@ async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
   const adapters = await chooseAdapters({ config, dataDir, environment: process.env, log });
   const agent = composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
-    const { closed } = await serveStdio(agent, version);
-    const close = onceStopped(log, () => closeAgent(agent, config.server.drainTimeoutMs));
-    await closed;
-    await close();
+    const { gone } = await serveStdio(agent, version, log);
+    const stop = onceStopped(log, () => closeAgent(agent, config.server.drainTimeoutMs));
+    await gone;
+    await stop();
     return;
   }
   const http = await serveHttp({ agent, config, settings, version, log }).catch(async (error: unknown) => {

@@ -60,7 +60,8 @@ export async function serveHttp({
       ? [indexRoute(version), ...apiRoutes({ bus, maxImageBytes: maxRequestBytes })]
       : [];
   const router = new Router([...healthRoutes(health), ...api]);
-  const mcp = new McpEndpoint(bus, { name: 'agent-service', version, model: agent.modelLabel });
+  const card = { name: 'agent-service', version, model: agent.modelLabel };
+  const mcp = new McpEndpoint({ bus, card, log });
   const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
   const outbox = new Outbox(bus);
   const webSocket = new WebSocketFront({ bus, outbox, limits, maxRequestBytes, log, access, clientAddress });
@@ -83,7 +84,7 @@ export async function serveHttp({
       uws.stopListening();
       await agent.drain(server.drainTimeoutMs);
       uws.endSockets();
-      await mcp[Symbol.asyncDispose]();
+      mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
     },

@@ -1,16 +1,25 @@
+import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
 
-/** Speaks MCP on stdin and stdout, for desktop clients. Resolves when the client has gone. */
-export async function serveStdio(agent: Agent, version: string): Promise<{ closed: Promise<void> }> {
+/** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has gone. */
+export async function serveStdio(
+  { bus, modelLabel }: Agent,
+  version: string,
+  log: Log,
+): Promise<{ gone: Promise<void> }> {
   const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),
     import('../gateway/mcp-agent.ts'),
   ]);
-  const card = { name: 'agent-service', version, model: agent.modelLabel };
-  const server = mcpAgent(agent.bus, card, `mcp-${crypto.randomUUID()}`);
-  const closed = Promise.withResolvers<void>();
-  process.stdin.once('end', closed.resolve);
-  process.stdin.once('close', closed.resolve);
+  const card = { name: 'agent-service', version, model: modelLabel };
+  const server = mcpAgent({ bus, card, log }, `mcp-${crypto.randomUUID()}`);
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  process.stdin.once('end', resolve);
+  process.stdin.once('close', resolve);
+  // A client that ends in the middle of an answer is noticed here; without a listener it would end this process.
+  process.stdout.on('error', () => resolve());
+  // The SDK gives up a client that sends without end and without a newline.
+  server.server.onclose = resolve;
   await server.connect(new StdioServerTransport());
-  return { closed: closed.promise.then(() => server.close()) };
+  return { gone };
 }

@@ -13,7 +13,10 @@ export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientA
   const isTrusted = trustProxy === true ? () => true : listedIn(trustProxy);
   return (peerAddress, forwardedFor) => {
     let client = plainIp(peerAddress);
-    const hops = forwardedFor === undefined ? [] : forwardedFor.split(',').map((hop) => plainIp(hop.trim()));
+    const hops =
+      forwardedFor === undefined
+        ? []
+        : forwardedFor.split(',').map((hop) => plainIp(withoutPort(hop.trim())));
     while (isTrusted(client)) {
       const hop = hops.pop();
       if (hop === undefined || hop === '') break;
@@ -32,6 +35,11 @@ function listedIn(ranges: readonly string[]): (address: string) => boolean {
     else list.addSubnet(address, Number(prefix), family);
   }
   return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** Some proxies write the port of the client too: `1.2.3.4:50001`, `[2001:db8::1]:50001`. */
+function withoutPort(hop: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
 /** An IPv4 client of a dual-stack socket is written as IPv6 (`::ffff:127.0.0.1`, in full or short): one client, one name. */

@@ -7,6 +7,7 @@ import type { Bus } from '../runtime/bus.ts';
 import { decodeFrame, encodeError } from './frame-codec.ts';
 import type { Outbox } from './outbox.ts';
 import { limitExceeded, type RateLimits, tooLarge } from './rate-limits.ts';
+import { Recipient } from './recipient.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
@@ -28,7 +29,7 @@ export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): nu
 export class Connection {
   readonly #id = crypto.randomUUID();
   readonly #sessionId: SessionId;
-  readonly #socket: ClientSocket;
+  readonly #client: Recipient;
   readonly #parts: ConnectionParts;
   readonly #leave: () => void;
   /** Frames of one client are handled one after the other, so that they arrive in the order they were sent. */
@@ -36,9 +37,9 @@ export class Connection {
 
   constructor(sessionId: SessionId, socket: ClientSocket, parts: ConnectionParts) {
     this.#sessionId = sessionId;
-    this.#socket = socket;
+    this.#client = new Recipient(socket);
     this.#parts = parts;
-    this.#leave = parts.outbox.join(sessionId, socket);
+    this.#leave = parts.outbox.join(sessionId, this.#client);
   }
 
   /** @param text null for a binary frame. @param bytes size of the frame. */
@@ -85,6 +86,6 @@ export class Connection {
     const error = asServiceError(thrown);
     if (error.code === 'INTERNAL_ERROR')
       this.#parts.log.error({ err: error.cause ?? error }, 'a frame could not be handled');
-    this.#socket.send(encodeError(error));
+    this.#client.send(encodeError(error));
   }
 }

@@ -53,6 +53,7 @@ export function encodeError(error: ServiceError): string {
 function encodeEvent(event: SessionEvent): string | null {
   switch (event.type) {
     case 'turn.started':
+    case 'turn.resumed':
       return encode({ event: 'thinking', data: { message: 'The agent is working on a reply.' } });
     case 'tool-call.requested': {
       const { callId, toolName, serverId, arguments: args } = event;
@@ -74,7 +75,6 @@ function encodeEvent(event: SessionEvent): string | null {
     case 'turn.cancelled':
       return encodeError(turnCancelled(event.reason));
     case 'turn.requested':
-    case 'turn.resumed':
     case 'step.completed':
     case 'session.reset':
       return null;

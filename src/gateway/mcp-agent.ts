@@ -1,9 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { asServiceError } from '../contract/errors.ts';
+import type { ReplyChunk } from '../contract/events.ts';
 import { SessionId } from '../contract/ids.ts';
+import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { answerTurn } from './turn-answer.ts';
+import { answerTurn, type TurnMessage, turnCancelled } from './turn-answer.ts';
 
 export interface AgentCard {
   readonly name: string;
@@ -16,22 +20,31 @@ const SessionArgument = SessionId.optional().describe(
   'Name of the conversation. Left out, each MCP connection has a conversation of its own.',
 );
 
+export interface McpAgentParts {
+  readonly bus: Bus;
+  readonly card: AgentCard;
+  readonly log: Log;
+}
+
 /**
  * The agent as an MCP server, for one MCP client.
  * @param ownSessionId conversation of this client, used where a call names none.
  */
-export function mcpAgent(bus: Bus, card: AgentCard, ownSessionId: string): McpServer {
+export function mcpAgent(parts: McpAgentParts, ownSessionId: string): McpServer {
+  const { bus, card, log } = parts;
   const server = new McpServer(
     { name: card.name, version: card.version },
     { instructions: `An AI agent (${card.model}). Talk to it with the tool chat_with_agent.` },
   );
-  addChat(server, bus, ownSessionId);
+  // Bad requests, and answers to clients that have gone: nothing that the service could do about.
+  server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
+  addChat(server, parts, ownSessionId);
   addReset(server, bus, ownSessionId);
   addResources(server, bus, card);
   return server;
 }
 
-function addChat(server: McpServer, bus: Bus, ownSessionId: string): void {
+function addChat(server: McpServer, parts: McpAgentParts, ownSessionId: string): void {
   server.registerTool(
     'chat_with_agent',
     {
@@ -49,27 +62,45 @@ function addChat(server: McpServer, bus: Bus, ownSessionId: string): void {
         openWorldHint: true,
       },
     },
-    async ({ message, sessionId = ownSessionId }, { signal, _meta, sendNotification }) => {
-      const turnId = crypto.randomUUID();
-      const progressToken = _meta?.progressToken;
-      const cancel = () =>
-        bus.send('turn.cancel', { sessionId, turnId, reason: 'the MCP client cancelled the call' });
-      signal.addEventListener('abort', () => void cancel(), { once: true });
-      let progress = 0;
-      const onChunk = ({ content }: { content: string }) => {
-        if (progressToken === undefined) return;
-        progress += content.length;
-        const params = { progressToken, progress, message: content };
-        void sendNotification({ method: 'notifications/progress', params });
-      };
-      try {
-        const reply = await answerTurn(bus, { sessionId, turnId, text: message }, onChunk);
-        return { content: [{ type: 'text', text: reply }] };
-      } catch (thrown) {
-        return toolError(thrown);
-      }
-    },
+    ({ message, sessionId = ownSessionId }, call) =>
+      chat(parts, { sessionId, turnId: crypto.randomUUID(), text: message }, call),
   );
+}
+
+type Call = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Promise<CallToolResult> {
+  const { bus, log } = parts;
+  const { sessionId, turnId } = message;
+  const reason = 'the MCP client cancelled the call';
+  const cancel = (): void => {
+    bus.send('turn.cancel', { sessionId, turnId, reason }).catch((err: unknown) => {
+      log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
+    });
+  };
+  try {
+    // A cancellation that came together with the call is heard before it.
+    if (call.signal.aborted) throw turnCancelled(reason);
+    call.signal.addEventListener('abort', cancel, { once: true });
+    const reply = await answerTurn(bus, message, progressReporter(call, log));
+    return { content: [{ type: 'text', text: reply }] };
+  } catch (thrown) {
+    return toolError(thrown);
+  }
+}
+
+/** Passes the pieces of the reply on to a client that asked for progress; `progress` counts their characters. */
+function progressReporter({ _meta, sendNotification }: Call, log: Log): (chunk: ReplyChunk) => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  let progress = 0;
+  return ({ content }) => {
+    progress += content.length;
+    const params = { progressToken, progress, message: content };
+    sendNotification({ method: 'notifications/progress', params }).catch((err: unknown) => {
+      log.debug({ err }, 'a progress notification could not be sent');
+    });
+  };
 }
 
 function addReset(server: McpServer, bus: Bus, ownSessionId: string): void {
@@ -125,7 +156,7 @@ function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
   );
 }
 
-function toolError(thrown: unknown): { isError: true; content: [{ type: 'text'; text: string }] } {
+function toolError(thrown: unknown): CallToolResult {
   const { message, details } = asServiceError(thrown);
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };

@@ -4,8 +4,6 @@ export interface ClientSocket {
   send(text: string): boolean;
   /** Bytes that the socket keeps because the client has not taken them. */
   bufferedBytes(): number;
-  /** Closes with a code, after what is kept has gone out. */
+  /** Closes with a code, after what is kept has gone out. A client that does not take it within seconds loses it. */
   end(code: number, reason: string): void;
-  /** Closes now; what is kept is lost. */
-  terminate(): void;
 }

@@ -32,6 +32,7 @@ export class SessionActor {
   #mailbox: Promise<unknown> = Promise.resolve();
   #run: TurnRun | null = null;
   #faulted = false;
+  #stopped = false;
   readonly #onIdle: (() => void)[] = [];
 
   constructor(sessionId: SessionId, state: SessionState, parts: SessionParts) {
@@ -77,14 +78,16 @@ export class SessionActor {
     this.#enqueue(() => this.#handle(command)).catch(() => undefined);
   };
 
-  /** Resolves when no turn is open. */
-  idle(): Promise<void> {
-    if (!this.#state.open) return Promise.resolve();
-    return new Promise((resolve) => this.#onIdle.push(resolve));
+  /** Resolves when what the session was told so far is in the log, and no turn is open. */
+  async idle(): Promise<void> {
+    await this.#mailbox;
+    if (!this.#state.open || this.#stopped) return;
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Ends the effects of the running turn without recording anything; the log still has it open. */
+  /** Ends the running turn without recording anything, and begins no other; the log still has them open. */
   stop(): void {
+    this.#stopped = true;
     this.#run?.stop();
     this.#run = null;
   }
@@ -120,7 +123,7 @@ export class SessionActor {
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
-        this.#run = this.#parts.turns.start(this);
+        if (!this.#stopped) this.#run = this.#parts.turns.start(this);
         return;
       case 'step.completed':
       case 'tool-call.succeeded':
@@ -162,11 +165,11 @@ export class SessionActor {
     this.#faulted = true;
     this.stop();
     this.#parts.onFault(this);
-    this.#parts.bus.publish({
-      type: 'session.fault',
-      sessionId: this.sessionId,
-      error: asServiceError(error).body,
-    });
+    // Whoever gave the command is told by its rejection; those whose turns were under way are not.
+    if (this.#state.open) {
+      const { sessionId } = this;
+      this.#parts.bus.publish({ type: 'session.fault', sessionId, error: asServiceError(error).body });
+    }
     this.#becomeIdle();
   }
 }

@@ -22,19 +22,19 @@ export class SessionRegistry {
     if (known) return known;
     const loading = this.#load(sessionId);
     this.#sessions.set(sessionId, loading);
-    loading.catch(() => this.#sessions.delete(sessionId));
+    loading.catch(() => {
+      // A fault may have removed it already, and somebody may have asked again since.
+      if (this.#sessions.get(sessionId) === loading) this.#sessions.delete(sessionId);
+    });
     return loading;
   }
 
-  /** Refuses while the service is stopping: a message must not be accepted and then left lying. */
-  async sessionForTurn(sessionId: SessionId): Promise<SessionActor> {
-    if (this.#draining) {
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
-        reason: 'the service is stopping',
-        retryAfter: 5,
-      });
-    }
-    return this.session(sessionId);
+  /**
+   * Refuses while the service is stopping: a message must not be accepted and then left lying. Its promise is
+   * that of `session` itself, so that what is asked of a session while it loads keeps its order.
+   */
+  sessionForTurn(sessionId: SessionId): Promise<SessionActor> {
+    return this.#draining ? Promise.reject(stopping()) : this.session(sessionId);
   }
 
   /** Takes no more messages and lets the open turns finish; what is open after `timeoutMs` stays open in the log. */
@@ -54,7 +54,15 @@ export class SessionRegistry {
     const envelopes = await this.#parts.journal.read(sessionId, 0);
     const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
     const session = new SessionActor(sessionId, state, this.#parts);
-    if (state.open) await session.resume();
+    // A service that is stopping begins nothing: the turn goes on at the next start.
+    if (state.open && !this.#draining) await session.resume();
     return session;
   }
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
+    reason: 'the service is stopping',
+    retryAfter: 5,
+  });
 }

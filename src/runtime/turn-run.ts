@@ -47,7 +47,7 @@ export class TurnRun {
   readonly #actor: ActorRefFrom<typeof turnMachine>;
   readonly #parts: TurnParts;
   readonly #onOver: () => void;
-  /** What the running step has said so far, without the separator before it. */
+  /** What the running step has said, without the separator before it; empty once the step is in the log. */
   #partial = '';
 
   constructor(
@@ -66,6 +66,7 @@ export class TurnRun {
 
   /** Tells the machine what has become true. */
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
+    if (fact.type === 'step.completed') this.#partial = '';
     this.#actor.send(fact);
     if (this.#actor.getSnapshot().status === 'done') this.#onOver();
   }
@@ -118,7 +119,6 @@ export class TurnRun {
     const calls = await requestedCalls(reply.toolCalls, names, messages, catalog);
     if (signal.aborted) return;
     const { text, usage } = reply;
-    this.#partial = '';
     this.#session.report({
       type: 'step.complete',
       turnId: this.turnId,

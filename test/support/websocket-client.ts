@@ -1,20 +1,29 @@
-import { z } from 'zod';
+import { isDeepStrictEqual } from 'node:util';
 import { ServerFrame } from '../../src/contract/frames.ts';
 
-const AnyFrame = z.object({ event: z.string(), data: z.record(z.string(), z.unknown()) });
+interface Waiter {
+  readonly done: (frames: ServerFrame[]) => boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
 
 /** A plain WebSocket client: Node's own, nothing of the project. */
 export class Client implements Disposable {
   readonly #socket: WebSocket;
   /** Every frame so far, each checked against the contract. */
   readonly frames: ServerFrame[] = [];
-  #waiting: { done: (frames: ServerFrame[]) => boolean; resolve: () => void }[] = [];
+  #waiting: Waiter[] = [];
+  #isClosed = false;
   readonly closed: Promise<{ code: number; reason: string }>;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     this.closed = new Promise((resolve) => socket.addEventListener('close', resolve, { once: true }));
+    void this.closed.then(({ code }) => {
+      this.#isClosed = true;
+      for (const { reject } of this.#waiting) reject(this.#lost(code));
+    });
   }
 
   /** An object is sent as JSON, a string or bytes as they are. */
@@ -31,11 +40,8 @@ export class Client implements Disposable {
   /** Resolves to all frames as soon as they satisfy `done`; fails when the socket closes before. */
   async until(done: (frames: ServerFrame[]) => boolean): Promise<ServerFrame[]> {
     if (!done(this.frames)) {
-      const reached = new Promise<void>((resolve) => this.#waiting.push({ done, resolve }));
-      const lost = this.closed.then(({ code }) => {
-        throw new Error(`the socket closed with ${code} after ${JSON.stringify(this.frames)}`);
-      });
-      await Promise.race([reached, lost]);
+      if (this.#isClosed) throw this.#lost((await this.closed).code);
+      await new Promise<void>((resolve, reject) => this.#waiting.push({ done, resolve, reject }));
     }
     return this.frames;
   }
@@ -55,13 +61,20 @@ export class Client implements Disposable {
 
   #receive(text: string): void {
     // Only the fields of the interface: nothing else may be on the wire.
-    const frame = ServerFrame.parse(AnyFrame.strict().parse(JSON.parse(text)));
+    const sent: unknown = JSON.parse(text);
+    const frame = ServerFrame.parse(sent);
+    if (!isDeepStrictEqual(frame, sent)) throw new Error(`a frame has more than the interface: ${text}`);
     this.frames.push(frame);
     this.#waiting = this.#waiting.filter(({ done, resolve }) => {
       if (!done(this.frames)) return true;
       resolve();
       return false;
     });
+  }
+
+  #lost(code: number): Error {
+    const events = this.frames.map(({ event }) => event).join(', ');
+    return new Error(`the socket closed with ${code} after ${events || 'no frame'}`);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { HttpRequest, HttpResponse } from '../../gateway/http-message.ts';
-import { tooLarge } from '../../gateway/rate-limits.ts';
 import { addressOf } from './address-text.ts';
+import { IncomingBody } from './incoming-body.ts';
 
 /** What is copied of a request at once, because uWebSockets.js frees it when the handler returns. */
 export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
@@ -24,8 +24,8 @@ export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest
 export class HttpExchange {
   readonly #res: UwsResponse;
   readonly #isHead: boolean;
-  #body: Promise<Uint8Array> = Promise.resolve(new Uint8Array());
-  #bodyComplete = true;
+  readonly #aborted = new AbortController();
+  #body: IncomingBody | null = null;
   #over = false;
   #onAbort: () => void = () => undefined;
 
@@ -35,37 +35,20 @@ export class HttpExchange {
     this.#isHead = method === 'HEAD';
     res.onAborted(() => {
       this.#over = true;
+      this.#aborted.abort();
       this.#onAbort();
     });
   }
 
   /** Starts to gather the body, before the handler returns: what is not gathered then is lost. */
   readBody(declaredBytes: number, maxBytes: number | false): () => Promise<Uint8Array> {
-    const body = Promise.withResolvers<Uint8Array>();
-    // Nobody may ask for the body: a refusal then is nobody's concern.
-    body.promise.catch(() => undefined);
-    this.#body = body.promise;
-    this.#bodyComplete = false;
-    if (maxBytes !== false && declaredBytes > maxBytes) body.reject(tooLarge('a request', maxBytes));
-    const chunks: Uint8Array[] = [];
-    let received = 0;
-    this.#res.onData((chunk, isLast) => {
-      received += chunk.byteLength;
-      if (maxBytes !== false && received > maxBytes) {
-        chunks.length = 0;
-        body.reject(tooLarge('a request', maxBytes));
-      } else {
-        // uWebSockets.js frees the chunk when this returns.
-        chunks.push(new Uint8Array(chunk.slice(0)));
-      }
-      if (!isLast) return;
-      this.#bodyComplete = true;
-      body.resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
-    return () => this.#body;
+    const body = new IncomingBody(this.#res, declaredBytes, maxBytes);
+    this.#body = body;
+    return () => body.whole;
   }
 
   async respond(response: HttpResponse): Promise<void> {
+    if (this.#body && !this.#body.complete && !this.#over) await this.#body.discardRest(this.#aborted.signal);
     if (this.#over) {
       if (response.body instanceof ReadableStream) await response.body.cancel('the client went away');
       return;
@@ -76,13 +59,15 @@ export class HttpExchange {
 
   #write(response: HttpResponse, body: string): void {
     this.#over = true;
-    // A client that is still sending is not read any further: the connection ends with the response.
-    const close = !this.#bodyComplete;
+    const isReadToTheEnd = this.#body?.complete ?? true;
+    // Not read any further, and closed by uWebSockets.js after ten seconds: closed now, the answer would be lost.
+    if (!isReadToTheEnd) this.#res.pause();
     this.#res.cork(() => {
       this.#writeHead(response);
-      if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), close);
-      else if (response.status === 204) this.#res.endWithoutBody(undefined, close);
-      else this.#res.end(body, close);
+      if (!isReadToTheEnd) this.#res.writeHeader('Connection', 'close');
+      if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body));
+      else if (response.status === 204) this.#res.endWithoutBody();
+      else this.#res.end(body);
     });
   }
 

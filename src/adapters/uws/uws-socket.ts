@@ -18,12 +18,9 @@ export class UwsSocket implements ClientSocket {
     return this.#open ? this.#ws.getBufferedAmount() : 0;
   }
 
+  /** For uWebSockets.js the socket is closed at once; what is kept still goes out, as long as the client takes some of it every few seconds. */
   end(code: number, reason: string): void {
     if (this.#open) this.#ws.end(code, reason);
-  }
-
-  terminate(): void {
-    if (this.#open) this.#ws.close();
   }
 
   /** To be called when the socket has closed. */

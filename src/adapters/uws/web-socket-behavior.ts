@@ -13,10 +13,10 @@ export interface SocketData {
 
 /** Seconds. A silent client is pinged after 12 and given up after 20: proxies drop what is silent for longer. */
 const IDLE_TIMEOUT_SECONDS = 20;
-/** Never reached: the outbox gives a slow reader up long before. Beyond it uWebSockets.js would drop frames. */
+/** Never reached: a slow reader is given up long before (`Recipient`). Beyond it uWebSockets.js would drop frames. */
 const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 
-/** @param maxPayloadBytes beyond it uWebSockets.js closes the socket with 1009, without a word. */
+/** @param maxPayloadBytes beyond it uWebSockets.js cuts the connection without a word, not even a close frame. */
 export function webSocketBehavior(
   front: WebSocketFront,
   open: Set<UwsSocket>,

@@ -1,0 +1,79 @@
+import type { ActorOptions, AnyActorLogic } from 'xstate';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+import type { SessionPolicy } from '../../src/domain/session-decider.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
+import { Bus } from '../../src/runtime/bus.ts';
+import { Journal } from '../../src/runtime/journal.ts';
+import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
+import { SessionRegistry } from '../../src/runtime/session-registry.ts';
+import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
+import { TurnRunner } from '../../src/runtime/turn-runner.ts';
+import { DirectedModel } from './directed-model.ts';
+import { DirectedTools } from './directed-tools.ts';
+import { recordingLog } from './recording-log.ts';
+import { SignalRecord } from './signal-record.ts';
+import { WatchedStore } from './watched-store.ts';
+
+export interface RigOptions {
+  /** A log that earlier rigs have written to. */
+  readonly store?: EventStore;
+  readonly tools?: DirectedTools;
+  readonly policy?: SessionPolicy;
+  readonly maxSteps?: number;
+  readonly stepTimeoutMs?: number;
+  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
+}
+
+/** The moving service without protocols: real bus, journal, sessions and turns; model and tools are the test's. */
+export class SessionRig {
+  readonly model = new DirectedModel();
+  readonly log = recordingLog();
+  readonly bus = new Bus((error) => this.log.error({ err: error }, 'a listener failed'));
+  readonly tools: DirectedTools;
+  readonly store: WatchedStore;
+  readonly registry: SessionRegistry;
+
+  constructor({
+    store,
+    tools,
+    policy,
+    maxSteps = 10,
+    stepTimeoutMs = 60_000,
+    actorOptions,
+  }: RigOptions = {}) {
+    const { bus, log, model } = this;
+    this.tools = tools ?? new DirectedTools({});
+    this.store = new WatchedStore(store ?? memoryEventStore());
+    const servers = new McpSupervisor({ connector: this.tools, log, retryDelayMs: () => 1_000 });
+    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined });
+    const watched = actorOptions && { actorOptions };
+    const settings = { systemPrompt: 'Be brief.', maxSteps, stepTimeoutMs };
+    const turns = new TurnRunner({ model, catalog, bus, log, ...settings, ...watched });
+    const journal = new Journal(this.store, bus);
+    this.registry = new SessionRegistry({
+      journal,
+      bus,
+      turns,
+      policy: policy ?? { queuedMessages: false },
+      log,
+    });
+    if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });
+  }
+
+  /** All that is heard of a session from now on. */
+  listen(sessionId = 's'): SignalRecord {
+    return new SignalRecord(this.bus, sessionId);
+  }
+
+  /** Says something in a session; resolves when it is in the log. */
+  async say(text: string, { sessionId = 's', turnId = text } = {}): Promise<void> {
+    const session = await this.registry.session(sessionId);
+    await session.startTurn({ type: 'turn.start', turnId, text });
+  }
+
+  /** What the log says now. */
+  async logged(sessionId = 's'): Promise<SessionEvent[]> {
+    return (await this.store.read(sessionId, 0)).map(({ event }) => event);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Envelope } from '../../src/contract/envelope.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+import type { SessionId } from '../../src/contract/ids.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
+
+/** An event store whose appends and reads a test can hold up or let fail. */
+export class WatchedStore implements EventStore {
+  readonly #inner: EventStore;
+  /** Comes before each append; what it throws rejects the append, and nothing is stored. */
+  beforeAppend: (events: readonly SessionEvent[]) => Promise<void> = async () => undefined;
+  /** Comes after each append; what it throws rejects the append, though its events are stored. */
+  afterAppend: (events: readonly SessionEvent[]) => Promise<void> = async () => undefined;
+  beforeRead: () => Promise<void> = async () => undefined;
+  reads = 0;
+
+  constructor(inner: EventStore) {
+    this.#inner = inner;
+  }
+
+  async append(
+    sessionId: SessionId,
+    expectedSeq: number,
+    events: readonly SessionEvent[],
+  ): Promise<Envelope[]> {
+    await this.beforeAppend(events);
+    const envelopes = await this.#inner.append(sessionId, expectedSeq, events);
+    await this.afterAppend(events);
+    return envelopes;
+  }
+
+  async read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {
+    this.reads += 1;
+    await this.beforeRead();
+    return this.#inner.read(sessionId, afterSeq, limit);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#inner[Symbol.asyncDispose]();
+  }
+
+  /** The next append that holds such an event is rejected once; nothing of it is stored. */
+  refuseNext(type: SessionEvent['type'], error: Error): void {
+    this.beforeAppend = async (events) => {
+      if (!events.some((event) => event.type === type)) return;
+      this.beforeAppend = async () => undefined;
+      throw error;
+    };
+  }
+
+  /** Holds the next append that has such an event. @returns a promise that it has come, and its release. */
+  holdNext(type: SessionEvent['type']): { arrived: Promise<void>; release: () => void } {
+    const arrived = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.beforeAppend = async (events) => {
+      if (!events.some((event) => event.type === type)) return;
+      this.beforeAppend = async () => undefined;
+      arrived.resolve();
+      await released.promise;
+    };
+    return { arrived: arrived.promise, release: released.resolve };
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { LimitsConfig } from '../../src/contract/agent-config.ts';
+import type { SessionSignal } from '../../src/contract/service-requests.ts';
+import { Connection } from '../../src/gateway/connection.ts';
+import { Outbox } from '../../src/gateway/outbox.ts';
+import { rateLimits } from '../../src/gateway/rate-limits.ts';
+import { MAX_BUFFERED_BYTES, Recipient, SLOW_READER_CODE } from '../../src/gateway/recipient.ts';
+import { Bus } from '../../src/runtime/bus.ts';
+import { FakeSocket } from '../support/fake-socket.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+function makeOutbox() {
+  const bus = new Bus((error) => {
+    throw error;
+  });
+  const outbox = new Outbox(bus);
+  const join = (sessionId: string) => {
+    const socket = new FakeSocket();
+    const leave = outbox.join(sessionId, new Recipient(socket));
+    return { socket, leave };
+  };
+  return { bus, outbox, join };
+}
+
+function chunk(content: string, sessionId = 's'): SessionSignal {
+  return { type: 'reply.chunk', sessionId, turnId: 't', step: 1, offset: 0, content };
+}
+
+const chunkFrame = (content: string) => ({ event: 'chunk', data: { content } });
+
+describe('the outbox', () => {
+  it('brings the signals of a session to each of its sockets, in order, and to no other', () => {
+    const { bus, join } = makeOutbox();
+    const [first, second, other] = [join('s'), join('s'), join('other')];
+    bus.publish(chunk('a'));
+    bus.publish(chunk('b'));
+    bus.publish(chunk('c', 'other'));
+    expect(first.socket.frames).toEqual([chunkFrame('a'), chunkFrame('b')]);
+    expect(second.socket.frames).toEqual(first.socket.frames);
+    expect(other.socket.frames).toEqual([chunkFrame('c')]);
+  });
+
+  it('keeps to itself what is no frame of the interface', () => {
+    const { bus, join } = makeOutbox();
+    const { socket } = join('s');
+    bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' } });
+    bus.publish({
+      sessionId: 's',
+      seq: 2,
+      time: 0,
+      event: { type: 'turn.requested', turnId: 't', text: 'hello' },
+    });
+    expect(socket.frames).toEqual([]);
+    bus.publish({ sessionId: 's', seq: 3, time: 0, event: { type: 'turn.started', turnId: 't' } });
+    expect(socket.frames).toMatchObject([{ event: 'thinking' }]);
+  });
+
+  it('sends nothing to a socket that has left; the others of its session go on', () => {
+    const { bus, join } = makeOutbox();
+    const [gone, stays] = [join('s'), join('s')];
+    gone.leave();
+    bus.publish(chunk('a'));
+    expect(gone.socket.frames).toEqual([]);
+    expect(stays.socket.frames).toEqual([chunkFrame('a')]);
+  });
+
+  it('begins anew when somebody joins after the last has left', () => {
+    const { bus, join } = makeOutbox();
+    const first = join('s');
+    first.leave();
+    bus.publish(chunk('unheard'));
+    const second = join('s');
+    first.leave();
+    bus.publish(chunk('heard'));
+    expect(second.socket.frames).toEqual([chunkFrame('heard')]);
+  });
+});
+
+describe('a client that does not read', () => {
+  it('is closed with 1013 once too much is kept for it, and then gets nothing more', () => {
+    const { bus, join } = makeOutbox();
+    const { socket } = join('s');
+    socket.reads = false;
+    const pieces = 3 * (MAX_BUFFERED_BYTES / MEGABYTE);
+    for (let piece = 0; piece < pieces; piece += 1) bus.publish(chunk('x'.repeat(MEGABYTE)));
+    expect(socket.ended).toEqual({ code: SLOW_READER_CODE, reason: expect.stringMatching(/^slow-reader/) });
+    expect(SLOW_READER_CODE).toBe(1013);
+    expect(socket.bufferedBytes()).toBeGreaterThan(MAX_BUFFERED_BYTES);
+    expect(socket.bufferedBytes()).toBeLessThan(MAX_BUFFERED_BYTES + 2 * MEGABYTE);
+  });
+
+  it('holds up nobody else', () => {
+    const { bus, join } = makeOutbox();
+    const [slow, quick] = [join('s'), join('s')];
+    slow.socket.reads = false;
+    for (let piece = 0; piece < 20; piece += 1) bus.publish(chunk('x'.repeat(MEGABYTE)));
+    expect(slow.socket.ended).toBeDefined();
+    expect(quick.socket.frames).toHaveLength(20);
+    expect(quick.socket.ended).toBeUndefined();
+  });
+
+  it('for a while only misses nothing', () => {
+    const { bus, join } = makeOutbox();
+    const { socket } = join('s');
+    for (let round = 0; round < 4; round += 1) {
+      socket.reads = false;
+      for (let piece = 0; piece < 4; piece += 1) bus.publish(chunk('x'.repeat(MEGABYTE)));
+      socket.catchUp();
+    }
+    expect(socket.ended).toBeUndefined();
+    expect(socket.frames).toHaveLength(16);
+  });
+
+  it('cannot fill the memory with the refusals of its own frames either', async () => {
+    const { bus, outbox } = makeOutbox();
+    const socket = new FakeSocket();
+    const limits = LimitsConfig.parse({ messagesPerMinute: false });
+    const connection = new Connection('s', socket, {
+      bus,
+      outbox,
+      limits: rateLimits(limits),
+      maxRequestBytes: limits.requestBytes,
+      log: recordingLog(),
+    });
+    socket.reads = false;
+    // One refusal is small: so that the test is quick, there are megabytes before the first.
+    bus.publish(chunk('x'.repeat(MAX_BUFFERED_BYTES)));
+    const keptBefore = socket.kept.length;
+    for (let frame = 0; frame < 100; frame += 1) connection.receive('no JSON', 7);
+    await socket.whenEnded;
+    expect(socket.ended).toMatchObject({ code: SLOW_READER_CODE });
+    expect(socket.kept.length).toBe(keptBefore);
+  });
+});

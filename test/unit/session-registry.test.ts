@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { DirectedTools } from '../support/directed-tools.ts';
+import { recordingLog } from '../support/recording-log.ts';
+import { typesOf } from '../support/session-log.ts';
+import { SessionRig } from '../support/session-rig.ts';
+import { tempDirectory } from '../support/temp-directory.ts';
+
+const NO_TIME = 0;
+const PLENTY_MS = 60_000;
+
+describe('finding a session', () => {
+  it('reads the log once and gives everybody the same actor, also when many ask at once', async () => {
+    const rig = new SessionRig();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => rig.registry.session('s')));
+    expect(new Set(sessions).size).toBe(1);
+    expect(rig.store.reads).toBe(1);
+  });
+
+  it('keeps sessions apart: a busy one holds up no other', async () => {
+    const rig = new SessionRig();
+    const other = rig.listen('b');
+    await rig.say('busy', { sessionId: 'a' });
+    await rig.say('quick', { sessionId: 'b' });
+    (await rig.model.callFor('quick')).answer('done');
+    await other.event('turn.completed');
+    expect((await rig.model.callFor('busy')).signal.aborted).toBe(false);
+  });
+
+  it('refuses when the log cannot be read, and tries again at the next call', async () => {
+    const rig = new SessionRig();
+    rig.store.beforeRead = async () => {
+      throw new Error('disk gone');
+    };
+    await expect(rig.registry.session('s')).rejects.toThrow('disk gone');
+    rig.store.beforeRead = async () => undefined;
+    await rig.say('hello');
+    expect((await rig.model.call(0)).userText).toBe('hello');
+  });
+
+  it('has one actor also when the resumption of a turn could not be recorded', async () => {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('hello');
+    await before.registry.drain(NO_TIME);
+
+    const rig = new SessionRig({ store });
+    const heard = rig.listen();
+    let during: Promise<unknown> | undefined;
+    rig.bus.onSession('s', () => {
+      during ??= rig.registry.session('s');
+    });
+    rig.store.refuseNext('turn.resumed', new Error('disk full'));
+    await expect(rig.registry.session('s')).rejects.toThrow('disk full');
+    await heard.fault();
+    // Somebody asked between the fault and the rejection: that session is the one that counts.
+    expect(await rig.registry.session('s')).toBe(await during);
+    (await rig.model.call(0)).answer('at last');
+    await heard.event('turn.completed', 'hello');
+    expect(rig.model.calls).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['memory', async () => ({ store: memoryEventStore(), close: async () => undefined })],
+  [
+    'SQLite',
+    async () => {
+      const directory = await tempDirectory();
+      const store = await openSqliteEventStore({ directory: directory.path, log: recordingLog() });
+      const close = async () => {
+        await store[Symbol.asyncDispose]();
+        await directory[Symbol.asyncDispose]();
+      };
+      return { store, close };
+    },
+  ],
+] as const)('a session loaded from a log in %s', (_, open) => {
+  it('knows the conversation', async () => {
+    const { store, close } = await open();
+    const before = new SessionRig({ store });
+    const heard = before.listen();
+    await before.say('hello');
+    (await before.model.call(0)).answer('Hi!');
+    await heard.event('turn.completed');
+
+    const rig = new SessionRig({ store });
+    await rig.say('again');
+    expect((await rig.model.call(0)).request.messages).toEqual([
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', text: 'Hi!', toolCalls: [] },
+      { role: 'user', text: 'again' },
+    ]);
+    await rig.registry.drain(NO_TIME);
+    await close();
+  });
+
+  it('goes on with its open turn: settled calls stay, repeatable ones run again, others are interrupted', async () => {
+    const { store, close } = await open();
+    const tools = { settled: {}, safe: { repeatable: true }, unsafe: {} };
+    const before = new SessionRig({ store, tools: new DirectedTools(tools) });
+    const heardBefore = before.listen();
+    await before.say('do it');
+    const firstCall = await before.model.call(0);
+    firstCall.say('Working.');
+    firstCall.askFor({ name: 'settled' }, { name: 'safe', arguments: { x: 1 } }, { name: 'unsafe' });
+    (await before.tools.call(0)).answer('done before');
+    await heardBefore.event('tool-call.succeeded');
+    await before.registry.drain(NO_TIME);
+
+    const rig = new SessionRig({ store, tools: new DirectedTools(tools) });
+    const heard = rig.listen();
+    await rig.registry.session('s');
+    const repeated = await rig.tools.call(0);
+    expect(repeated).toMatchObject({ toolName: 'safe', arguments: { x: 1 } });
+    repeated.answer('done again');
+    const { request } = await rig.model.call(0);
+    expect(request.messages).toMatchObject([
+      { role: 'user', text: 'do it' },
+      {
+        role: 'assistant',
+        text: 'Working.',
+        toolCalls: [{ name: 'settled' }, { name: 'safe' }, { name: 'unsafe' }],
+      },
+      { role: 'tool', name: 'settled', text: 'done before' },
+      { role: 'tool', name: 'unsafe', text: expect.stringContaining('may or may not have taken effect') },
+      { role: 'tool', name: 'safe', text: 'done again' },
+    ]);
+    expect(rig.tools.calls).toHaveLength(1);
+    (await rig.model.call(0)).answer('All done.');
+    expect(await heard.event('turn.completed')).toMatchObject({ content: 'Working.\n\nAll done.' });
+    // What was said before the stop is not streamed again; the separator is.
+    expect(heard.text).toBe('\n\nAll done.');
+    await close();
+  });
+
+  it('makes a model call that was cut off again from its beginning, and counts the attempts', async () => {
+    const { store, close } = await open();
+    for (const attempt of [1, 2, 3]) {
+      const rig = new SessionRig({ store });
+      if (attempt === 1) await rig.say('hello');
+      else await rig.registry.session('s');
+      const call = await rig.model.call(0);
+      expect(call.request.messages).toEqual([{ role: 'user', text: 'hello' }]);
+      call.say('cut o');
+      await rig.registry.drain(NO_TIME);
+      expect(call.signal.aborted).toBe(true);
+    }
+    const events = (await store.read('s', 0)).map(({ event }) => event);
+    expect(events.slice(2)).toEqual([
+      { type: 'turn.resumed', turnId: 'hello', attempt: 2 },
+      { type: 'turn.resumed', turnId: 'hello', attempt: 3 },
+    ]);
+    await close();
+  });
+
+  it('gives the messages that were waiting their turns, in order, before a new one', async () => {
+    const { store, close } = await open();
+    const before = new SessionRig({ store });
+    await Promise.all([before.say('a'), before.say('b'), before.say('c')]);
+    await before.registry.drain(NO_TIME);
+
+    const rig = new SessionRig({ store });
+    await rig.say('d');
+    for (const [index, text] of ['a', 'b', 'c', 'd'].entries()) {
+      const call = await rig.model.call(index);
+      expect(call.userText).toBe(text);
+      call.answer('ok');
+    }
+    await close();
+  });
+});
+
+describe('draining', () => {
+  it('waits until the running turn and all messages behind it are answered', async () => {
+    const rig = new SessionRig();
+    await Promise.all([rig.say('a'), rig.say('b')]);
+    let drained = false;
+    const draining = rig.registry.drain(PLENTY_MS).then(() => {
+      drained = true;
+    });
+    (await rig.model.call(0)).answer('1');
+    const second = await rig.model.call(1);
+    expect(drained).toBe(false);
+    second.answer('2');
+    await draining;
+    expect(typesOf(await rig.logged()).filter((type) => type === 'turn.completed')).toHaveLength(2);
+  });
+
+  it('takes no more messages, and says when to come back', async () => {
+    const rig = new SessionRig();
+    await rig.registry.drain(PLENTY_MS);
+    await expect(rig.registry.sessionForTurn('s')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      details: { retryAfter: expect.any(Number) },
+    });
+  });
+
+  it('aborts what is left at the end of its time, and leaves it open in the log', async () => {
+    const rig = new SessionRig();
+    await rig.say('slow');
+    const call = await rig.model.call(0);
+    await rig.registry.drain(NO_TIME);
+    expect(call.signal.aborted).toBe(true);
+    expect(typesOf(await rig.logged())).toEqual(['turn.requested', 'turn.started']);
+  });
+
+  it('begins no turn afterwards, though the end of the one before was on its way to the log', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await Promise.all([rig.say('a'), rig.say('b')]);
+    const session = await rig.registry.session('s');
+    const held = rig.store.holdNext('turn.completed');
+    (await rig.model.call(0)).answer('1');
+    await held.arrived;
+    await rig.registry.drain(NO_TIME);
+    held.release();
+    await heard.event('turn.started', 'b');
+    await session.idle();
+    expect(rig.model.calls).toHaveLength(1);
+  });
+
+  it('waits for a message that was accepted just before', async () => {
+    const rig = new SessionRig();
+    const session = await rig.registry.session('s');
+    const held = rig.store.holdNext('turn.requested');
+    const start = session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a' });
+    await held.arrived;
+    const draining = rig.registry.drain(PLENTY_MS);
+    held.release();
+    await start;
+    const call = await rig.model.call(0);
+    call.answer('in time');
+    await draining;
+    expect(typesOf(await rig.logged())).toContain('turn.completed');
+  });
+
+  it('does not go on with an open turn of a session that is loaded afterwards', async () => {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('hello');
+    await before.registry.drain(NO_TIME);
+
+    const rig = new SessionRig({ store });
+    await rig.registry.drain(PLENTY_MS);
+    await (await rig.registry.session('s')).reset();
+    expect(rig.model.calls).toEqual([]);
+    expect(typesOf(await rig.logged())).toEqual([
+      ...['turn.requested', 'turn.started'],
+      ...['turn.cancelled', 'session.reset'],
+    ]);
+  });
+});
