@@ -78,7 +78,9 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
 type Servers = AgentConfig['mcpServers'];
 
 function serverChanges(inFile: Servers, now: Servers): Parameters<typeof exportAgentYaml>[1] {
-  const removed = new Set(Object.keys(inFile).filter((name) => !(name in now)));
-  const added = Object.fromEntries(Object.entries(now).filter(([name, server]) => inFile[name] !== server));
+  const removed = new Set(Object.keys(inFile).filter((name) => !Object.hasOwn(now, name)));
+  const added = Object.fromEntries(
+    Object.entries(now).filter(([name, server]) => !Object.hasOwn(inFile, name) || inFile[name] !== server),
+  );
   return { removed, added };
 }

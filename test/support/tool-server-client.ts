@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { eventually } from './eventually.ts';
 import type { RunningService } from './running-service.ts';
 
+/** In this process or in one of its own. */
+type Service = Pick<RunningService, 'fetch' | 'post'>;
+
 /** A record in the list of servers: exactly the fields of the interface. */
 const ServerRecord = z.strictObject({
   id: z.string(),
@@ -18,14 +21,14 @@ const Executed = z.looseObject({
   data: z.looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) }),
 });
 
-export async function listServers(service: RunningService): Promise<ServerRecord[]> {
+export async function listServers(service: Service): Promise<ServerRecord[]> {
   const response = await service.fetch('/api/mcp/servers');
   return ServerList.parse(await response.json()).servers;
 }
 
 /** The server's record as soon as it has this status. */
 export async function serverWith(
-  service: RunningService,
+  service: Service,
   name: string,
   status: ServerRecord['status'],
 ): Promise<ServerRecord> {
@@ -36,7 +39,7 @@ export async function serverWith(
 }
 
 export function execute(
-  service: RunningService,
+  service: Service,
   server: string,
   tool: string,
   args: unknown = {},
@@ -47,7 +50,7 @@ export function execute(
 
 /** The text a tool answers with. */
 export async function toolText(
-  service: RunningService,
+  service: Service,
   server: string,
   tool: string,
   args: unknown = {},

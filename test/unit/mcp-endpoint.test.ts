@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { HttpRequest, HttpResponse } from '../../src/gateway/http-message.ts';
+import { McpEndpoint } from '../../src/gateway/mcp-endpoint.ts';
+import { Bus } from '../../src/runtime/bus.ts';
+import { INITIALIZE } from '../support/mcp-http.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+function request(method: string, message: unknown, sessionId?: string): HttpRequest {
+  const headers = new Map([
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+    ...(sessionId === undefined ? [] : [['mcp-session-id', sessionId] as const]),
+  ]);
+  const bytes = new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message));
+  const body = async () => bytes;
+  return { method, path: '/mcp', query: '', headers, peerAddress: '127.0.0.1', body };
+}
+
+function streamOf({ status, body }: HttpResponse): ReadableStream<Uint8Array> {
+  expect(status).toBe(200);
+  if (!(body instanceof ReadableStream)) throw new Error('not a stream');
+  return body;
+}
+
+describe('the MCP endpoint', () => {
+  let endpoint: McpEndpoint;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    const bus = new Bus((error) => expect.unreachable(String(error)));
+    endpoint = new McpEndpoint({
+      bus,
+      card: { name: 'a', version: '1', model: 'none' },
+      log: recordingLog(),
+    });
+  });
+
+  afterEach(() => {
+    endpoint[Symbol.dispose]();
+    vi.useRealTimers();
+  });
+
+  async function initialize(): Promise<string> {
+    const response = await endpoint.handle(request('POST', INITIALIZE));
+    await new Response(streamOf(response)).text();
+    return response.headers['mcp-session-id'] ?? '';
+  }
+
+  async function pingStatus(sessionId: string): Promise<number> {
+    const { status, body } = await endpoint.handle(request('POST', PING, sessionId));
+    if (body instanceof ReadableStream) await new Response(body).text();
+    return status;
+  }
+
+  it('forgets a session that was silent for half an hour, and keeps one that was not', async () => {
+    const silent = await initialize();
+    const active = await initialize();
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2);
+    expect(await pingStatus(active)).toBe(200);
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2 + 60_000);
+    expect(await pingStatus(silent)).toBe(404);
+    expect(await pingStatus(active)).toBe(200);
+  });
+
+  it('keeps a silent session as long as it holds a stream open, also when another was given up', async () => {
+    const sessionId = await initialize();
+    const lost = streamOf(await endpoint.handle(request('GET', undefined, sessionId))).getReader();
+    const reading = lost.read();
+    await lost.cancel('the client went away');
+    await reading;
+    const held = streamOf(await endpoint.handle(request('GET', undefined, sessionId)));
+    vi.advanceTimersByTime(2 * HALF_AN_HOUR_MS);
+    expect(await pingStatus(sessionId)).toBe(200);
+    await held.cancel();
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
+    expect(await pingStatus(sessionId)).toBe(404);
+  });
+
+  it('does not take a request that fails for one in use for ever', async () => {
+    const sessionId = await initialize();
+    const broken = request('POST', PING, sessionId);
+    const headers = new Map([...broken.headers, ['accept', 'application/json\u2603']]);
+    await expect(endpoint.handle({ ...broken, headers })).rejects.toThrow();
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
+    expect(await pingStatus(sessionId)).toBe(404);
+  });
+
+  it('makes room by forgetting the session that is idle for longest, and none in use', async () => {
+    const inUse = await initialize();
+    const stream = streamOf(await endpoint.handle(request('GET', undefined, inUse)));
+    vi.advanceTimersByTime(1);
+    const oldest = await initialize();
+    vi.advanceTimersByTime(1);
+    const others = await Promise.all(Array.from({ length: 998 }, initialize));
+    const oneMore = await initialize();
+    expect(await pingStatus(oldest)).toBe(404);
+    for (const sessionId of [inUse, oneMore, others[0] ?? '']) expect(await pingStatus(sessionId)).toBe(200);
+    await stream.cancel();
+  });
+});
