@@ -60,7 +60,10 @@ function addRun(program: Command, environment: Environment, choose: (command: Co
       'agent file (YAML); default: the agent that comes with the package',
       fileName,
     )
-    .option('-m, --mode <mode>', `${modes.join(' or ')}; mcp leaves out the web page. default: web`)
+    .option(
+      '-m, --mode <mode>',
+      `${modes.join(' or ')}; mcp serves MCP and health checks alone; default: web`,
+    )
     .option('-p, --web-port <port>', 'port to listen on, 0 for a free one; default: 3001')
     .option('--host <address>', 'address to listen on; default: 127.0.0.1, this machine only')
     .option('--data-dir <dir>', 'folder of the event log, :memory: for none; default: ./.agent-service')

@@ -35,7 +35,7 @@ async function refusal(yaml: string, environment: Record<string, string> = {}): 
   return stderr.trimEnd().split('\n');
 }
 
-describe('web mode', () => {
+describe.concurrent('web mode', () => {
   verifies('cli.mode-web', async () => {
     await using folder = await agentFolder(SCRIPTED);
     const options = { cwd: folder.path };
@@ -65,7 +65,7 @@ describe('web mode', () => {
   });
 });
 
-describe('mcp mode', () => {
+describe.concurrent('mcp mode', () => {
   verifies('cli.mode-mcp', async () => {
     await using folder = await agentFolder(SCRIPTED);
     const args = ['--mode', 'mcp', '--agent', 'agent.yml', ...IN_MEMORY];
@@ -96,7 +96,7 @@ describe('mcp mode', () => {
   });
 });
 
-describe('the port', () => {
+describe.concurrent('the port', () => {
   verifies('cli.web-port', async () => {
     await using folder = await agentFolder(`${SCRIPTED}server: { port: 1 }\n`);
     const given = await freePort();
@@ -153,7 +153,7 @@ describe('the port', () => {
   );
 });
 
-describe('the agent file', () => {
+describe.concurrent('the agent file', () => {
   verifies('cli.agent', async () => {
     const yaml =
       'llm:\n  provider: scripted\n  model: offline\n  temprature: 0.5\nlimits:\n  queuedMessages: many\n';
@@ -179,7 +179,7 @@ describe('the agent file', () => {
   );
 });
 
-describe('flags', () => {
+describe.concurrent('flags', () => {
   verifies('cli.flags', async () => {
     const cases: [args: string[], complaint: RegExp][] = [
       [['--bogus'], /unknown option '--bogus'/],

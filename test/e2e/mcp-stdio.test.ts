@@ -14,7 +14,6 @@ import { ServiceProcess } from '../support/service-process.ts';
 import { verifies } from './requirements.ts';
 
 const ARGS = ['--mode', 'mcp', '--transport', 'stdio', '--agent', 'agent.yml', '--log-level', 'debug'];
-/** Tool servers are closed properly at the end, so each must be there to be seen going. */
 const YAML = `
 llm:
   provider: scripted
@@ -52,7 +51,7 @@ function messagesIn(stdout: string): z.infer<typeof Message>[] {
 const replyTo = (id: number, messages: readonly z.infer<typeof Message>[]): string =>
   Reply.parse(messages.find((message) => message.id === id)).result.content[0].text;
 
-describe('MCP over stdin and stdout', () => {
+describe.concurrent('MCP over stdin and stdout', () => {
   verifies('cli.stdio', async () => {
     await using folder = await agentFolder(YAML);
     const transport = new StdioClientTransport({

@@ -49,7 +49,7 @@ async function toolProcesses(service: ListeningService): Promise<number[]> {
   return (await Promise.all(ids)).map(Number);
 }
 
-describe('a service that is told to stop', () => {
+describe.concurrent('a service that is told to stop', () => {
   verifies('cli.stop', async () => {
     await using running = await start();
     const { upstream, service } = running;

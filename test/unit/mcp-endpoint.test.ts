@@ -58,6 +58,10 @@ describe('the MCP endpoint', () => {
   it('forgets a session that was silent for half an hour, and keeps one that was not', async () => {
     const silent = await initialize();
     const active = await initialize();
+    const accepted = await endpoint.handle(
+      request('POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, silent),
+    );
+    expect(accepted.status).toBe(202);
     vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2);
     expect(await pingStatus(active)).toBe(200);
     vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2 + 60_000);
