@@ -26,12 +26,16 @@ export const TurnResumed = z.object({
   attempt: z.int().min(2),
 });
 
-/** One model call ended. `text` is what the model said, `callIds` the tool calls it asked for. */
+/**
+ * One model call ended. `text` is what the model said, `callIds` the tool calls it asked for. `separator` was
+ * streamed before the text, to part it from what earlier steps of the turn have said.
+ */
 export const StepCompleted = z.object({
   type: z.literal('step.completed'),
   turnId: TurnId,
   step: z.int().min(1),
   text: z.string(),
+  separator: z.string().default(''),
   callIds: z.array(CallId),
   usage: z.object({ inputTokens: z.int(), outputTokens: z.int() }).optional(),
 });
@@ -74,19 +78,25 @@ export const TurnCompleted = z.object({
   content: z.string(),
 });
 
-/** `partial` is the text of the step that was running. */
+/** What the step that was running had said, and the separator streamed before it. */
+const partialText = {
+  step: z.int().min(0).default(0),
+  separator: z.string().default(''),
+  partial: z.string(),
+};
+
 export const TurnFailed = z.object({
   type: z.literal('turn.failed'),
   turnId: TurnId,
   error: ErrorBody,
-  partial: z.string(),
+  ...partialText,
 });
 
 export const TurnCancelled = z.object({
   type: z.literal('turn.cancelled'),
   turnId: TurnId,
   reason: z.string(),
-  partial: z.string(),
+  ...partialText,
 });
 
 /** The conversation starts over: what came before is no longer shown to the model. */
@@ -111,7 +121,7 @@ export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEven
 
 /**
  * Ephemeral: a piece of the reply, on the bus only. `offset` counts UTF-16 code units from the start of
- * what this step has streamed; the durable `step.completed` has the whole text.
+ * what this step has streamed, its separator included; the durable `step.completed` has the whole of it.
  */
 export interface ReplyChunk {
   readonly type: 'reply.chunk';

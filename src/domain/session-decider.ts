@@ -11,7 +11,7 @@ import type {
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
 import type { ToolOutcome } from '../contract/tool.ts';
-import { joinReply } from './reply-text.ts';
+import { joinReply, separatorAfter } from './reply-text.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 
 export interface SessionPolicy {
@@ -70,6 +70,7 @@ function completeStep(state: SessionState, command: CompleteStep): SessionEvent[
     turnId,
     step,
     text,
+    separator: text === '' ? '' : separatorAfter(open.reply),
     callIds: calls.map((call) => call.callId),
     ...(usage && { usage }),
   };
@@ -127,7 +128,7 @@ function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
   if (!open) return [];
   return [
     ...interruptCalls(open, 'the turn failed'),
-    { type: 'turn.failed', turnId: open.turnId, error: command.error, partial: command.partial },
+    { type: 'turn.failed', turnId: open.turnId, error: command.error, ...partialText(open, command.partial) },
     ...startNext(state.waiting),
   ];
 }
@@ -135,7 +136,7 @@ function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
 function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
   const { turnId, reason } = command;
   if (state.waiting.some((waiting) => waiting.turnId === turnId)) {
-    return [{ type: 'turn.cancelled', turnId, reason, partial: '' }];
+    return [{ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }];
   }
   const open = openTurn(state, turnId);
   if (!open) return [];
@@ -147,7 +148,7 @@ function resetSession(state: SessionState, command: ResetSession): SessionEvent[
   return [
     ...(state.open ? cancelOpen(state.open, reason, command.partial) : []),
     ...state.waiting.map(
-      ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, partial: '' }),
+      ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }),
     ),
     { type: 'session.reset' },
   ];
@@ -166,8 +167,16 @@ function resumeTurn(state: SessionState): SessionEvent[] {
 function cancelOpen(open: OpenTurn, reason: string, partial: string): SessionEvent[] {
   return [
     ...interruptCalls(open, 'the turn was cancelled'),
-    { type: 'turn.cancelled', turnId: open.turnId, reason, partial },
+    { type: 'turn.cancelled', turnId: open.turnId, reason, ...partialText(open, partial) },
   ];
+}
+
+type PartialText = Pick<SessionEventOf<'turn.failed'>, 'step' | 'separator' | 'partial'>;
+
+const NOTHING_SAID: PartialText = { step: 0, separator: '', partial: '' };
+
+function partialText({ step, reply }: OpenTurn, partial: string): PartialText {
+  return { step: step + 1, separator: partial === '' ? '' : separatorAfter(reply), partial };
 }
 
 type RequestedEvent = SessionEventOf<'tool-call.requested'>;

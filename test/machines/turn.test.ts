@@ -36,9 +36,9 @@ function startTurn({ maxSteps = 3, unsettled = [] as string[] } = {}) {
 const prepared = { type: 'turn.prepared' } as const;
 const ref = { turnId: 't', toolName: 'x', serverId: 's' };
 const stepped = (...callIds: string[]) =>
-  ({ type: 'step.completed', turnId: 't', step: 1, text: '', callIds }) as const;
+  ({ type: 'step.completed', turnId: 't', step: 1, text: '', separator: '', callIds }) as const;
 const settled = (callId: string) => ({ type: 'tool-call.failed', ...ref, callId, reason: 'x' }) as const;
-const cancelled = { type: 'turn.cancelled', turnId: 't', reason: 'r', partial: '' } as const;
+const cancelled = { type: 'turn.cancelled', turnId: 't', reason: 'r', step: 1, separator: '', partial: '' } as const;
 const completed = { type: 'turn.completed', turnId: 't', content: '' } as const;
 
 describe('the turn machine', () => {
@@ -64,7 +64,7 @@ describe('the turn machine', () => {
     expect(effects).toContain('step-limit');
     expect(effects.filter((effect) => effect === '+model')).toHaveLength(1);
     const error = { code: 'AGENT_ERROR', message: '', details: {} } as const;
-    expect(tell({ type: 'turn.failed', turnId: 't', error, partial: '' })).toBe('failed');
+    expect(tell({ type: 'turn.failed', turnId: 't', error, step: 1, separator: '', partial: '' })).toBe('failed');
   });
 
   it('ends a model call that takes too long, and aborts it', () => {

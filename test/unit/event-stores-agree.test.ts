@@ -49,6 +49,8 @@ function randomAppend(random: (below: number) => number, heads: Map<string, numb
   const events = Array.from({ length: random(4) }, (): SessionEvent => {
     return {
       type: 'turn.cancelled',
+      step: 1,
+      separator: '',
       turnId: `t${random(1e6)}`,
       reason: '…',
       partial: 'é'.repeat(random(50)),

@@ -1,0 +1,99 @@
+import type { Envelope } from '../contract/envelope.ts';
+import type { ReplyChunk, SessionEvent } from '../contract/events.ts';
+import type { SessionSignal } from '../contract/service-requests.ts';
+
+/** What one reader of a session has: every event up to `seq`, and so much of the text of the step after it. */
+export interface StreamPosition {
+  readonly seq: number;
+  /** UTF-16 code units of the running step's text, its separator included. */
+  readonly offset: number;
+}
+
+/**
+ * Keeps one reader's place in a session, whatever mix of log and live signals it is fed: each event and each
+ * character once, in order. Pure but for its own place.
+ */
+export class StreamCursor {
+  #seq: number;
+  #offset: number;
+  /** The step that the offset counts in; null while only the reader knows. */
+  #step: { readonly turnId: string; readonly step: number } | null = null;
+
+  constructor({ seq, offset }: StreamPosition) {
+    this.#seq = seq;
+    this.#offset = offset;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** What the reader lacks of this signal. Throws on a gap: then something before it was not fed. */
+  take(signal: SessionSignal): SessionSignal[] {
+    if ('event' in signal) {
+      if (signal.seq <= this.#seq) return [];
+      if (signal.seq !== this.#seq + 1) throw new Error(`event ${signal.seq} follows event ${this.#seq}`);
+      const rest = streamedText(signal).flatMap((text) => this.#takeText(text));
+      this.#seq = signal.seq;
+      if (endsStep(signal.event)) this.#beginStep(null);
+      return [...rest, signal];
+    }
+    return signal.type === 'reply.chunk' ? this.#takeText(signal) : [signal];
+  }
+
+  #takeText(chunk: ReplyChunk): ReplyChunk[] {
+    if (chunk.content === '') return [];
+    const { turnId, step } = chunk;
+    if (this.#step === null) this.#step = { turnId, step };
+    else if (this.#step.turnId !== turnId || this.#step.step !== step) this.#beginStep({ turnId, step });
+    const known = this.#offset - chunk.offset;
+    if (known < 0) throw new Error(`text at ${chunk.offset} follows text up to ${this.#offset}`);
+    if (known >= chunk.content.length) return [];
+    this.#offset = chunk.offset + chunk.content.length;
+    return known === 0
+      ? [chunk]
+      : [{ ...chunk, offset: chunk.offset + known, content: chunk.content.slice(known) }];
+  }
+
+  #beginStep(step: { turnId: string; step: number } | null): void {
+    this.#step = step;
+    this.#offset = 0;
+  }
+}
+
+/** After it nothing of the text before it is still to come. A turn that is cancelled while it waits has made no step. */
+function endsStep(event: SessionEvent): boolean {
+  switch (event.type) {
+    case 'step.completed':
+    case 'turn.failed':
+    case 'turn.resumed':
+      return true;
+    case 'turn.cancelled':
+      return event.step > 0;
+    default:
+      return false;
+  }
+}
+
+/** All that was streamed of the text that this event puts into the log. */
+function streamedText({ event, sessionId }: Envelope): ReplyChunk[] {
+  switch (event.type) {
+    case 'step.completed':
+      return [{ ...chunkOf(event), content: event.separator + event.text, sessionId }];
+    case 'turn.failed':
+    case 'turn.cancelled':
+      return [{ ...chunkOf(event), content: event.separator + event.partial, sessionId }];
+    default:
+      return [];
+  }
+}
+
+function chunkOf({
+  turnId,
+  step,
+}: {
+  turnId: string;
+  step: number;
+}): Omit<ReplyChunk, 'sessionId' | 'content'> {
+  return { type: 'reply.chunk', turnId, step, offset: 0 };
+}
