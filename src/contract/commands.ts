@@ -1,8 +1,13 @@
+import { z } from 'zod';
 import type { ErrorBody } from './errors.ts';
-import type { SessionEventOf } from './events.ts';
+import type { IdempotencyKey, SessionEventOf } from './events.ts';
 import type { CallId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { ToolOutcome } from './tool.ts';
+
+/** What to do with a message to a busy session: let it wait, refuse it, or cancel the running turn for it. */
+export const WhenBusy = z.enum(['enqueue', 'reject', 'interrupt']);
+export type WhenBusy = z.infer<typeof WhenBusy>;
 
 /** A message for the agent. Becomes a turn, at once or when the turns before it are settled. */
 export interface StartTurn {
@@ -10,6 +15,13 @@ export interface StartTurn {
   readonly turnId: TurnId;
   readonly text: string;
   readonly image?: Image;
+  readonly whenBusy: WhenBusy;
+  /** The same key again, with the same fingerprint, is the same message. */
+  readonly key?: IdempotencyKey;
+  /** Milliseconds since the epoch: which keys have expired. */
+  readonly now: number;
+  /** What the running step has said, if this message interrupts it. */
+  readonly partial: string;
 }
 
 /** Stop the running turn. `partial` is what the running step has said so far. */

@@ -30,6 +30,15 @@ export const errorCatalogue = {
     condition: 'The agent could not answer; `details.reason` says why and what to do.',
   },
   INTERNAL_ERROR: { status: 500, condition: 'An unexpected error; the log has the cause.' },
+  SESSION_NOT_FOUND: { status: 404, condition: 'There is no such session; `details.sessionId`.' },
+  SESSION_BUSY: {
+    status: 409,
+    condition: 'A turn is running and the message asked not to wait (`whenBusy: reject`).',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    condition: 'The idempotency key was used before, with another payload; `details.key`.',
+  },
   TURN_CANCELLED: {
     status: 409,
     condition: 'The turn was cancelled before it was answered; `details.reason`.',

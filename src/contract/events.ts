@@ -8,12 +8,17 @@ import { ToolResult } from './tool.ts';
  * Durable events: the facts of one session, in the order they became true. Never edited, never removed.
  */
 
+/** What a client may send to say that two messages are the same one. Forgotten after `expiresAt` (ms since the epoch). */
+export const IdempotencyKey = z.object({ id: z.string(), fingerprint: z.string(), expiresAt: z.int() });
+export type IdempotencyKey = z.infer<typeof IdempotencyKey>;
+
 /** A message was accepted. From here on it is never lost. */
 export const TurnRequested = z.object({
   type: z.literal('turn.requested'),
   turnId: TurnId,
   text: z.string(),
   image: Image.optional(),
+  key: IdempotencyKey.optional(),
 });
 
 /** Its turn came: the agent begins to work on it. */

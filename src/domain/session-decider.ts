@@ -45,20 +45,51 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
 }
 
 function startTurn(state: SessionState, command: StartTurn, policy: SessionPolicy): SessionEvent[] {
-  const { turnId, text, image } = command;
-  if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
-    throw new ServiceError(
-      'SERVICE_UNAVAILABLE',
-      'This session has too many messages waiting. Try again later.',
-      {
-        reason: `${state.waiting.length} messages wait behind the running turn`,
-        limit: policy.queuedMessages,
-        retryAfter: 5,
-      },
-    );
+  const { turnId, text, image, key, whenBusy, partial } = command;
+  if (isRepeated(state, command)) return [];
+  const requested: SessionEvent = {
+    type: 'turn.requested',
+    turnId,
+    text,
+    ...(image && { image }),
+    ...(key && { key }),
+  };
+  const started: SessionEvent = { type: 'turn.started', turnId };
+  if (!state.open) return [requested, started];
+  if (whenBusy === 'reject') throw busy(state.open);
+  if (whenBusy === 'interrupt') {
+    return [requested, ...cancelOpen(state.open, 'another message interrupted it', partial), started];
   }
-  const requested: SessionEvent = { type: 'turn.requested', turnId, text, ...(image && { image }) };
-  return state.open ? [requested] : [requested, { type: 'turn.started', turnId }];
+  if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
+    throw queueFull(state.waiting.length, policy.queuedMessages);
+  }
+  return [requested];
+}
+
+/** Whether the message was accepted before. Throws when its key was, with another message. */
+function isRepeated(state: SessionState, { key, now }: StartTurn): boolean {
+  const known = key && state.keys.get(key.id);
+  if (!known || known.expiresAt <= now) return false;
+  if (known.fingerprint === key.fingerprint) return true;
+  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another message.', {
+    key: key.id,
+    suggestion: 'Use a new key for each new message, and the same message with a key that is used again.',
+  });
+}
+
+function busy({ turnId }: OpenTurn): ServiceError {
+  return new ServiceError('SESSION_BUSY', 'The session is busy with another message.', {
+    turnId,
+    reason: 'a turn is running and the message asked not to wait (whenBusy: reject)',
+  });
+}
+
+function queueFull(waiting: number, limit: number): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'This session has too many messages waiting. Try again later.',
+    { reason: `${waiting} messages wait behind the running turn`, limit, retryAfter: 5 },
+  );
 }
 
 function completeStep(state: SessionState, command: CompleteStep): SessionEvent[] {

@@ -1,9 +1,25 @@
-import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
+import type { ErrorBody } from '../contract/errors.ts';
+import type { IdempotencyKey, SessionEvent, SessionEventOf } from '../contract/events.ts';
 import { joinReply } from './reply-text.ts';
 import { evolveTranscript, type Transcript, type TurnText } from './transcript.ts';
 
+/** A day: how long the same key is the same message. */
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
+
 export interface WaitingTurn extends TurnText {
   readonly turnId: string;
+}
+
+/** How a turn ended. */
+export type TurnOutcome =
+  | { readonly status: 'completed'; readonly content: string }
+  | { readonly status: 'failed'; readonly error: ErrorBody }
+  | { readonly status: 'cancelled'; readonly reason: string };
+
+/** A turn whose message came with an idempotency key. Without an outcome it runs or waits. */
+export interface KeyedTurn extends IdempotencyKey {
+  readonly turnId: string;
+  readonly outcome?: TurnOutcome;
 }
 
 export interface OpenTurn extends WaitingTurn {
@@ -24,15 +40,23 @@ export interface SessionState {
   /** Accepted messages behind the running turn, first come first. */
   readonly waiting: readonly WaitingTurn[];
   readonly open: OpenTurn | null;
+  /** By idempotency key. */
+  readonly keys: ReadonlyMap<string, KeyedTurn>;
 }
 
-export const initialSessionState = (): SessionState => ({ seq: 0, transcript: [], waiting: [], open: null });
+export const initialSessionState = (): SessionState => ({
+  seq: 0,
+  transcript: [],
+  waiting: [],
+  open: null,
+  keys: new Map(),
+});
 
 /** Folds the next event in. The transcript is shared with the state before, which is not to be used again. */
 export function evolve(state: SessionState, event: SessionEvent): SessionState {
   const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
   evolveTranscript(state.transcript, event, turn);
-  return { ...state, seq: state.seq + 1, ...evolveTurns(state, event) };
+  return { ...state, seq: state.seq + 1, ...evolveTurns(state, event), keys: evolveKeys(state, event) };
 }
 
 const NO_TEXT: TurnText = { text: '' };
@@ -83,8 +107,35 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
   }
 }
 
-function imageOf(event: SessionEventOf<'turn.requested'>): Pick<WaitingTurn, 'image'> {
-  return event.image === undefined ? {} : { image: event.image };
+function imageOf({ image }: SessionEventOf<'turn.requested'>): Pick<WaitingTurn, 'image'> {
+  return image === undefined ? {} : { image };
+}
+
+/** Most sessions have no keys, and theirs is never copied. */
+function evolveKeys(state: SessionState, event: SessionEvent): SessionState['keys'] {
+  if (event.type === 'turn.requested' && event.key) {
+    const { id, expiresAt } = event.key;
+    // The newest key expires last: what would have expired before it was made, by as much, is over.
+    const fresh = [...state.keys].filter(([, known]) => known.expiresAt > expiresAt - IDEMPOTENCY_TTL_MS);
+    return new Map(fresh).set(id, { ...event.key, turnId: event.turnId });
+  }
+  const outcome = outcomeOf(event);
+  if (!outcome || state.keys.size === 0) return state.keys;
+  const settled = [...state.keys.values()].find((known) => known.turnId === outcome.turnId);
+  return settled ? new Map(state.keys).set(settled.id, { ...settled, outcome: outcome.outcome }) : state.keys;
+}
+
+function outcomeOf(event: SessionEvent): { turnId: string; outcome: TurnOutcome } | undefined {
+  switch (event.type) {
+    case 'turn.completed':
+      return { turnId: event.turnId, outcome: { status: 'completed', content: event.content } };
+    case 'turn.failed':
+      return { turnId: event.turnId, outcome: { status: 'failed', error: event.error } };
+    case 'turn.cancelled':
+      return { turnId: event.turnId, outcome: { status: 'cancelled', reason: event.reason } };
+    default:
+      return undefined;
+  }
 }
 
 function waitingTurn(state: SessionState, turnId: string): WaitingTurn {

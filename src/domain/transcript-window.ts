@@ -1,0 +1,50 @@
+import type { ModelMessage } from '../contract/model-message.ts';
+
+/** A cheap estimate: English text has about four characters a token, and each message a few tokens around it. */
+const CHARACTERS_PER_TOKEN = 4;
+const TOKENS_PER_MESSAGE = 4;
+/** What providers charge for an image of ordinary size. */
+const TOKENS_PER_IMAGE = 1_500;
+
+/**
+ * The newest part of a conversation that fits, as it is shown to the model; the log keeps everything. It
+ * begins with a user's message, holds the last one whatever its size, and never parts a tool call from its
+ * result. Looks no further back than it fits, so a long history costs nothing.
+ */
+export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: number): ModelMessage[] {
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+  let budget = maxTokens - estimateAt(messages, lastUser);
+  let start = messages.length;
+  for (let end = messages.length; end > 0; ) {
+    const begin = unitBegin(messages, end - 1);
+    if (begin !== lastUser)
+      budget -= messages.slice(begin, end).reduce((sum, message) => sum + estimateTokens(message), 0);
+    if (budget < 0) break;
+    start = begin;
+    end = begin;
+  }
+  if (start > lastUser) return [...messages.slice(lastUser, lastUser + 1), ...messages.slice(start)];
+  while (start < lastUser && messages[start]?.role !== 'user') start += 1;
+  return messages.slice(Math.max(0, start));
+}
+
+export function estimateTokens(message: ModelMessage): number {
+  const calls =
+    message.role === 'assistant' && message.toolCalls.length > 0
+      ? JSON.stringify(message.toolCalls).length
+      : 0;
+  const image = message.role === 'user' && message.image ? TOKENS_PER_IMAGE : 0;
+  return Math.ceil((message.text.length + calls) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE + image;
+}
+
+function estimateAt(messages: readonly ModelMessage[], index: number): number {
+  const message = messages[index];
+  return message ? estimateTokens(message) : 0;
+}
+
+/** First message of the unit that ends here: tool results belong to the assistant's message that asked for them. */
+function unitBegin(messages: readonly ModelMessage[], last: number): number {
+  let begin = last;
+  while (begin > 0 && messages[begin]?.role === 'tool') begin -= 1;
+  return begin;
+}

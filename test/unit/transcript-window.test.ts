@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage } from '../../src/contract/model-message.ts';
+import { estimateTokens, transcriptWindow } from '../../src/domain/transcript-window.ts';
+
+const user = (text: string): ModelMessage => ({ role: 'user', text });
+const assistant = (text: string, ...callIds: string[]): ModelMessage => ({
+  role: 'assistant',
+  text,
+  toolCalls: callIds.map((callId) => ({ callId, name: 'x', arguments: {} })),
+});
+const tool = (callId: string, text = 'ok'): ModelMessage => ({ role: 'tool', callId, name: 'x', text });
+const long = 'x'.repeat(400);
+
+const conversation = [
+  user('one'),
+  assistant('1'),
+  user('two'),
+  assistant('', 'a', 'b'),
+  tool('a'),
+  tool('b'),
+  assistant('2'),
+  user('three'),
+];
+const total = conversation.reduce((sum, message) => sum + estimateTokens(message), 0);
+
+describe('the window of a conversation', () => {
+  it('is the whole of it when it fits', () => {
+    expect(transcriptWindow(conversation, total)).toEqual(conversation);
+    expect(transcriptWindow([], 10)).toEqual([]);
+  });
+
+  it('drops the oldest turns first', () => {
+    expect(transcriptWindow(conversation, total - 1)).toEqual(conversation.slice(2));
+  });
+
+  it('holds the last message of the user whatever its size', () => {
+    expect(transcriptWindow([user('old'), assistant('1'), user(long)], 1)).toEqual([user(long)]);
+  });
+
+  it('drops the oldest steps of a turn that is too long by itself', () => {
+    const turn = [user('go'), assistant(long, 'a'), tool('a', long), assistant('', 'b'), tool('b')];
+    expect(transcriptWindow([user('old'), ...turn], 60)).toEqual([user('go'), assistant('', 'b'), tool('b')]);
+  });
+
+  it('begins with a user’s message and pairs every call, whatever the budget', () => {
+    for (let budget = 0; budget <= total; budget += 1) {
+      const window = transcriptWindow(conversation, budget);
+      expect(window[0]?.role).toBe('user');
+      expect(window.at(-1)).toEqual(user('three'));
+      const asked = window.flatMap((message) =>
+        message.role === 'assistant' ? message.toolCalls.map((c) => c.callId) : [],
+      );
+      const answered = window.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
+      expect(answered).toEqual(asked);
+      const tokens = window.reduce((sum, message) => sum + estimateTokens(message), 0);
+      expect(tokens).toBeLessThanOrEqual(Math.max(budget, estimateTokens(user('three'))));
+    }
+  });
+});
