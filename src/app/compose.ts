@@ -54,7 +54,7 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
     log,
     ...watched,
   });
-  const policy = { queuedMessages: limits.queuedMessages };
+  const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
   const sessions = new SessionRegistry({ journal, bus, turns, policy, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   answerRequests(bus, { sessions, servers, catalog, exportConfig });

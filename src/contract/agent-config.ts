@@ -110,6 +110,16 @@ export const LimitsConfig = z.strictObject({
 });
 export type LimitsConfig = z.infer<typeof LimitsConfig>;
 
+export const SessionsConfig = z.strictObject({
+  /** What to do with a message to a busy session that does not say: `enqueue`, `reject` or `interrupt`. */
+  whenBusy: z.enum(['enqueue', 'reject', 'interrupt']).default('enqueue'),
+});
+
+export const HistoryConfig = z.strictObject({
+  /** Most tokens of a conversation that are shown to the model, by a cheap estimate. The log keeps everything. */
+  maxTokens: z.int().min(1).default(100_000),
+});
+
 export const CorsConfig = z.strictObject({
   /** Origins of pages that may use the service, such as `https://app.example.com`. `*` allows every page. */
   origins: z
@@ -150,6 +160,8 @@ export const AgentConfig = z.strictObject({
   systemPrompt: z.string().default('You are a helpful assistant.'),
   llm: LlmConfig,
   mcpServers: z.record(McpServerName, McpServerConfig).default({}),
+  sessions: SessionsConfig.prefault({}),
+  history: HistoryConfig.prefault({}),
   limits: LimitsConfig.prefault({}),
   cors: CorsConfig.prefault({}),
   server: ServerConfig.prefault({}),

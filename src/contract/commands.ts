@@ -15,13 +15,12 @@ export interface StartTurn {
   readonly turnId: TurnId;
   readonly text: string;
   readonly image?: Image;
-  readonly whenBusy: WhenBusy;
+  /** `enqueue` when left out. */
+  readonly whenBusy?: WhenBusy;
   /** The same key again, with the same fingerprint, is the same message. */
   readonly key?: IdempotencyKey;
-  /** Milliseconds since the epoch: which keys have expired. */
-  readonly now: number;
-  /** What the running step has said, if this message interrupts it. */
-  readonly partial: string;
+  /** What the running step has said, in case this message interrupts it. */
+  readonly partial?: string;
 }
 
 /** Stop the running turn. `partial` is what the running step has said so far. */
@@ -36,6 +35,7 @@ export interface CancelTurn {
 export interface ResetSession {
   readonly type: 'session.reset';
   readonly partial: string;
+  readonly key?: IdempotencyKey;
 }
 
 /** The process came back and found the turn open. */

@@ -105,7 +105,7 @@ export const TurnCancelled = z.object({
 });
 
 /** The conversation starts over: what came before is no longer shown to the model. */
-export const SessionReset = z.object({ type: z.literal('session.reset') });
+export const SessionReset = z.object({ type: z.literal('session.reset'), key: IdempotencyKey.optional() });
 
 export const SessionEvent = z.discriminatedUnion('type', [
   TurnRequested,

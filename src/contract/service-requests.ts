@@ -1,10 +1,27 @@
 import type { McpServerConfig } from './agent-config.ts';
+import type { WhenBusy } from './commands.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './errors.ts';
-import type { ReplyChunk } from './events.ts';
+import type { IdempotencyKey, ReplyChunk } from './events.ts';
 import type { SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { Tool, ToolResult } from './tool.ts';
+
+/** A message for the agent, and how it is to be treated. */
+export interface TurnMessage {
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
+  readonly text: string;
+  readonly image?: Image;
+  readonly whenBusy?: WhenBusy;
+  readonly key?: IdempotencyKey;
+}
+
+/** How a turn ended. */
+export type TurnOutcome =
+  | { readonly status: 'completed'; readonly content: string }
+  | { readonly status: 'failed'; readonly error: ErrorBody }
+  | { readonly status: 'cancelled'; readonly reason: string };
 
 export type McpServerStatus = 'connected' | 'connecting' | 'error' | 'disconnected';
 
@@ -24,14 +41,14 @@ export interface McpServerRecord {
  * `ServiceError`, queries (`…list`, `…read`, `…export`) change nothing. Each has exactly one handler.
  */
 export interface ServiceRequests {
-  /** Answered once the message is in the log. The reply follows as events of the session. */
-  'turn.start': {
-    request: { sessionId: SessionId; turnId: TurnId; text: string; image?: Image };
-    answer: undefined;
-  };
+  /**
+   * Answered once the message is in the log. The reply follows as events of the session, unless the same
+   * message (by its key) was there before: then the turn is that one's, and its outcome there if it is over.
+   */
+  'turn.start': { request: TurnMessage; answer: { turnId: TurnId; outcome?: TurnOutcome } };
   /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
   'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
-  'session.reset': { request: { sessionId: SessionId }; answer: undefined };
+  'session.reset': { request: { sessionId: SessionId; key?: IdempotencyKey }; answer: undefined };
   'mcp-server.list': { request: Record<never, never>; answer: McpServerRecord[] };
   /** Answers when the server is connected; refuses when it could not be, and keeps it listed with its error. */
   'mcp-server.connect': { request: { name: string; config: McpServerConfig }; answer: McpServerRecord };

@@ -7,16 +7,19 @@ import type {
   SessionCommand,
   SettleToolCall,
   StartTurn,
+  WhenBusy,
 } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
 import type { ToolOutcome } from '../contract/tool.ts';
 import { joinReply, separatorAfter } from './reply-text.ts';
-import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
+import { IDEMPOTENCY_TTL_MS, type OpenTurn, type SessionState, type WaitingTurn } from './session-state.ts';
 
 export interface SessionPolicy {
   /** Most messages that may wait behind the running turn; false for no bound. */
   readonly queuedMessages: number | false;
+  /** For messages that do not say. */
+  readonly whenBusy: WhenBusy;
 }
 
 /**
@@ -45,7 +48,7 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
 }
 
 function startTurn(state: SessionState, command: StartTurn, policy: SessionPolicy): SessionEvent[] {
-  const { turnId, text, image, key, whenBusy, partial } = command;
+  const { turnId, text, image, key, whenBusy = policy.whenBusy, partial = '' } = command;
   if (isRepeated(state, command)) return [];
   const requested: SessionEvent = {
     type: 'turn.requested',
@@ -66,14 +69,14 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
   return [requested];
 }
 
-/** Whether the message was accepted before. Throws when its key was, with another message. */
-function isRepeated(state: SessionState, { key, now }: StartTurn): boolean {
+/** Whether the same was accepted before. Throws when its key was, with something else. */
+function isRepeated(state: SessionState, { key }: StartTurn | ResetSession): boolean {
   const known = key && state.keys.get(key.id);
-  if (!known || known.expiresAt <= now) return false;
+  if (!known || known.expiresAt <= key.expiresAt - IDEMPOTENCY_TTL_MS) return false;
   if (known.fingerprint === key.fingerprint) return true;
-  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another message.', {
+  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another request.', {
     key: key.id,
-    suggestion: 'Use a new key for each new message, and the same message with a key that is used again.',
+    suggestion: 'Use a new key for each new request, and repeat a request unchanged.',
   });
 }
 
@@ -175,13 +178,15 @@ function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
 }
 
 function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {
+  if (isRepeated(state, command)) return [];
+  const { key } = command;
   const reason = 'the conversation was reset';
   return [
     ...(state.open ? cancelOpen(state.open, reason, command.partial) : []),
     ...state.waiting.map(
       ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }),
     ),
-    { type: 'session.reset' },
+    { type: 'session.reset', ...(key && { key }) },
   ];
 }
 

@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../contract/errors.ts';
 import type { IdempotencyKey, SessionEvent, SessionEventOf } from '../contract/events.ts';
+import type { TurnOutcome } from '../contract/service-requests.ts';
 import { joinReply } from './reply-text.ts';
 import { evolveTranscript, type Transcript, type TurnText } from './transcript.ts';
 
@@ -10,15 +10,9 @@ export interface WaitingTurn extends TurnText {
   readonly turnId: string;
 }
 
-/** How a turn ended. */
-export type TurnOutcome =
-  | { readonly status: 'completed'; readonly content: string }
-  | { readonly status: 'failed'; readonly error: ErrorBody }
-  | { readonly status: 'cancelled'; readonly reason: string };
-
-/** A turn whose message came with an idempotency key. Without an outcome it runs or waits. */
-export interface KeyedTurn extends IdempotencyKey {
-  readonly turnId: string;
+/** What was asked with an idempotency key: a turn, which without an outcome runs or waits, or a reset. */
+export interface KeyedRequest extends IdempotencyKey {
+  readonly turnId: string | null;
   readonly outcome?: TurnOutcome;
 }
 
@@ -41,7 +35,7 @@ export interface SessionState {
   readonly waiting: readonly WaitingTurn[];
   readonly open: OpenTurn | null;
   /** By idempotency key. */
-  readonly keys: ReadonlyMap<string, KeyedTurn>;
+  readonly keys: ReadonlyMap<string, KeyedRequest>;
 }
 
 export const initialSessionState = (): SessionState => ({
@@ -113,11 +107,12 @@ function imageOf({ image }: SessionEventOf<'turn.requested'>): Pick<WaitingTurn,
 
 /** Most sessions have no keys, and theirs is never copied. */
 function evolveKeys(state: SessionState, event: SessionEvent): SessionState['keys'] {
-  if (event.type === 'turn.requested' && event.key) {
+  if ((event.type === 'turn.requested' || event.type === 'session.reset') && event.key) {
     const { id, expiresAt } = event.key;
+    const turnId = event.type === 'turn.requested' ? event.turnId : null;
     // The newest key expires last: what would have expired before it was made, by as much, is over.
     const fresh = [...state.keys].filter(([, known]) => known.expiresAt > expiresAt - IDEMPOTENCY_TTL_MS);
-    return new Map(fresh).set(id, { ...event.key, turnId: event.turnId });
+    return new Map(fresh).set(id, { ...event.key, turnId });
   }
   const outcome = outcomeOf(event);
   if (!outcome || state.keys.size === 0) return state.keys;
@@ -125,7 +120,8 @@ function evolveKeys(state: SessionState, event: SessionEvent): SessionState['key
   return settled ? new Map(state.keys).set(settled.id, { ...settled, outcome: outcome.outcome }) : state.keys;
 }
 
-function outcomeOf(event: SessionEvent): { turnId: string; outcome: TurnOutcome } | undefined {
+/** How a turn ended, if this is the event that ends one. */
+export function outcomeOf(event: SessionEvent): { turnId: string; outcome: TurnOutcome } | undefined {
   switch (event.type) {
     case 'turn.completed':
       return { turnId: event.turnId, outcome: { status: 'completed', content: event.content } };

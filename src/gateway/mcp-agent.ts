@@ -5,9 +5,10 @@ import { z } from 'zod';
 import { asServiceError } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import { SessionId } from '../contract/ids.ts';
+import type { TurnMessage } from '../contract/service-requests.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { answerTurn, type TurnMessage, turnCancelled } from './turn-answer.ts';
+import { answerTurn, turnCancelled } from './turn-answer.ts';
 
 export interface AgentCard {
   readonly name: string;

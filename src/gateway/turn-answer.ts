@@ -1,18 +1,13 @@
 import { ServiceError } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
-import type { SessionId, TurnId } from '../contract/ids.ts';
-import type { Image } from '../contract/image.ts';
+import type { TurnId } from '../contract/ids.ts';
+import type { SessionSignal, TurnMessage, TurnOutcome } from '../contract/service-requests.ts';
+import { outcomeOf } from '../domain/session-state.ts';
 import type { Bus } from '../runtime/bus.ts';
 
-export interface TurnMessage {
-  readonly sessionId: SessionId;
-  readonly turnId: TurnId;
-  readonly text: string;
-  readonly image?: Image;
-}
-
 /**
- * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with.
+ * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with. The same
+ * message again, by its key, gets the answer of the first.
  * @param onChunk hears the pieces of the reply as they come.
  */
 export async function answerTurn(
@@ -20,25 +15,59 @@ export async function answerTurn(
   message: TurnMessage,
   onChunk: (chunk: ReplyChunk) => void = () => undefined,
 ): Promise<string> {
-  const answer = Promise.withResolvers<string>();
+  const settled = new SettledTurns();
   const unsubscribe = bus.onSession(message.sessionId, (signal) => {
-    if (!('event' in signal)) {
-      if (signal.type === 'session.fault') answer.reject(errorOf(signal.error));
-      else if (signal.turnId === message.turnId) onChunk(signal);
-      return;
-    }
-    const { event } = signal;
-    if (event.type === 'session.reset' || event.turnId !== message.turnId) return;
-    if (event.type === 'turn.completed') answer.resolve(event.content);
-    if (event.type === 'turn.failed') answer.reject(errorOf(event.error));
-    if (event.type === 'turn.cancelled') answer.reject(turnCancelled(event.reason));
+    if (!('event' in signal) && signal.type === 'reply.chunk' && signal.turnId === message.turnId)
+      onChunk(signal);
+    settled.note(signal);
   });
   try {
-    // Together, because a fault may settle the answer while the start is refused too.
-    const [content] = await Promise.all([answer.promise, bus.send('turn.start', message)]);
-    return content;
+    const { turnId, outcome } = await bus.send('turn.start', message);
+    return contentOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
     unsubscribe();
+  }
+}
+
+/** The turns that ended since it listens: which of them is waited for is known only when the start was answered. */
+class SettledTurns {
+  readonly #outcomes = new Map<TurnId, TurnOutcome>();
+  #fault: TurnOutcome | undefined;
+  #changed = Promise.withResolvers<void>();
+
+  note(signal: SessionSignal): void {
+    if ('event' in signal) {
+      const outcome = outcomeOf(signal.event);
+      if (!outcome) return;
+      this.#outcomes.set(outcome.turnId, outcome.outcome);
+    } else if (signal.type === 'session.fault') {
+      this.#fault = { status: 'failed', error: signal.error };
+    } else {
+      return;
+    }
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  async outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
+    for (;;) {
+      const outcome = this.#outcomes.get(turnId) ?? this.#fault;
+      if (outcome) return outcome;
+      await this.#changed.promise;
+    }
+  }
+}
+
+function contentOf(outcome: TurnOutcome): string {
+  switch (outcome.status) {
+    case 'completed':
+      return outcome.content;
+    case 'failed':
+      throw errorOf(outcome.error);
+    case 'cancelled':
+      throw turnCancelled(outcome.reason);
+    default:
+      return outcome satisfies never;
   }
 }
 

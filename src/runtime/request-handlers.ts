@@ -17,16 +17,15 @@ export function answerRequests(
 ): void {
   bus.handle('turn.start', async ({ sessionId, ...message }) => {
     const session = await sessions.sessionForTurn(sessionId);
-    await session.startTurn({ type: 'turn.start', ...message });
-    return undefined;
+    return session.startTurn({ type: 'turn.start', ...message });
   });
   bus.handle('turn.cancel', async ({ sessionId, turnId, reason }) => {
     const session = await sessions.session(sessionId);
     return session.cancel(reason, turnId);
   });
-  bus.handle('session.reset', async ({ sessionId }) => {
+  bus.handle('session.reset', async ({ sessionId, key }) => {
     const session = await sessions.session(sessionId);
-    await session.reset();
+    await session.reset(key);
     return undefined;
   });
   bus.handle('mcp-server.list', async () => servers.records());

@@ -1,7 +1,8 @@
 import type { SessionCommand, StartTurn } from '../contract/commands.ts';
 import { asServiceError, ServiceError } from '../contract/errors.ts';
-import type { SessionEvent } from '../contract/events.ts';
-import type { SessionId } from '../contract/ids.ts';
+import type { IdempotencyKey, SessionEvent } from '../contract/events.ts';
+import type { SessionId, TurnId } from '../contract/ids.ts';
+import type { TurnOutcome } from '../contract/service-requests.ts';
 import { decide, type SessionPolicy } from '../domain/session-decider.ts';
 import { evolve, type SessionState } from '../domain/session-state.ts';
 import type { Log } from '../ports/log.ts';
@@ -9,6 +10,12 @@ import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
 import type { TurnRun } from './turn-run.ts';
 import type { TurnRunner } from './turn-runner.ts';
+
+/** A message that is in the log. With an outcome when it had been there before, and its turn is over. */
+export interface AcceptedTurn {
+  readonly turnId: TurnId;
+  readonly outcome?: TurnOutcome;
+}
 
 export interface SessionParts {
   readonly journal: Journal;
@@ -46,9 +53,13 @@ export class SessionActor {
     return this.#state;
   }
 
-  /** Resolves when the message is in the log. */
-  async startTurn(command: StartTurn): Promise<void> {
-    await this.#enqueue(() => this.#handle(command));
+  /** Resolves when the message is in the log: to its turn, or to the turn of the same message that came before. */
+  startTurn(command: Omit<StartTurn, 'partial'>): Promise<AcceptedTurn> {
+    return this.#enqueue(async () => {
+      await this.#handle({ ...command, partial: this.#partial });
+      const known = command.key && this.#state.keys.get(command.key.id);
+      return { turnId: known?.turnId ?? command.turnId, ...(known?.outcome && { outcome: known.outcome }) };
+    });
   }
 
   /** Goes on with the turn that was open when the session was loaded. */
@@ -63,13 +74,15 @@ export class SessionActor {
       if (turnId === undefined) return false;
       const running = open?.turnId === turnId;
       if (!running && !waiting.some((turn) => turn.turnId === turnId)) return false;
-      await this.#handle({ type: 'turn.cancel', turnId, reason, partial: running ? this.#stopRun() : '' });
+      await this.#handle({ type: 'turn.cancel', turnId, reason, partial: running ? this.#partial : '' });
       return true;
     });
   }
 
-  async reset(): Promise<void> {
-    await this.#enqueue(() => this.#handle({ type: 'session.reset', partial: this.#stopRun() }));
+  async reset(key?: IdempotencyKey): Promise<void> {
+    await this.#enqueue(() =>
+      this.#handle({ type: 'session.reset', partial: this.#partial, ...(key && { key }) }),
+    );
   }
 
   /** The way back of what the running turn has asked for. */
@@ -112,6 +125,9 @@ export class SessionActor {
   async #apply(command: SessionCommand): Promise<void> {
     const events = decide(this.#state, command, this.#parts.policy);
     if (events.length === 0) return;
+    // At once, so that nothing is streamed after what will be recorded as the partial text.
+    if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
+      this.#run?.cancel();
     await this.#parts.journal.append(this.sessionId, this.#state.seq, events);
     this.#state = events.reduce(evolve, this.#state);
     for (const event of events) this.#drive(event);
@@ -143,9 +159,9 @@ export class SessionActor {
     }
   }
 
-  /** Aborts the effects at once, so that nothing is streamed after what will be recorded as the partial text. */
-  #stopRun(): string {
-    return this.#run?.cancel() ?? '';
+  /** What the running step has said so far. */
+  get #partial(): string {
+    return this.#run?.partial ?? '';
   }
 
   #becomeIdle(): void {

@@ -47,7 +47,6 @@ export class TurnRun {
   readonly #actor: ActorRefFrom<typeof turnMachine>;
   readonly #parts: TurnParts;
   readonly #onOver: () => void;
-  /** What the running step has said, without the separator before it; empty once the step is in the log. */
   #partial = '';
 
   constructor(
@@ -71,10 +70,14 @@ export class TurnRun {
     if (this.#actor.getSnapshot().status === 'done') this.#onOver();
   }
 
-  /** Ends the effects at once. @returns what the running step has said. */
-  cancel(): string {
-    this.#actor.send({ type: 'CANCEL' });
+  /** What the running step has said, without the separator before it; empty once the step is in the log. */
+  get partial(): string {
     return this.#partial;
+  }
+
+  /** Ends the effects at once. */
+  cancel(): void {
+    this.#actor.send({ type: 'CANCEL' });
   }
 
   /** Ends the effects and forgets the turn; nothing is recorded. */

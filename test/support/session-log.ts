@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../src/contract/events.ts';
 import { decide, type SessionPolicy } from '../../src/domain/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../../src/domain/session-state.ts';
 
-const policy: SessionPolicy = { queuedMessages: 2 };
+const policy: SessionPolicy = { queuedMessages: 2, whenBusy: 'enqueue' };
 
 /** A session without store, bus or machine: commands go in, events come out and are folded. */
 export class SessionLog {

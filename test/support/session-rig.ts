@@ -55,7 +55,7 @@ export class SessionRig {
       journal,
       bus,
       turns,
-      policy: policy ?? { queuedMessages: false },
+      policy: policy ?? { queuedMessages: false, whenBusy: 'enqueue' },
       log,
     });
     if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });

@@ -44,7 +44,7 @@ describe('the mailbox of a session', () => {
   });
 
   it('goes on behind a command that was refused', async () => {
-    const rig = new SessionRig({ policy: { queuedMessages: 1 } });
+    const rig = new SessionRig({ policy: { queuedMessages: 1, whenBusy: 'enqueue' } });
     const heard = rig.listen();
     const starts = await Promise.allSettled(['a', 'b', 'c'].map((turnId) => rig.say(turnId)));
     expect(starts.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
@@ -171,6 +171,8 @@ describe('cancelling', () => {
       type: 'turn.cancelled',
       turnId: 'hello',
       reason: 'enough',
+      step: 1,
+      separator: '',
       partial: 'Once upon ',
     });
     expect(heard.text).toBe('Once upon ');
@@ -283,9 +285,10 @@ describe('a reset', () => {
     expect(call.signal.aborted).toBe(true);
     call.say('sentence');
     expect(heard.text).toBe('Half a ');
+    const reason = 'the conversation was reset';
     expect(heard.events.slice(-3)).toEqual([
-      { type: 'turn.cancelled', turnId: 'a', reason: 'the conversation was reset', partial: 'Half a ' },
-      { type: 'turn.cancelled', turnId: 'b', reason: 'the conversation was reset', partial: '' },
+      { type: 'turn.cancelled', turnId: 'a', reason, step: 1, separator: '', partial: 'Half a ' },
+      { type: 'turn.cancelled', turnId: 'b', reason, step: 0, separator: '', partial: '' },
       { type: 'session.reset' },
     ]);
     await rig.say('c');
