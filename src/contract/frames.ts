@@ -26,3 +26,33 @@ export const ServerFrame = z.discriminatedUnion('event', [
   z.object({ event: z.literal('error'), data: ErrorBody }),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
+
+const content = z.string();
+
+/** What a client that resumes is told besides: each durable event has exactly one frame. */
+const ResumableOnlyFrame = z.discriminatedUnion('event', [
+  /** Always the first. `head` is the seq of the session's last event; what lies between follows. */
+  z.object({ event: z.literal('resumed'), data: z.object({ after: z.int(), head: z.int() }) }),
+  /** A message was accepted. */
+  z.object({
+    event: z.literal('message'),
+    data: z.object({ content, image: z.object({ mimeType: z.string(), bytes: z.int() }).optional() }),
+  }),
+  /** The turn goes on after the service had stopped: what was streamed of the step that ran then is void. */
+  z.object({ event: z.literal('turnResumed'), data: z.object({ attempt: z.int() }) }),
+  /** A model call ended; `content` is all that was streamed of it. */
+  z.object({ event: z.literal('stepCompleted'), data: z.object({ content }) }),
+  z.object({ event: z.literal('reset'), data: z.object({}) }),
+]);
+
+/** Where a frame stands. Durable events have a `seq`, chunks a `step` and an `offset` into its text. */
+const place = {
+  seq: z.int().optional(),
+  turnId: z.string().optional(),
+  step: z.int().optional(),
+  offset: z.int().optional(),
+};
+
+/** What the service sends to a client that asked for `?after=`. */
+export const ResumableFrame = z.union([ServerFrame, ResumableOnlyFrame]).and(z.object(place));
+export type ResumableFrame = z.infer<typeof ResumableFrame>;

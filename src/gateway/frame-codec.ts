@@ -33,47 +33,52 @@ function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | f
   return message;
 }
 
-/** The frame that tells a client of a signal, serialized once for all sockets; null where there is nothing to tell. */
+/** The frame that tells a client of a signal; null where the interface has none. */
 export function encodeSignal(signal: SessionSignal): string | null {
-  if ('event' in signal) return encodeEvent(signal.event);
+  const frame = frameOf(signal);
+  return frame && JSON.stringify(frame);
+}
+
+export function encodeError(error: ServiceError): string {
+  return JSON.stringify({ event: 'error', data: error.body } satisfies ServerFrame);
+}
+
+export function frameOf(signal: SessionSignal): ServerFrame | null {
+  if ('event' in signal) return frameOfEvent(signal.event);
   switch (signal.type) {
     case 'reply.chunk':
-      return encode({ event: 'chunk', data: { content: signal.content } });
+      return { event: 'chunk', data: { content: signal.content } };
     case 'session.fault':
-      return encode({ event: 'error', data: signal.error });
+      return { event: 'error', data: signal.error };
     default:
       return signal satisfies never;
   }
 }
 
-export function encodeError(error: ServiceError): string {
-  return encode({ event: 'error', data: error.body });
-}
-
-function encodeEvent(event: SessionEvent): string | null {
+function frameOfEvent(event: SessionEvent): ServerFrame | null {
   switch (event.type) {
     case 'turn.started':
     case 'turn.resumed':
-      return encode({ event: 'thinking', data: { message: 'The agent is working on a reply.' } });
+      return { event: 'thinking', data: { message: 'The agent is working on a reply.' } };
     case 'tool-call.requested': {
       const { callId, toolName, serverId, arguments: args } = event;
-      return encode({ event: 'toolCall', data: { callId, toolName, serverId, arguments: args } });
+      return { event: 'toolCall', data: { callId, toolName, serverId, arguments: args } };
     }
     case 'tool-call.succeeded': {
       const { callId, toolName, serverId, result } = event;
-      return encode({ event: 'toolResult', data: { callId, toolName, serverId, result } });
+      return { event: 'toolResult', data: { callId, toolName, serverId, result } };
     }
     case 'tool-call.failed':
     case 'tool-call.interrupted': {
       const { callId, toolName, serverId, reason } = event;
-      return encode({ event: 'toolResult', data: { callId, toolName, serverId, error: reason } });
+      return { event: 'toolResult', data: { callId, toolName, serverId, error: reason } };
     }
     case 'turn.completed':
-      return encode({ event: 'response', data: { content: event.content } });
+      return { event: 'response', data: { content: event.content } };
     case 'turn.failed':
-      return encode({ event: 'error', data: event.error });
+      return { event: 'error', data: event.error };
     case 'turn.cancelled':
-      return encodeError(turnCancelled(event.reason));
+      return { event: 'error', data: turnCancelled(event.reason).body };
     case 'turn.requested':
     case 'step.completed':
     case 'session.reset':
@@ -81,8 +86,4 @@ function encodeEvent(event: SessionEvent): string | null {
     default:
       return event satisfies never;
   }
-}
-
-function encode(frame: ServerFrame): string {
-  return JSON.stringify(frame);
 }

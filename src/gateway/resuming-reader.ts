@@ -1,0 +1,117 @@
+import type { SessionId } from '../contract/ids.ts';
+import type { SessionSignal } from '../contract/service-requests.ts';
+import { StreamCursor, type StreamPosition } from '../domain/stream-cursor.ts';
+import type { Bus } from '../runtime/bus.ts';
+import type { SignalFrames, SignalReader } from './outbox.ts';
+
+/** Where a reader's frames go. */
+export interface FrameSink {
+  /** False when the client does not take it now and the sink keeps it. */
+  send(frame: string): boolean;
+  /** Bytes that the sink keeps. */
+  bufferedBytes(): number;
+}
+
+export interface ResumingReaderParts {
+  readonly bus: Bus;
+  readonly sink: FrameSink;
+  /** @param seq the reader's place after the signal. */
+  readonly encode: (signal: SessionSignal, seq: number) => string;
+  readonly encodeResumed: (after: number, head: number) => string;
+  /** The log could not be read. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Beyond it a client that does not read is caught up from the log when it reads on. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+const PAGE_EVENTS = 200;
+
+/**
+ * One client's stream of a session, each event and each character once: first what it missed, from the log,
+ * then live. A client that falls behind is treated as one that comes back: nothing is kept for it.
+ */
+export class ResumingReader implements SignalReader {
+  readonly #sessionId: SessionId;
+  readonly #parts: ResumingReaderParts;
+  readonly #cursor: StreamCursor;
+  #state: 'catching-up' | 'live' | 'behind' | 'closed' = 'catching-up';
+  /** While catching up: seq of the last event heard, and what was heard during the last look. */
+  #heardSeq = 0;
+  #held: SessionSignal[] | null = null;
+
+  constructor(sessionId: SessionId, position: StreamPosition, parts: ResumingReaderParts) {
+    this.#sessionId = sessionId;
+    this.#parts = parts;
+    this.#cursor = new StreamCursor(position);
+  }
+
+  /** To be called once, after the reader was joined to the session's signals. */
+  start(): void {
+    void this.#guard(async () => {
+      const { head } = await this.#parts.bus.send('session.position', { sessionId: this.#sessionId });
+      if (this.#state === 'closed') return;
+      this.#parts.sink.send(this.#parts.encodeResumed(this.#cursor.seq, head));
+      await this.#catchUp();
+    });
+  }
+
+  hear(signal: SessionSignal, frames: SignalFrames): void {
+    if (this.#state === 'live') this.#deliver(signal, frames);
+    else if (this.#state === 'catching-up') this.#note(signal);
+  }
+
+  /** The client has taken what the sink kept. */
+  drained(): void {
+    if (this.#state !== 'behind') return;
+    this.#state = 'catching-up';
+    void this.#guard(() => this.#catchUp());
+  }
+
+  close(): void {
+    this.#state = 'closed';
+  }
+
+  #note(signal: SessionSignal): void {
+    if ('event' in signal) this.#heardSeq = signal.seq;
+    this.#held?.push(signal);
+  }
+
+  async #catchUp(): Promise<void> {
+    const { bus } = this.#parts;
+    const sessionId = this.#sessionId;
+    while (this.#state === 'catching-up') {
+      const page = await bus.send('session.events', { sessionId, afterSeq: this.#cursor.seq, limit: PAGE_EVENTS });
+      for (const envelope of page) this.#deliver(envelope);
+      if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
+      // At the head of the log. What is heard from here on is held, so that nothing is lost in between.
+      this.#held = [];
+      const { running } = await bus.send('session.position', { sessionId });
+      const held = this.#held;
+      this.#held = null;
+      if (this.#state !== 'catching-up') return;
+      this.#state = 'live';
+      if (running && !held.some((signal) => 'event' in signal)) this.#deliver(running);
+      for (const signal of held) this.#deliver(signal);
+    }
+  }
+
+  #deliver(signal: SessionSignal, frames?: SignalFrames): void {
+    if (this.#state === 'closed' || this.#state === 'behind') return;
+    const { sink, encode } = this.#parts;
+    for (const due of this.#cursor.take(signal)) {
+      const shared = due === signal ? frames?.encoded(encode, this.#cursor.seq) : undefined;
+      const taken = sink.send(shared ?? encode(due, this.#cursor.seq));
+      if (!taken && sink.bufferedBytes() > MAX_KEPT_BYTES) this.#state = 'behind';
+    }
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#state === 'closed') return;
+      this.#state = 'closed';
+      this.#parts.onError(error);
+    }
+  }
+}
