@@ -57,7 +57,7 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
   const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
   const sessions = new SessionRegistry({ journal, bus, turns, policy, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  answerRequests(bus, { sessions, servers, catalog, exportConfig });
+  answerRequests(bus, { journal, sessions, servers, catalog, exportConfig });
   servers.start(mcpServers);
 
   return {

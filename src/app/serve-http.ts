@@ -54,16 +54,16 @@ export async function serveHttp({
     allowedOrigins: corsConfig.origins,
   });
   const cors = new Cors(corsConfig, access);
+  const outbox = new Outbox(bus);
   const health = { bus, version, uptime: () => process.uptime() };
   const api =
     settings.mode === 'web'
-      ? [indexRoute(version), ...apiRoutes({ bus, maxImageBytes: maxRequestBytes })]
+      ? [indexRoute(version), ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes })]
       : [];
   const router = new Router([...healthRoutes(health), ...api]);
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
-  const outbox = new Outbox(bus);
   const webSocket = new WebSocketFront({ bus, outbox, limits, maxRequestBytes, log, access, clientAddress });
 
   // Twice the limit, so that a frame somewhat too large is answered with an error instead of a closed socket.

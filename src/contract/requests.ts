@@ -1,9 +1,20 @@
 import { z } from 'zod';
 import { McpServerConfig, McpServerName } from './agent-config.ts';
+import { WhenBusy } from './commands.ts';
 import { DEFAULT_SESSION_ID, SessionId } from './ids.ts';
 import { Image } from './image.ts';
 
 const session = SessionId.default(DEFAULT_SESSION_ID);
+/** An `Idempotency-Key` or `clientMessageId`. */
+export const IdempotencyKeyId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters');
+
+const whole = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
+
 const text = z.string().min(1, 'must not be empty');
 
 /** Body of `POST /api/message-sync`. */
@@ -11,6 +22,7 @@ export const MessageSyncRequest = z.object({
   message: text,
   imageData: Image.optional(),
   sessionId: session,
+  whenBusy: WhenBusy.optional(),
 });
 
 /** Body of `POST /api/message`. */
@@ -20,23 +32,53 @@ export const MessageRequest = z.object({
     .undefined({ error: 'images are accepted by /api/message-sync and over WebSocket only' })
     .optional(),
   sessionId: session,
+  whenBusy: WhenBusy.optional(),
 });
 
 /** Body of `POST /api/reset`. */
 export const ResetRequest = z.object({ sessionId: session });
 
+/** Body of `POST /api/sessions/{id}/cancel`. */
+export const CancelRequest = z.object({ reason: z.string().min(1).max(500).optional() });
+
+/** Query of `GET /api/sessions/{id}/events`. */
+export const EventsQuery = z.object({
+  after: whole.default(0),
+  offset: whole.default(0),
+  limit: whole.pipe(z.int().min(1).max(1_000)).default(100),
+});
+
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
+
+/**
+ * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and `offset`
+ * UTF-16 code units of the text of the step that ran then.
+ */
+export const StreamQuery = z
+  .object({ session, after: whole.optional(), offset: whole.optional() })
+  .refine(({ after, offset }) => offset === undefined || after !== undefined, {
+    path: ['after'],
+    error: 'is needed together with offset',
+  });
+export type StreamQuery = z.infer<typeof StreamQuery>;
 
 /** `{"type":"message"}` from a WebSocket client. */
 export const MessageFrame = z.object({
   type: z.literal('message'),
   content: text,
   imageData: Image.optional(),
+  whenBusy: WhenBusy.optional(),
+  /** The same id again is the same message: it is answered once. */
+  clientMessageId: IdempotencyKeyId.optional(),
 });
+
+/** `{"type":"cancel"}` from a WebSocket client: ends the running turn. */
+export const CancelFrame = z.object({ type: z.literal('cancel') });
 
 /** `{"type":"reset"}` from a WebSocket client. */
 export const ResetFrame = z.object({ type: z.literal('reset') });
 
 export type MessageFrame = z.infer<typeof MessageFrame>;
 export type ResetFrame = z.infer<typeof ResetFrame>;
+export type CancelFrame = z.infer<typeof CancelFrame>;

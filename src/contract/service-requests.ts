@@ -49,6 +49,16 @@ export interface ServiceRequests {
   /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
   'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
   'session.reset': { request: { sessionId: SessionId; key?: IdempotencyKey }; answer: undefined };
+  /** Seq of the session's last event, and all that the running step has streamed so far. */
+  'session.position': {
+    request: { sessionId: SessionId };
+    answer: { head: number; running: ReplyChunk | null };
+  };
+  /** The events after a seq, from the log. */
+  'session.events': {
+    request: { sessionId: SessionId; afterSeq: number; limit: number };
+    answer: readonly Envelope[];
+  };
   'mcp-server.list': { request: Record<never, never>; answer: McpServerRecord[] };
   /** Answers when the server is connected; refuses when it could not be, and keeps it listed with its error. */
   'mcp-server.connect': { request: { name: string; config: McpServerConfig }; answer: McpServerRecord };

@@ -1,13 +1,18 @@
 import type { LimitsConfig } from '../contract/agent-config.ts';
 import { asServiceError, ServiceError } from '../contract/errors.ts';
 import type { SessionId } from '../contract/ids.ts';
+import type { MessageFrame, StreamQuery } from '../contract/requests.ts';
+import type { StreamPosition } from '../domain/stream-cursor.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { decodeFrame, encodeError } from './frame-codec.ts';
+import { type ClientFrame, decodeFrame, encodeError, encodeOutcome } from './frame-codec.ts';
+import { idempotencyKey } from './idempotency.ts';
 import type { Outbox } from './outbox.ts';
 import { limitExceeded, type RateLimits, tooLarge } from './rate-limits.ts';
 import { Recipient } from './recipient.ts';
+import { encodeResumable, encodeResumed } from './resumable-codec.ts';
+import { ResumingReader } from './resuming-reader.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
@@ -16,6 +21,9 @@ export interface ConnectionParts {
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
   readonly log: Log;
 }
+
+/** "Unexpected condition": the client may connect again. */
+const UNEXPECTED_CODE = 1011;
 
 /** Room for the JSON around an image. */
 const FRAME_OVERHEAD_BYTES = 64 * 1024;
@@ -32,14 +40,23 @@ export class Connection {
   readonly #client: Recipient;
   readonly #parts: ConnectionParts;
   readonly #leave: () => void;
+  /** For a client that resumes. */
+  readonly #reader: ResumingReader | null;
   /** Frames of one client are handled one after the other, so that they arrive in the order they were sent. */
   #inbox: Promise<void> = Promise.resolve();
 
-  constructor(sessionId: SessionId, socket: ClientSocket, parts: ConnectionParts) {
-    this.#sessionId = sessionId;
+  constructor({ session, after, offset = 0 }: StreamQuery, socket: ClientSocket, parts: ConnectionParts) {
+    this.#sessionId = session;
     this.#client = new Recipient(socket);
     this.#parts = parts;
-    this.#leave = parts.outbox.join(sessionId, this.#client);
+    this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket);
+    this.#leave = parts.outbox.join(session, this.#reader ?? this.#client);
+    this.#reader?.start();
+  }
+
+  /** The socket has sent what it had kept. */
+  drained(): void {
+    this.#reader?.drained();
   }
 
   /** @param text null for a binary frame. @param bytes size of the frame. */
@@ -51,6 +68,7 @@ export class Connection {
 
   closed(): void {
     this.#leave();
+    this.#reader?.close();
     void this.#parts.limits.messages.forget(this.#id);
   }
 
@@ -58,7 +76,7 @@ export class Connection {
     const allowance = await this.#parts.limits.messages.take(this.#id);
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages a minute and connection`, allowance);
-    const { maxRequestBytes, bus } = this.#parts;
+    const { maxRequestBytes } = this.#parts;
     const frameLimit = maxFrameBytes(maxRequestBytes);
     if (frameLimit !== false && bytes > frameLimit) throw tooLarge('a frame', frameLimit);
     if (text === null) {
@@ -67,18 +85,54 @@ export class Connection {
         suggestion: 'Send a text frame with a JSON object.',
       });
     }
-    const frame = decodeFrame(text, maxRequestBytes);
+    await this.#obey(decodeFrame(text, maxRequestBytes));
+  }
+
+  async #obey(frame: ClientFrame): Promise<void> {
+    const { bus } = this.#parts;
     const sessionId = this.#sessionId;
-    if (frame.type === 'reset') {
-      await bus.send('session.reset', { sessionId });
-      return;
+    switch (frame.type) {
+      case 'message':
+        return this.#startTurn(frame);
+      case 'cancel':
+        await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' });
+        return undefined;
+      case 'reset':
+        return bus.send('session.reset', { sessionId });
+      default:
+        return frame satisfies never;
     }
-    const { content, imageData: image } = frame;
-    await bus.send('turn.start', {
-      sessionId,
+  }
+
+  /** A message that was answered before is answered again, to this client alone; one that resumes has the answer. */
+  async #startTurn({
+    content: text,
+    imageData: image,
+    whenBusy,
+    clientMessageId,
+  }: MessageFrame): Promise<void> {
+    const key = clientMessageId === undefined ? undefined : idempotencyKey(clientMessageId, { text, image });
+    const { outcome } = await this.#parts.bus.send('turn.start', {
+      sessionId: this.#sessionId,
       turnId: crypto.randomUUID(),
-      text: content,
+      text,
       ...(image && { image }),
+      ...(whenBusy && { whenBusy }),
+      ...(key && { key }),
+    });
+    if (outcome && !this.#reader) this.#client.send(encodeOutcome(outcome));
+  }
+
+  #resume(position: StreamPosition, socket: ClientSocket): ResumingReader {
+    return new ResumingReader(this.#sessionId, position, {
+      bus: this.#parts.bus,
+      sink: socket,
+      encode: encodeResumable,
+      encodeResumed,
+      onError: (error) => {
+        this.#refuse(error);
+        socket.end(UNEXPECTED_CODE, 'the session could not be read');
+      },
     });
   }
 

@@ -1,13 +1,13 @@
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent } from '../contract/events.ts';
 import type { ServerFrame } from '../contract/frames.ts';
-import { MessageFrame, ResetFrame } from '../contract/requests.ts';
-import type { SessionSignal } from '../contract/service-requests.ts';
+import { CancelFrame, MessageFrame, ResetFrame } from '../contract/requests.ts';
+import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, parseJsonObject } from './request-body.ts';
 import { turnCancelled } from './turn-answer.ts';
 
-export type ClientFrame = MessageFrame | ResetFrame;
+export type ClientFrame = MessageFrame | CancelFrame | ResetFrame;
 
 /** Reads one text frame of a client. Throws the `ServiceError` that the client is to be told. */
 export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
@@ -15,6 +15,8 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
   switch (frame.type) {
     case 'message':
       return decodeMessage(frame, maxImageBytes);
+    case 'cancel':
+      return parseFields(CancelFrame, frame);
     case 'reset':
       return parseFields(ResetFrame, frame);
     default:
@@ -22,7 +24,7 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
         field: 'type',
         issue:
           frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
-        supported: ['message', 'reset'],
+        supported: ['message', 'cancel', 'reset'],
       });
   }
 }
@@ -41,6 +43,20 @@ export function encodeSignal(signal: SessionSignal): string | null {
 
 export function encodeError(error: ServiceError): string {
   return JSON.stringify({ event: 'error', data: error.body } satisfies ServerFrame);
+}
+
+/** The frame that ends a turn, for a client that asks again for one that is over. */
+export function encodeOutcome(outcome: TurnOutcome): string {
+  switch (outcome.status) {
+    case 'completed':
+      return JSON.stringify({ event: 'response', data: { content: outcome.content } } satisfies ServerFrame);
+    case 'failed':
+      return JSON.stringify({ event: 'error', data: outcome.error } satisfies ServerFrame);
+    case 'cancelled':
+      return encodeError(turnCancelled(outcome.reason));
+    default:
+      return outcome satisfies never;
+  }
 }
 
 export function frameOf(signal: SessionSignal): ServerFrame | null {

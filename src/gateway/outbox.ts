@@ -1,10 +1,34 @@
 import type { SessionId } from '../contract/ids.ts';
+import type { SessionSignal } from '../contract/service-requests.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { encodeSignal } from './frame-codec.ts';
-import type { Recipient } from './recipient.ts';
+
+/** A signal as text, made once for all readers that want it in the same form. */
+export class SignalFrames {
+  readonly #signal: SessionSignal;
+  readonly #texts = new Map<unknown, string | null>();
+
+  constructor(signal: SessionSignal) {
+    this.#signal = signal;
+  }
+
+  /** @param seq place of the reader after the signal: the same for all who are live. */
+  encoded<T extends string | null>(encode: (signal: SessionSignal, seq: number) => T, seq: number): T;
+  encoded(encode: (signal: SessionSignal, seq: number) => string | null, seq: number): string | null {
+    const known = this.#texts.get(encode);
+    if (known !== undefined) return known;
+    const text = encode(this.#signal, seq);
+    this.#texts.set(encode, text);
+    return text;
+  }
+}
+
+/** Somebody who listens to a session. */
+export interface SignalReader {
+  hear(signal: SessionSignal, frames: SignalFrames): void;
+}
 
 interface Feed {
-  readonly recipients: Set<Recipient>;
+  readonly readers: Set<SignalReader>;
   readonly unsubscribe: () => void;
 }
 
@@ -21,25 +45,24 @@ export class Outbox {
   }
 
   /** @returns a function that ends the delivery. */
-  join(sessionId: SessionId, recipient: Recipient): () => void {
+  join(sessionId: SessionId, reader: SignalReader): () => void {
     const feed = this.#feeds.get(sessionId) ?? this.#open(sessionId);
-    feed.recipients.add(recipient);
+    feed.readers.add(reader);
     return () => {
-      feed.recipients.delete(recipient);
-      if (feed.recipients.size > 0 || this.#feeds.get(sessionId) !== feed) return;
+      feed.readers.delete(reader);
+      if (feed.readers.size > 0 || this.#feeds.get(sessionId) !== feed) return;
       feed.unsubscribe();
       this.#feeds.delete(sessionId);
     };
   }
 
   #open(sessionId: SessionId): Feed {
-    const recipients = new Set<Recipient>();
+    const readers = new Set<SignalReader>();
     const unsubscribe = this.#bus.onSession(sessionId, (signal) => {
-      const frame = encodeSignal(signal);
-      if (frame === null) return;
-      for (const recipient of recipients) recipient.send(frame);
+      const frames = new SignalFrames(signal);
+      for (const reader of readers) reader.hear(signal, frames);
     });
-    const feed = { recipients, unsubscribe };
+    const feed = { readers, unsubscribe };
     this.#feeds.set(sessionId, feed);
     return feed;
   }

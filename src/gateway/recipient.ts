@@ -1,4 +1,7 @@
+import type { SessionSignal } from '../contract/service-requests.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
+import { encodeSignal } from './frame-codec.ts';
+import type { SignalFrames, SignalReader } from './outbox.ts';
 
 /** Close code of a client that does not read: "try again later". */
 export const SLOW_READER_CODE = 1013;
@@ -11,7 +14,7 @@ export const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
  * The client at the far end of a socket. One that does not read what it is sent is given up, whatever it is
  * sent for, so that a socket keeps no more than the bound and one frame.
  */
-export class Recipient {
+export class Recipient implements SignalReader {
   readonly #socket: ClientSocket;
   /** Whether the socket had to keep the last frame. */
   #behind = false;
@@ -19,6 +22,11 @@ export class Recipient {
 
   constructor(socket: ClientSocket) {
     this.#socket = socket;
+  }
+
+  hear(_signal: SessionSignal, frames: SignalFrames): void {
+    const frame = frames.encoded(encodeSignal, 0);
+    if (frame !== null) this.send(frame);
   }
 
   send(frame: string): void {

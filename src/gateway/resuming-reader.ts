@@ -15,7 +15,7 @@ export interface FrameSink {
 export interface ResumingReaderParts {
   readonly bus: Bus;
   readonly sink: FrameSink;
-  /** @param seq the reader's place after the signal. */
+  /** @param seq of the last event the reader has when it has read this frame. */
   readonly encode: (signal: SessionSignal, seq: number) => string;
   readonly encodeResumed: (after: number, head: number) => string;
   /** The log could not be read. */
@@ -56,7 +56,7 @@ export class ResumingReader implements SignalReader {
   }
 
   hear(signal: SessionSignal, frames: SignalFrames): void {
-    if (this.#state === 'live') this.#deliver(signal, frames);
+    if (this.#state === 'live') this.#attempt(() => this.#deliver(signal, frames));
     else if (this.#state === 'catching-up') this.#note(signal);
   }
 
@@ -80,7 +80,11 @@ export class ResumingReader implements SignalReader {
     const { bus } = this.#parts;
     const sessionId = this.#sessionId;
     while (this.#state === 'catching-up') {
-      const page = await bus.send('session.events', { sessionId, afterSeq: this.#cursor.seq, limit: PAGE_EVENTS });
+      const page = await bus.send('session.events', {
+        sessionId,
+        afterSeq: this.#cursor.seq,
+        limit: PAGE_EVENTS,
+      });
       for (const envelope of page) this.#deliver(envelope);
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
       // At the head of the log. What is heard from here on is held, so that nothing is lost in between.
@@ -89,18 +93,21 @@ export class ResumingReader implements SignalReader {
       const held = this.#held;
       this.#held = null;
       if (this.#state !== 'catching-up') return;
+      // An event in between: the text may be of the step before it or after it.
+      if (held.some((signal) => 'event' in signal)) continue;
       this.#state = 'live';
-      if (running && !held.some((signal) => 'event' in signal)) this.#deliver(running);
-      for (const signal of held) this.#deliver(signal);
+      for (const signal of running ? [running, ...held] : held) this.#deliver(signal);
     }
   }
 
   #deliver(signal: SessionSignal, frames?: SignalFrames): void {
     if (this.#state === 'closed' || this.#state === 'behind') return;
     const { sink, encode } = this.#parts;
+    const before = this.#cursor.seq;
     for (const due of this.#cursor.take(signal)) {
-      const shared = due === signal ? frames?.encoded(encode, this.#cursor.seq) : undefined;
-      const taken = sink.send(shared ?? encode(due, this.#cursor.seq));
+      const seq = 'event' in due ? due.seq : before;
+      const shared = due === signal ? frames?.encoded(encode, seq) : undefined;
+      const taken = sink.send(shared ?? encode(due, seq));
       if (!taken && sink.bufferedBytes() > MAX_KEPT_BYTES) this.#state = 'behind';
     }
   }
@@ -109,9 +116,21 @@ export class ResumingReader implements SignalReader {
     try {
       await work();
     } catch (error) {
-      if (this.#state === 'closed') return;
-      this.#state = 'closed';
-      this.#parts.onError(error);
+      this.#fail(error);
     }
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#parts.onError(error);
   }
 }

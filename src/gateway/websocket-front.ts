@@ -1,5 +1,5 @@
 import { asServiceError, ServiceError } from '../contract/errors.ts';
-import { DEFAULT_SESSION_ID, SessionId } from '../contract/ids.ts';
+import { StreamQuery } from '../contract/requests.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
 import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -7,6 +7,7 @@ import { Connection, type ConnectionParts } from './connection.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
 import { type Allowance, limitExceeded, limitHeaders } from './rate-limits.ts';
+import { parseFields } from './request-body.ts';
 
 export interface WebSocketFrontParts extends ConnectionParts {
   readonly access: Access;
@@ -43,28 +44,18 @@ export class WebSocketFront {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#stopping) throw stopping();
-      const sessionId = sessionOf(query);
+      const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
       if (refusal) return tooManyConnections(refusal);
       return {
-        open: (socket) => new Connection(sessionId, socket, this.#parts),
+        open: (socket) => new Connection(parameters, socket, this.#parts),
         release: () => limits.connections.leave(address),
       };
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }
   }
-}
-
-function sessionOf(query: string): SessionId {
-  const named = new URLSearchParams(query).get('session') ?? DEFAULT_SESSION_ID;
-  const parsed = SessionId.safeParse(named);
-  if (parsed.success) return parsed.data;
-  throw new ServiceError('INVALID_REQUEST', 'The query parameter session is not valid.', {
-    field: 'session',
-    issue: parsed.error.issues[0]?.message,
-  });
 }
 
 function tooManyConnections(refusal: Allowance): HttpResponse {

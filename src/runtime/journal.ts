@@ -24,7 +24,7 @@ export class Journal {
     return envelopes;
   }
 
-  read(sessionId: SessionId, afterSeq: number): Promise<Envelope[]> {
-    return this.#store.read(sessionId, afterSeq);
+  read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {
+    return this.#store.read(sessionId, afterSeq, limit);
   }
 }

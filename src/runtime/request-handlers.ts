@@ -1,9 +1,11 @@
 import type { Bus } from './bus.ts';
+import type { Journal } from './journal.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface RequestHandlers {
+  readonly journal: Journal;
   readonly sessions: SessionRegistry;
   readonly servers: McpSupervisor;
   readonly catalog: ToolCatalog;
@@ -13,7 +15,7 @@ export interface RequestHandlers {
 /** Who answers what on the bus. */
 export function answerRequests(
   bus: Bus,
-  { sessions, servers, catalog, exportConfig }: RequestHandlers,
+  { journal, sessions, servers, catalog, exportConfig }: RequestHandlers,
 ): void {
   bus.handle('turn.start', async ({ sessionId, ...message }) => {
     const session = await sessions.sessionForTurn(sessionId);
@@ -28,6 +30,11 @@ export function answerRequests(
     await session.reset(key);
     return undefined;
   });
+  bus.handle('session.position', async ({ sessionId }) => {
+    const session = await sessions.session(sessionId);
+    return { head: session.state.seq, running: session.running };
+  });
+  bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
   bus.handle('mcp-server.list', async () => servers.records());
   bus.handle('mcp-server.connect', ({ name, config }) => servers.connect(name, config));
   bus.handle('mcp-server.disconnect', ({ serverId }) => servers.disconnect(serverId));

@@ -1,6 +1,6 @@
 import type { SessionCommand, StartTurn } from '../contract/commands.ts';
 import { asServiceError, ServiceError } from '../contract/errors.ts';
-import type { IdempotencyKey, SessionEvent } from '../contract/events.ts';
+import type { IdempotencyKey, ReplyChunk, SessionEvent } from '../contract/events.ts';
 import type { SessionId, TurnId } from '../contract/ids.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
 import { decide, type SessionPolicy } from '../domain/session-decider.ts';
@@ -51,6 +51,11 @@ export class SessionActor {
   /** What the log says, up to now. To be read only. */
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** All that the running step has streamed so far, as one chunk. */
+  get running(): ReplyChunk | null {
+    return this.#run?.streamed ?? null;
   }
 
   /** Resolves when the message is in the log: to its turn, or to the turn of the same message that came before. */

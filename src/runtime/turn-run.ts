@@ -2,7 +2,7 @@ import type { ActorOptions, ActorRefFrom, AnyActorLogic } from 'xstate';
 import type { TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
 import type { SessionCommand } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { SessionEventOf } from '../contract/events.ts';
+import type { ReplyChunk, SessionEventOf } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import { separatorAfter } from '../domain/reply-text.ts';
 import type { OpenTurn, SessionState } from '../domain/session-state.ts';
@@ -33,6 +33,12 @@ export interface TurnSession {
   readonly report: (command: SessionCommand) => void;
 }
 
+interface StepText {
+  readonly step: number;
+  separator: string;
+  text: string;
+}
+
 type SendBack = (event: TurnEvent) => void;
 type StopEffect = () => void;
 
@@ -47,7 +53,8 @@ export class TurnRun {
   readonly #actor: ActorRefFrom<typeof turnMachine>;
   readonly #parts: TurnParts;
   readonly #onOver: () => void;
-  #partial = '';
+  /** What the running step has streamed; null before its first text, and once the step is in the log. */
+  #said: StepText | null = null;
 
   constructor(
     session: TurnSession,
@@ -65,14 +72,19 @@ export class TurnRun {
 
   /** Tells the machine what has become true. */
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
-    if (fact.type === 'step.completed') this.#partial = '';
+    if (fact.type === 'step.completed') this.#said = null;
     this.#actor.send(fact);
     if (this.#actor.getSnapshot().status === 'done') this.#onOver();
   }
 
   /** What the running step has said, without the separator before it; empty once the step is in the log. */
   get partial(): string {
-    return this.#partial;
+    return this.#said?.text ?? '';
+  }
+
+  /** All that the running step has streamed, as one chunk. */
+  get streamed(): ReplyChunk | null {
+    return this.#said && this.#chunkOf(this.#said);
   }
 
   /** Ends the effects at once. */
@@ -134,23 +146,34 @@ export class TurnRun {
 
   /** Text goes straight to the bus: no transition and no write for a piece of it. */
   #streamer(step: number, sendBack: SendBack, signal: AbortSignal): (text: string) => void {
-    const { sessionId } = this.#session;
-    const turnId = this.turnId;
-    let offset = 0;
-    const publish = (content: string): void => {
-      this.#parts.bus.publish({ type: 'reply.chunk', sessionId, turnId, step, offset, content });
-      offset += content.length;
-    };
-    this.#partial = '';
+    this.#said = null;
     return (text) => {
       if (signal.aborted) return;
-      if (offset === 0) {
+      if (this.#said === null) {
         sendBack({ type: 'step.streaming' });
-        const separator = separatorAfter(this.#session.state.open?.reply ?? '');
-        if (separator !== '') publish(separator);
+        this.#said = { step, separator: '', text: '' };
+        this.#publish(this.#said, 'separator', separatorAfter(this.#session.state.open?.reply ?? ''));
       }
-      this.#partial += text;
-      publish(text);
+      this.#publish(this.#said, 'text', text);
+    };
+  }
+
+  #publish(said: StepText, part: 'separator' | 'text', content: string): void {
+    if (content === '') return;
+    const offset = said.separator.length + said.text.length;
+    said[part] += content;
+    this.#parts.bus.publish({ ...this.#chunkOf(said), offset, content });
+  }
+
+  #chunkOf({ step, separator, text }: StepText): ReplyChunk {
+    const { sessionId } = this.#session;
+    return {
+      type: 'reply.chunk',
+      sessionId,
+      turnId: this.turnId,
+      step,
+      offset: 0,
+      content: separator + text,
     };
   }
 
@@ -178,7 +201,7 @@ export class TurnRun {
       { sessionId: this.#session.sessionId, turnId: this.turnId, err: error },
       `turn failed: ${String(error.details.reason ?? error.message)}`,
     );
-    const partial = this.#partial;
+    const { partial } = this;
     this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
   }
 }

@@ -117,7 +117,7 @@ describe('a client that does not read', () => {
     const { bus, outbox } = makeOutbox();
     const socket = new FakeSocket();
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
-    const connection = new Connection('s', socket, {
+    const connection = new Connection({ session: 's' }, socket, {
       bus,
       outbox,
       limits: rateLimits(limits),

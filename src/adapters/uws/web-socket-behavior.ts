@@ -39,6 +39,7 @@ export function webSocketBehavior(
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
       ws.getUserData().connection?.receive(text, message.byteLength);
     },
+    drain: (ws) => ws.getUserData().connection?.drained(),
     close: (ws) => {
       const { admission, socket, connection } = ws.getUserData();
       if (socket) {

@@ -1,0 +1,63 @@
+import { MessageRequest, MessageSyncRequest, ResetRequest } from '../contract/requests.ts';
+import type { Bus } from '../runtime/bus.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
+import { keyOfRequest } from './idempotency.ts';
+import { checkImageSize } from './image-size.ts';
+import { parseFields, readJsonObject } from './request-body.ts';
+import type { Route } from './router.ts';
+import { answerTurn } from './turn-answer.ts';
+
+const now = (): string => new Date().toISOString();
+
+/** Talking to the agent. */
+export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/api/message-sync',
+      handler: (request) => messageSync(bus, request, maxImageBytes),
+    },
+    { method: 'POST', path: '/api/message', handler: (request) => message(bus, request) },
+    { method: 'POST', path: '/api/reset', handler: (request) => reset(bus, request) },
+  ];
+}
+
+async function messageSync(
+  bus: Bus,
+  request: HttpRequest,
+  maxImageBytes: number | false,
+): Promise<HttpResponse> {
+  const body = parseFields(MessageSyncRequest, await readJsonObject(request));
+  const { message: text, sessionId, imageData: image, whenBusy } = body;
+  checkImageSize(image, maxImageBytes);
+  const key = keyOfRequest(request, { text, image });
+  const response = await answerTurn(bus, {
+    sessionId,
+    turnId: crypto.randomUUID(),
+    text,
+    ...(image && { image }),
+    ...(whenBusy && { whenBusy }),
+    ...(key && { key }),
+  });
+  return jsonResponse({ success: true, response, timestamp: now() });
+}
+
+async function message(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+  const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
+  const key = keyOfRequest(request, { text });
+  await bus.send('turn.start', {
+    sessionId,
+    turnId: crypto.randomUUID(),
+    text,
+    ...(whenBusy && { whenBusy }),
+    ...(key && { key }),
+  });
+  return jsonResponse({ status: 'processing', timestamp: now() });
+}
+
+async function reset(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+  const { sessionId } = parseFields(ResetRequest, await readJsonObject(request, { optional: true }));
+  const key = keyOfRequest(request, { reset: true });
+  await bus.send('session.reset', { sessionId, ...(key && { key }) });
+  return jsonResponse({ status: 'reset initiated', timestamp: now() });
+}

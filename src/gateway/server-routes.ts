@@ -1,0 +1,75 @@
+import { ConnectServerRequest } from '../contract/requests.ts';
+import type { McpServerRecord } from '../contract/service-requests.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { Bus } from '../runtime/bus.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
+import { parseFields, readJsonObject } from './request-body.ts';
+import type { Parameters, Route } from './router.ts';
+
+const now = (): string => new Date().toISOString();
+
+/** Tool servers and their tools. */
+export function serverRoutes(bus: Bus): Route[] {
+  const server = '/api/mcp/servers/:serverId';
+  return [
+    { method: 'GET', path: '/api/mcp/servers', handler: () => listServers(bus) },
+    { method: 'POST', path: '/api/connect-server', handler: (request) => connectServer(bus, request) },
+    { method: 'DELETE', path: server, handler: (_, at) => disconnectServer(bus, at) },
+    { method: 'POST', path: `${server}/reconnect`, handler: (_, at) => reconnectServer(bus, at) },
+    { method: 'GET', path: `${server}/tools`, handler: (_, at) => listTools(bus, at) },
+    {
+      method: 'POST',
+      path: `${server}/tools/:toolName/execute`,
+      handler: (request, at) => executeTool(bus, request, at),
+    },
+  ];
+}
+
+async function listServers(bus: Bus): Promise<HttpResponse> {
+  const servers = await bus.send('mcp-server.list', {});
+  return jsonResponse({ servers, timestamp: now() });
+}
+
+async function connectServer(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+  const { name, config } = parseFields(ConnectServerRequest, await readJsonObject(request));
+  return serverResponse(await bus.send('mcp-server.connect', { name, config }));
+}
+
+async function reconnectServer(bus: Bus, { serverId = '' }: Parameters): Promise<HttpResponse> {
+  return serverResponse(await bus.send('mcp-server.reconnect', { serverId }));
+}
+
+async function disconnectServer(bus: Bus, { serverId = '' }: Parameters): Promise<HttpResponse> {
+  return serverResponse(await bus.send('mcp-server.disconnect', { serverId }));
+}
+
+function serverResponse(server: McpServerRecord): HttpResponse {
+  return jsonResponse({ status: server.status, name: server.name, server, timestamp: now() });
+}
+
+async function listTools(bus: Bus, { serverId = '' }: Parameters): Promise<HttpResponse> {
+  const tools = await bus.send('tool.list', { serverId });
+  return jsonResponse({ tools: tools.map(toolRecord), timestamp: now() });
+}
+
+function toolRecord({ name, description, inputSchema }: Tool): Record<string, unknown> {
+  return { id: name, name, description, inputSchema };
+}
+
+async function executeTool(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+  const { serverId: server = '', toolName = '' } = at;
+  const args = await readJsonObject(request, { optional: true });
+  const begun = performance.now();
+  const { serverId, result } = await bus.send('tool.execute', {
+    serverId: server,
+    toolName,
+    arguments: args,
+  });
+  const duration = Math.round((performance.now() - begun) * 1000) / 1000;
+  return jsonResponse({
+    success: true,
+    data: result,
+    execution: { toolName, serverId, duration },
+    timestamp: now(),
+  });
+}
