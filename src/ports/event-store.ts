@@ -17,19 +17,82 @@ export class StaleVersionError extends Error {
   }
 }
 
+/** Throws unless a session whose last event is `head` can be forked at the seq `at`. */
+export function requireForkPoint(from: SessionId, at: number, head: number): void {
+  if (Number.isInteger(at) && at >= 1 && at <= head) return;
+  const seqs = head === 0 ? 'no events' : `the seqs 1 to ${head}`;
+  throw new RangeError(`session ${from} cannot be forked at ${at}: it has ${seqs}`);
+}
+
+/** What the index of sessions keeps with an append. */
+export interface SessionMark {
+  /** Whether the session has an open turn after these events. */
+  readonly open: boolean;
+}
+
+/** A session as its index knows it, without reading any event. */
+export interface SessionSummary {
+  readonly sessionId: SessionId;
+  /** Seq of its last event. */
+  readonly head: number;
+  /** When its first event was appended, or when it was forked: milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** When its last event was appended, or when it was forked. */
+  readonly updatedAt: number;
+  readonly open: boolean;
+}
+
+export interface SessionFilter {
+  /** Only those whose mark is this; all when left out. */
+  readonly open?: boolean;
+  /** Only those whose id comes after this one. */
+  readonly after?: SessionId;
+  /** The most summaries to give back; all when left out. */
+  readonly limit?: number;
+}
+
 /**
  * The append-only log. Promises:
  *
  * - `append` stores all events or none, with seq `expectedSeq + 1 …` and no holes, and resolves only when
- *   they would survive a crash of the process and, for stores on disk, of the machine.
+ *   they would survive a crash of the process and, for stores on disk, of the machine. The mark is stored
+ *   with them, in the same transaction; without events it alone is stored, if the session exists.
  * - Two appends with the same expected seq: one wins, the other is refused with `StaleVersionError` and
  *   leaves no trace. Appends to different sessions never wait for each other's outcome.
  * - `read` gives the envelopes after a seq in order, and sees every append that had resolved before the call.
+ *   What is damaged is refused by name: never fewer events than were stored, never different ones.
+ * - `sessions` gives the sessions that have events, in the order of their ids compared by code unit. It asks
+ *   an index: what it costs grows with what it gives back, not with the length of the log.
+ * - `fork` and `erase` do all or nothing, and are as durable as an append when they resolve. Towards calls
+ *   for the same session that have not resolved yet they come in any order.
  */
 export interface EventStore extends AsyncDisposable {
-  /** @param expectedSeq seq of the session's last event; 0 for a session without any. */
-  append(sessionId: SessionId, expectedSeq: number, events: readonly SessionEvent[]): Promise<Envelope[]>;
+  /**
+   * @param expectedSeq seq of the session's last event; 0 for a session without any.
+   * @param mark left out: as it was; not open for a new session.
+   */
+  append(
+    sessionId: SessionId,
+    expectedSeq: number,
+    events: readonly SessionEvent[],
+    mark?: SessionMark,
+  ): Promise<Envelope[]>;
 
   /** @param limit the most envelopes to give back; all when left out. */
   read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]>;
+
+  sessions(filter?: SessionFilter): Promise<SessionSummary[]>;
+
+  /**
+   * Begins the session `to` with copies of the events 1 to `at` of `from`: same seq, same time. It is not
+   * marked open, whatever `from` is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of
+   * `from`, with `StaleVersionError` when `to` exists.
+   */
+  fork(from: SessionId, at: number, to: SessionId): Promise<void>;
+
+  /**
+   * Removes the session and all its events, for stores on disk also the bytes from the files. The id may be used
+   * again, from seq 1. A session that does not exist is erased already.
+   */
+  erase(sessionId: SessionId): Promise<void>;
 }

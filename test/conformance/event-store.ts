@@ -150,6 +150,195 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       });
     });
 
+    describe('a list of sessions', () => {
+      it('has head, times and mark of each, in the order of the ids', async () => {
+        const before = Date.now();
+        await store.append('b', 0, [started('1'), started('2')], { open: true });
+        await store.append('B', 0, [started('1')]);
+        await store.append('a', 0, [started('1')], { open: false });
+        const after = Date.now();
+        const listed = await store.sessions();
+        expect(listed.map(({ sessionId, head, open }) => ({ sessionId, head, open }))).toEqual([
+          { sessionId: 'B', head: 1, open: false },
+          { sessionId: 'a', head: 1, open: false },
+          { sessionId: 'b', head: 2, open: true },
+        ]);
+        for (const { createdAt, updatedAt } of listed) {
+          expect(createdAt).toBeGreaterThanOrEqual(before);
+          expect(updatedAt).toBeLessThanOrEqual(after);
+          expect(updatedAt).toBe(createdAt);
+        }
+      });
+
+      it('is empty without sessions, and without the session of an append that was refused', async () => {
+        expect(await store.sessions()).toEqual([]);
+        await expect(store.append('s', 4, [started('a')], { open: true })).rejects.toThrow(StaleVersionError);
+        expect(await store.append('s', 0, [], { open: true })).toEqual([]);
+        expect(await store.sessions()).toEqual([]);
+      });
+
+      it('keeps the time of the first append, and takes that of the last', async () => {
+        const [first] = await store.append('s', 0, [started('a')]);
+        let [last] = await store.append('s', 1, [started('b')]);
+        for (let seq = 2; last?.time === first?.time; seq += 1) {
+          [last] = await store.append('s', seq, [started('c')]);
+        }
+        expect(await store.sessions()).toMatchObject([{ createdAt: first?.time, updatedAt: last?.time }]);
+      });
+
+      it.each([
+        { marks: [undefined], open: false },
+        { marks: [true], open: true },
+        { marks: [true, undefined], open: true },
+        { marks: [true, false], open: false },
+        { marks: [true, false, undefined, true], open: true },
+      ])('says open is $open after the marks $marks', async ({ marks, open }) => {
+        for (const [seq, mark] of marks.entries()) {
+          await store.append('s', seq, [started('a')], mark === undefined ? undefined : { open: mark });
+        }
+        expect(await store.sessions()).toMatchObject([{ sessionId: 's', open }]);
+        expect(await store.sessions({ open })).toHaveLength(1);
+        expect(await store.sessions({ open: !open })).toEqual([]);
+      });
+
+      it('takes the mark of an append without events, and no other time from it', async () => {
+        await store.append('s', 0, [started('a')], { open: true });
+        const [before] = await store.sessions();
+        await store.append('s', 1, [], { open: false });
+        expect(await store.sessions()).toEqual([{ ...before, open: false }]);
+      });
+
+      it('leaves the mark as it was when the append is refused', async () => {
+        await store.append('s', 0, [started('a')], { open: true });
+        await expect(store.append('s', 0, [started('b')], { open: false })).rejects.toThrow(
+          StaleVersionError,
+        );
+        expect(await store.sessions({ open: true })).toHaveLength(1);
+      });
+
+      it.each([
+        { filter: {}, expected: ['s1', 's2', 's3', 's4', 's5'] },
+        { filter: { open: true }, expected: ['s2', 's4'] },
+        { filter: { open: false }, expected: ['s1', 's3', 's5'] },
+        { filter: { after: 's2' }, expected: ['s3', 's4', 's5'] },
+        { filter: { after: 's2x' }, expected: ['s3', 's4', 's5'] },
+        { filter: { after: 's5' }, expected: [] },
+        { filter: { limit: 2 }, expected: ['s1', 's2'] },
+        { filter: { limit: 0 }, expected: [] },
+        { filter: { open: true, after: 's2', limit: 9 }, expected: ['s4'] },
+        { filter: { open: false, after: 's1', limit: 1 }, expected: ['s3'] },
+      ])('with $filter has $expected', async ({ filter, expected }) => {
+        const ids = ['s3', 's1', 's5', 's2', 's4'];
+        await Promise.all(
+          ids.map((id) => store.append(id, 0, [started('a')], { open: Number(id[1]) % 2 === 0 })),
+        );
+        expect((await store.sessions(filter)).map(({ sessionId }) => sessionId)).toEqual(expected);
+      });
+    });
+
+    describe('fork', () => {
+      beforeEach(async () => {
+        await store.append('from', 0, ['a', 'b', 'c'].map(started), { open: true });
+      });
+
+      it.each([1, 2, 3])('at %i begins a session with copies of the events up to there', async (at) => {
+        await store.fork('from', at, 'to');
+        const original = await store.read('from', 0);
+        expect(await store.read('to', 0)).toEqual(
+          original.slice(0, at).map((envelope) => ({ ...envelope, sessionId: 'to' })),
+        );
+        expect(original).toHaveLength(3);
+      });
+
+      it('gives two sessions that go on independently', async () => {
+        await store.fork('from', 2, 'to');
+        await store.append('to', 2, [started('x'), started('y')]);
+        await store.append('from', 3, [started('d')]);
+        expect(await turnIds(store, 'to')).toEqual(['a', 'b', 'x', 'y']);
+        expect(await turnIds(store, 'from')).toEqual(['a', 'b', 'c', 'd']);
+        await store.fork('to', 3, 'third');
+        expect(await turnIds(store, 'third')).toEqual(['a', 'b', 'x']);
+      });
+
+      it('lists the new session as made now and not open', async () => {
+        const before = Date.now();
+        await store.fork('from', 2, 'to');
+        const [, to] = await store.sessions();
+        expect(to).toEqual({
+          sessionId: 'to',
+          head: 2,
+          open: false,
+          createdAt: expect.any(Number),
+          updatedAt: to?.createdAt,
+        });
+        expect(to?.createdAt).toBeGreaterThanOrEqual(before);
+        expect((await store.sessions({ open: true })).map(({ sessionId }) => sessionId)).toEqual(['from']);
+      });
+
+      it.each([0, 4, -1, 1.5, Number.NaN, Infinity])(
+        'refuses to begin at %d, and makes nothing',
+        async (at) => {
+          await expect(store.fork('from', at, 'to')).rejects.toThrow(RangeError);
+          expect(await store.sessions()).toHaveLength(1);
+        },
+      );
+
+      it('refuses a session without events', async () => {
+        await expect(store.fork('nobody', 1, 'to')).rejects.toThrow(RangeError);
+      });
+
+      it('refuses an id that is taken, also its own, and leaves that session as it is', async () => {
+        await store.append('to', 0, [started('x')]);
+        const refused = store.fork('from', 2, 'to');
+        await expect(refused).rejects.toThrow(StaleVersionError);
+        await expect(refused).rejects.toMatchObject({ sessionId: 'to', expected: 0, actual: 1 });
+        await expect(store.fork('from', 2, 'from')).rejects.toMatchObject({ actual: 3 });
+        expect(await turnIds(store, 'to')).toEqual(['x']);
+        expect(await turnIds(store, 'from')).toEqual(['a', 'b', 'c']);
+      });
+
+      it('copies a long session whole', async () => {
+        const ids = Array.from({ length: 2500 }, (_, index) => `t${index}`);
+        await store.append('long', 0, ids.map(started));
+        await store.fork('long', 2400, 'copy');
+        expect(await turnIds(store, 'copy')).toEqual(ids.slice(0, 2400));
+      });
+    });
+
+    describe('erase', () => {
+      it('leaves nothing of the session, and all of the others', async () => {
+        await store.append('s', 0, [started('a'), started('b')], { open: true });
+        await store.append('t', 0, [started('c')], { open: true });
+        await store.erase('s');
+        expect(await store.read('s', 0)).toEqual([]);
+        expect(await store.sessions({ open: true })).toMatchObject([{ sessionId: 't' }]);
+        expect(await turnIds(store, 't')).toEqual(['c']);
+      });
+
+      it('lets the id be used again from seq 1, as a new session', async () => {
+        await store.append('s', 0, [started('a'), started('b')], { open: true });
+        await store.erase('s');
+        await expect(store.append('s', 2, [started('x')])).rejects.toMatchObject({ actual: 0 });
+        const [again] = await store.append('s', 0, [started('c')]);
+        expect(await store.read('s', 0)).toEqual([again]);
+        expect(await store.sessions()).toMatchObject([{ head: 1, createdAt: again?.time, open: false }]);
+      });
+
+      it('may be asked for twice, and for a session that never was', async () => {
+        await store.append('s', 0, [started('a')]);
+        await Promise.all([store.erase('s'), store.erase('s')]);
+        await expect(store.erase('nobody')).resolves.toBeUndefined();
+        expect(await store.sessions()).toEqual([]);
+      });
+
+      it('leaves the forks of the session', async () => {
+        await store.append('s', 0, [started('a'), started('b')]);
+        await store.fork('s', 1, 'to');
+        await store.erase('s');
+        expect(await turnIds(store, 'to')).toEqual(['a']);
+      });
+    });
+
     describe('sessions', () => {
       it('are independent of each other', async () => {
         await store.append('a', 0, [started('a1'), started('a2')]);
@@ -239,10 +428,20 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         await expect(store[Symbol.asyncDispose]()).resolves.toBeUndefined();
       });
 
-      it('refuses appends and reads that come later', async () => {
+      it('finishes the fork and the erasure that were begun', async () => {
+        await store.append('s', 0, [started('a')]);
+        const begun = [store.fork('s', 1, 'to'), store.sessions(), store.erase('s')];
+        await store[Symbol.asyncDispose]();
+        await expect(Promise.all(begun)).resolves.toHaveLength(3);
+      });
+
+      it('refuses all that comes later', async () => {
         await store[Symbol.asyncDispose]();
         await expect(store.append('s', 0, [started('a')])).rejects.toThrow('closed');
         await expect(store.read('s', 0)).rejects.toThrow('closed');
+        await expect(store.sessions()).rejects.toThrow('closed');
+        await expect(store.fork('s', 1, 'to')).rejects.toThrow('closed');
+        await expect(store.erase('s')).rejects.toThrow('closed');
       });
     });
   });
@@ -271,4 +470,9 @@ function requestedWith(args: Record<string, unknown>): SessionEvent {
 
 async function seqs(store: EventStore, sessionId: string): Promise<number[]> {
   return (await store.read(sessionId, 0)).map(({ seq }) => seq);
+}
+
+async function turnIds(store: EventStore, sessionId: string): Promise<string[]> {
+  const envelopes = await store.read(sessionId, 0);
+  return envelopes.map(({ event }) => ('turnId' in event ? event.turnId : event.type));
 }

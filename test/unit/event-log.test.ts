@@ -9,13 +9,16 @@ describe('the event log, when a batch fails', () => {
   let root: TempDirectory;
   let database: Database;
   let log: EventLog;
+  let notices: string[];
   beforeEach(async () => {
     root = await tempDirectory();
+    notices = [];
     database = openDatabase(join(root.path, 'data'));
-    log = new EventLog(database);
+    log = new EventLog(database, (notice) => notices.push(notice));
     log.append([appendOf('before', 0, 10)]);
   });
   afterEach(async () => {
+    expect(notices).toEqual([]);
     log[Symbol.dispose]();
     await root[Symbol.asyncDispose]();
   });
@@ -42,9 +45,9 @@ describe('the event log, when a batch fails', () => {
     fillDisk();
     const large = appendOf('large', 0, 200_000);
     expect(() => log.append([large])).toThrow('disk is full');
-    expect(log.append([appendOf('before', 1, 10)]).stale).toEqual([]);
+    expect(log.append([appendOf('before', 1, 10)]).refused).toEqual([]);
     database.db.exec('PRAGMA max_page_count = 100000');
-    expect(log.append([large]).stale).toEqual([]);
+    expect(log.append([large]).refused).toEqual([]);
     expect(seqsOf('before')).toEqual([1, 2]);
     expect(seqsOf('large')).toEqual([1]);
   });
@@ -56,12 +59,12 @@ describe('the event log, when a batch fails', () => {
     `);
     expect(() => log.append([appendOf('fine', 0, 10), appendOf('cursed', 0, 10)])).toThrow('cursed');
     expect(seqsOf('fine')).toEqual([]);
-    expect(log.append([appendOf('fine', 0, 10)]).stale).toEqual([]);
+    expect(log.append([appendOf('fine', 0, 10)]).refused).toEqual([]);
     expect(seqsOf('fine')).toEqual([1]);
   });
 
   function seqsOf(sessionId: string): unknown[] {
-    const { rows } = log.read({ type: 'read', id: 1, sessionId, afterSeq: 0, maxRows: 100 });
+    const { rows } = log.read({ type: 'read', sessionId, afterSeq: 0, maxRows: 100 });
     return rows.map((row) => Object(row).seq);
   }
 });

@@ -29,9 +29,10 @@ describe('the SQLite event store', () => {
   }
 
   /** Makes an event log with three events, then does to it what only somebody else would do. */
-  async function tampered(tamper: (db: DatabaseSync) => void): Promise<void> {
+  async function tampered(tamper: (db: DatabaseSync) => void, later: SessionEvent[] = []): Promise<void> {
     await using store = await open();
     await store.append('s', 0, ['a', 'b', 'c'].map(started));
+    await store.append('later', 0, later);
     await store[Symbol.asyncDispose]();
     const { DatabaseSync } = loadSqlite();
     const db = new DatabaseSync(file);
@@ -139,7 +140,7 @@ describe('the SQLite event store', () => {
     });
 
     it.each([
-      ['a newer version', 'PRAGMA user_version = 2', /newer agent-service \(schema 2, this one knows 1\)/],
+      ['a newer version', 'PRAGMA user_version = 3', /newer agent-service \(schema 3, this one knows 2\)/],
       ['a database of another program', 'PRAGMA application_id = 7', /not an event log of agent-service/],
       ['an unmarked database with tables', 'PRAGMA application_id = 0', /not an event log of agent-service/],
     ])('%s', async (_, sql, message) => {
@@ -154,7 +155,9 @@ describe('the SQLite event store', () => {
       await tampered((db) => db.exec('PRAGMA journal_mode = DELETE'));
       const bytes = (await readFile(file)).subarray(0, 4096);
       await writeFile(file, bytes);
-      await expect(open()).rejects.toThrow(/events\.db: .*restore it from a backup/);
+      await expect(open()).rejects.toThrow(
+        /events\.db is damaged: .*; nothing was changed; .*agent-service repair --data-dir/,
+      );
       expect(await readFile(file)).toEqual(bytes);
     });
 
@@ -167,16 +170,43 @@ describe('the SQLite event store', () => {
   });
 
   describe('reading', () => {
+    /** More than is looked at when the log is opened. */
+    const later = Array.from({ length: 2000 }, (_, index) => started(`t${index}`));
+
     it.each([
-      ['is no JSON', `UPDATE events SET data = '{"type":' WHERE seq = 2`],
-      ['is no event', `UPDATE events SET data = '{"type":"turn.exploded"}' WHERE seq = 2`],
-      ['is missing', 'DELETE FROM events WHERE seq = 2'],
-    ])('names session and seq of a row that %s', async (_, sql) => {
-      await tampered((db) => db.exec(sql));
+      ['is no JSON', `UPDATE events SET data = '{"type":' WHERE seq = 2 AND session = 's'`],
+      [
+        'is another event',
+        `UPDATE events SET data = '{"type":"session.reset"}' WHERE seq = 2 AND session = 's'`,
+      ],
+      ['is from another time', "UPDATE events SET time = time + 1 WHERE seq = 2 AND session = 's'"],
+      ['is of another type', `UPDATE events SET type = 'turn.failed' WHERE seq = 2 AND session = 's'`],
+      ['is missing', "DELETE FROM events WHERE seq = 2 AND session = 's'"],
+    ])('names session and seq of a row that %s, and says how to repair', async (_, sql) => {
+      await tampered((db) => db.exec(sql), later);
       await using store = await open();
-      await expect(store.read('s', 0)).rejects.toThrow('session s, seq 2 cannot be read');
+      await expect(store.read('s', 0)).rejects.toThrow(
+        new RegExp(`session s, seq 2 cannot be read: .*agent-service repair --data-dir ${directory}$`),
+      );
       expect(await store.read('s', 0, 1)).toMatchObject([{ seq: 1 }]);
-      expect(await store.read('s', 2)).toMatchObject([{ seq: 3 }]);
+      expect(await store.read('later', 0)).toHaveLength(2000);
+    });
+
+    it.each([
+      ['says less than is there', 'UPDATE sessions SET head = 2'],
+      ['says more than is there', 'UPDATE sessions SET head = 4'],
+      ['has another hash', `UPDATE sessions SET hash = 'x'`],
+      ['has another time', 'UPDATE sessions SET updated = 0'],
+      ['is gone', 'DELETE FROM sessions'],
+    ])('refuses a session whose row in the index %s', async (_, sql) => {
+      await tampered((db) => db.exec(`${sql} WHERE session = 's'`), later);
+      await using store = await open();
+      await expect(store.read('s', 0)).rejects.toThrow('agent-service repair');
+      const appends = await Promise.allSettled(
+        [0, 2, 3, 4].map((seq) => store.append('s', seq, [started('x')])),
+      );
+      expect(new Set(appends.map(({ status }) => status))).toEqual(new Set(['rejected']));
+      expect(await store.read('later', 0)).toHaveLength(2000);
     });
 
     it('lets appends through between the pages of a long session', async () => {
@@ -208,8 +238,8 @@ describe('the SQLite event store', () => {
       await Promise.all([first, ...others]);
       const batches = log.lines.filter(({ message }) => message === 'event log: batch committed');
       expect(batches.map(({ fields }) => fields)).toEqual([
-        { appends: 1, stale: 0 },
-        { appends: 51, stale: 1 },
+        { appends: 1, refused: 0 },
+        { appends: 51, refused: 1 },
       ]);
     });
   });

@@ -1,37 +1,74 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import { SessionEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
-import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
+import {
+  type EventStore,
+  requireForkPoint,
+  type SessionFilter,
+  type SessionMark,
+  type SessionSummary,
+  StaleVersionError,
+} from '../../ports/event-store.ts';
 
 interface Row {
   readonly time: number;
   readonly data: string;
 }
 
+interface Session {
+  /** Grows in place: copied at each append, a long session would cost the square of its length. */
+  readonly rows: Row[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly open: boolean;
+}
+
+/** An event store that forgets everything with the process: for tests and benches. */
+export function memoryEventStore(clock: () => number = Date.now): EventStore {
+  return new MemoryEventStore(clock);
+}
+
 /**
- * An event store that forgets everything with the process: for tests and benches.
  * Events are kept as text, so nobody can change the log through an object it appended or read, and what
  * comes back went through the same parse as from a disk.
  */
-export function memoryEventStore(clock: () => number = Date.now): EventStore {
-  const sessions = new Map<SessionId, Row[]>();
-  let closed = false;
+class MemoryEventStore implements EventStore {
+  readonly #clock: () => number;
+  readonly #sessions = new Map<SessionId, Session>();
+  #closed = false;
 
-  async function append(sessionId: SessionId, expectedSeq: number, events: readonly SessionEvent[]) {
-    if (closed) throw new Error('the event store is closed');
-    const rows = sessions.get(sessionId) ?? [];
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  async append(
+    sessionId: SessionId,
+    expectedSeq: number,
+    events: readonly SessionEvent[],
+    mark?: SessionMark,
+  ): Promise<Envelope[]> {
+    this.#refuseWhenClosed();
+    const session = this.#sessions.get(sessionId);
+    const rows = session?.rows ?? [];
     if (rows.length !== expectedSeq) throw new StaleVersionError(sessionId, expectedSeq, rows.length);
-    const time = clock();
+    const time = this.#clock();
     // All are encoded before one is stored: an event that cannot be encoded leaves no trace.
     const encoded = events.map((event) => ({ time, data: JSON.stringify(event) }));
-    if (encoded.length > 0) sessions.set(sessionId, rows);
     for (const row of encoded) rows.push(row);
+    if (rows.length > 0) {
+      this.#sessions.set(sessionId, {
+        rows,
+        createdAt: session?.createdAt ?? time,
+        updatedAt: encoded.length > 0 ? time : (session?.updatedAt ?? time),
+        open: mark?.open ?? session?.open ?? false,
+      });
+    }
     return events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event }));
   }
 
-  async function read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope[]> {
-    if (closed) throw new Error('the event store is closed');
-    const rows = sessions.get(sessionId) ?? [];
+  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope[]> {
+    this.#refuseWhenClosed();
+    const rows = this.#sessions.get(sessionId)?.rows ?? [];
     return rows.slice(afterSeq, afterSeq + limit).map(({ time, data }, index) => ({
       sessionId,
       seq: afterSeq + 1 + index,
@@ -40,9 +77,35 @@ export function memoryEventStore(clock: () => number = Date.now): EventStore {
     }));
   }
 
-  async function dispose(): Promise<void> {
-    closed = true;
+  async sessions({ open, after = '', limit = Infinity }: SessionFilter = {}): Promise<SessionSummary[]> {
+    this.#refuseWhenClosed();
+    return [...this.#sessions]
+      .filter(([sessionId, session]) => sessionId > after && (open === undefined || session.open === open))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .slice(0, limit)
+      .map(([sessionId, { rows, ...session }]) => ({ sessionId, head: rows.length, ...session }));
   }
 
-  return { append, read, [Symbol.asyncDispose]: dispose };
+  async fork(from: SessionId, at: number, to: SessionId): Promise<void> {
+    this.#refuseWhenClosed();
+    const rows = this.#sessions.get(from)?.rows ?? [];
+    requireForkPoint(from, at, rows.length);
+    const existing = this.#sessions.get(to);
+    if (existing !== undefined) throw new StaleVersionError(to, 0, existing.rows.length);
+    const time = this.#clock();
+    this.#sessions.set(to, { rows: rows.slice(0, at), createdAt: time, updatedAt: time, open: false });
+  }
+
+  async erase(sessionId: SessionId): Promise<void> {
+    this.#refuseWhenClosed();
+    this.#sessions.delete(sessionId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new Error('the event store is closed');
+  }
 }

@@ -1,32 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { HeadFile, headFilePath, type RecordedHeads, readHeads } from './head-file.ts';
+import { inspect, vanished } from './inspection.ts';
 import { loadSqlite } from './load-sqlite.ts';
-import { explainSqliteError, isBusy, isNotADatabase } from './sqlite-errors.ts';
-
-/** "agse", in the header of every file of ours. */
-const applicationId = 0x61677365;
-const schemaVersion = 1;
-
-/**
- * The table keeps its rowid on purpose. Clustered by session, a batch of many sessions writes one page for
- * each of them; in order of arrival it fills a few pages, which is two to three times as fast.
- */
-const schema = `
-  CREATE TABLE events (
-    session TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    time INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    data TEXT NOT NULL,
-    PRIMARY KEY (session, seq)
-  ) STRICT;
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${schemaVersion};
-`;
-
-const smallestPageBytes = 512;
+import { migrate } from './migration.ts';
+import { repairedFile } from './repaired-file.ts';
+import { type Identity, identify, marks, tables } from './schema.ts';
+import { explainSqliteError, isBusy } from './sqlite-errors.ts';
 
 /** Two services that start together wait this long for each other before one of them gives up. */
 const lockTimeoutMs = 200;
@@ -34,20 +15,30 @@ const lockTimeoutMs = 200;
 export interface Database {
   readonly db: DatabaseSync;
   readonly file: string;
+  readonly heads: HeadFile;
+  /** What an operator should know about the file as it was found. */
+  readonly notices: readonly string[];
 }
 
 /**
  * Opens the event log of a data directory for this process alone; creates both when absent.
- * What is not an event log, or one of a newer version, is refused and left as it is.
+ * What is not an event log, of a newer version, or damaged is refused and left as it is.
  */
 export function openDatabase(dataDirectory: string): Database {
   const directory = resolve(dataDirectory);
   const file = join(directory, 'events.db');
+  const recorded = readHeads(directory);
+  if (recorded !== undefined && isAbsent(file)) throw vanished(file, recorded);
   createPrivately(directory, file);
-  const sqlite = loadSqlite();
+  if (existsSync(repairedFile(directory))) {
+    throw new Error(
+      `a repair of ${file} was cut off; run it again: agent-service repair --data-dir ${directory}`,
+    );
+  }
   try {
-    inspect(sqlite, file);
-    return { db: lockAndPrepare(sqlite, file), file };
+    inspect(file, recorded);
+    const { db, found } = lockAndPrepare(file);
+    return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
   } catch (error) {
     if (isBusy(error)) {
       const message = `data directory ${directory} is in use by another agent-service; stop it or choose another`;
@@ -55,6 +46,10 @@ export function openDatabase(dataDirectory: string): Database {
     }
     throw explainSqliteError(error, file, 'open');
   }
+}
+
+function isAbsent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 /** SQLite would create the file readable for everybody; its journals take over the mode of the file. */
@@ -71,67 +66,34 @@ function createPrivately(directory: string, file: string): void {
   }
 }
 
-/**
- * A first look that cannot change the file: `immutable` means no lock, no journal, no recovery.
- * Only a definite "not ours" counts. A file that looks torn may be one that its log repairs.
- */
-function inspect({ DatabaseSync }: typeof import('node:sqlite'), file: string): void {
-  const { size } = statSync(file);
-  // SQLite takes anything shorter than its smallest page for an empty file, and would overwrite it.
-  if (size > 0 && size < smallestPageBytes) throw notAnEventLog(file);
-  if (existsSync(`${file}-journal`)) return; // Creating it was cut off; opening it rolls that back.
-  const url = pathToFileURL(file);
-  url.searchParams.set('immutable', '1');
-  const db = new DatabaseSync(url, { readOnly: true });
-  try {
-    identify(db, file);
-  } catch (error) {
-    if (!('errcode' in Object(error)) || isNotADatabase(error)) throw error;
-  } finally {
-    db.close();
-  }
-}
-
-function lockAndPrepare({ DatabaseSync }: typeof import('node:sqlite'), file: string): DatabaseSync {
+function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
+  const { DatabaseSync } = loadSqlite();
   const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
   try {
-    // Set before the first use of the WAL, this keeps the file locked until it is closed, or until the
-    // process dies: the kernel drops the lock then.
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    if (identify(db, file) === 'empty') db.exec(schema);
+    // What is erased is overwritten. Exclusive, set before the first use of the WAL, keeps the file locked
+    // until it is closed, or until the process dies: the kernel drops the lock then.
+    db.exec('PRAGMA secure_delete = ON; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    const found = identify(db, file);
+    if (found === 'empty') db.exec(tables + marks);
+    if (found === 'version 1') migrate(db, file);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
-    return db;
+    return { db, found };
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-function identify(db: DatabaseSync, file: string): 'empty' | 'ours' {
-  const application = readNumber(db, 'PRAGMA application_id');
-  const version = readNumber(db, 'PRAGMA user_version');
-  if (application === applicationId && version === schemaVersion) return 'ours';
-  if (application === applicationId && version > schemaVersion) {
-    throw new Error(
-      `${file} was written by a newer agent-service (schema ${version}, this one knows ${schemaVersion}); ` +
-        'run that version or choose another data directory',
-    );
-  }
-  const tables = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
-  if (application === 0 && version === 0 && tables === 0) return 'empty';
-  throw notAnEventLog(file);
-}
-
-function notAnEventLog(file: string): Error {
-  return new Error(
-    `${file} is not an event log of agent-service; move it away or choose another data directory`,
-  );
-}
-
-function readNumber(db: DatabaseSync, sql: string): number {
-  const [value] = Object.values(db.prepare(sql).get() ?? {});
-  if (typeof value !== 'number') throw new Error(`${sql} gave no number`);
-  return value;
+function notices(directory: string, recorded: RecordedHeads | undefined, found: Identity): string[] {
+  const file = headFilePath(directory);
+  const lines = recorded?.unreadable ?? 0;
+  return [
+    ...(found === 'version 1' ? ['event log: brought from version 1 to the current one'] : []),
+    ...(found === 'current' && recorded === undefined
+      ? [`event log: ${file} is missing, so a loss of the last appends before this start would go unseen`]
+      : []),
+    ...(lines > 0 ? [`event log: ${lines} lines of ${file} cannot be read, as after a crash`] : []),
+  ];
 }

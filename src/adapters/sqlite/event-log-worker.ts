@@ -1,23 +1,24 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from './database.ts';
 import { EventLog } from './event-log.ts';
-import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker-protocol.ts';
+import type { Answer, Call, WorkerOptions, WorkerReply, WorkerRequest } from './worker-protocol.ts';
 
 if (parentPort === null) throw new Error('this file is started by the event store, as a worker thread');
 serve(parentPort, workerData);
 
 /** An error thrown here ends the worker; the main thread gets it as the worker's `error` event. */
 function serve(port: MessagePort, { directory }: WorkerOptions): void {
-  const log = new EventLog(openDatabase(directory));
+  const reply = (message: WorkerReply) => port.postMessage(message);
+  const log = new EventLog(openDatabase(directory), (notice) => reply({ type: 'notice', notice }));
   port.on('message', (request: WorkerRequest) => {
     if (request.type === 'close') {
       log[Symbol.dispose]();
       port.close();
     } else {
-      port.postMessage(answer(log, request));
+      reply(answer(log, request));
     }
   });
-  port.postMessage({ type: 'opened' } satisfies WorkerReply);
+  reply({ type: 'opened' });
 }
 
 function answer(log: EventLog, request: Exclude<WorkerRequest, { type: 'close' }>): WorkerReply {
@@ -28,14 +29,30 @@ function answer(log: EventLog, request: Exclude<WorkerRequest, { type: 'close' }
       } catch (error) {
         return { type: 'append-failed', error: asError(error) };
       }
-    case 'read':
+    case 'call':
       try {
-        return log.read(request);
+        return { type: 'answer', id: request.id, answer: take(log, request.call) };
       } catch (error) {
-        return { type: 'read-failed', id: request.id, error: asError(error) };
+        return { type: 'call-failed', id: request.id, error: asError(error) };
       }
     default:
       return request satisfies never;
+  }
+}
+
+function take(log: EventLog, call: Call): Answer {
+  switch (call.type) {
+    case 'read':
+      return log.read(call);
+    case 'list':
+      return log.list(call);
+    case 'fork':
+      return log.fork(call);
+    case 'erase':
+      log.erase(call.sessionId);
+      return { type: 'erased' };
+    default:
+      return call satisfies never;
   }
 }
 

@@ -1,7 +1,23 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { requireForkPoint } from '../../ports/event-store.ts';
+import { chainHash, chainStart } from './chain.ts';
 import type { Database } from './database.ts';
-import { explainSqliteError } from './sqlite-errors.ts';
-import type { AppendRequest, Committed, Page, ReadRequest, StaleAppend } from './worker-protocol.ts';
+import { DamagedLogError } from './log-damage.ts';
+import { SessionIndex } from './session-index.ts';
+import { explainSqliteError, isSqliteError } from './sqlite-errors.ts';
+import { VerifiedRows } from './verified-rows.ts';
+import { WalMarks } from './wal-marks.ts';
+import type {
+  AppendRequest,
+  Committed,
+  ForkCall,
+  Forked,
+  ListCall,
+  Page,
+  ReadCall,
+  Refusal,
+  Summaries,
+} from './worker-protocol.ts';
 
 /** A page ends after so many characters, so that a few large events cannot fill the memory. */
 const pageCharacters = 1_000_000;
@@ -10,69 +26,158 @@ const pageCharacters = 1_000_000;
 export class EventLog implements Disposable {
   readonly #db: DatabaseSync;
   readonly #file: string;
-  readonly #head: StatementSync;
+  readonly #index: SessionIndex;
+  readonly #rows: VerifiedRows;
+  readonly #marks: WalMarks;
   readonly #insert: StatementSync;
-  readonly #select: StatementSync;
+  readonly #delete: StatementSync;
 
-  constructor({ db, file }: Database) {
+  /** @param notify is told what an operator should know, and what does not make an append fail. */
+  constructor({ db, file, heads, notices }: Database, notify: (notice: string) => void) {
     this.#db = db;
     this.#file = file;
-    this.#head = db.prepare('SELECT max(seq) AS seq FROM events WHERE session = ?');
-    this.#insert = db.prepare('INSERT INTO events (session, seq, time, type, data) VALUES (?, ?, ?, ?, ?)');
-    this.#select = db.prepare(
-      'SELECT seq, time, data FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?',
+    this.#index = new SessionIndex(db);
+    this.#rows = new VerifiedRows(db, file, this.#index);
+    this.#marks = new WalMarks(db, heads, notify);
+    this.#insert = db.prepare(
+      'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
+    this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
+    for (const notice of notices) notify(notice);
   }
 
   /** Stores every append whose expected seq holds when its turn in the batch comes. */
   append(batch: readonly AppendRequest[]): Committed {
     const time = Date.now();
-    const stale: StaleAppend[] = [];
-    try {
-      this.#db.exec('BEGIN IMMEDIATE');
+    const refused: Refusal[] = [];
+    const heads = new Map<string, number>();
+    this.#transact('append to', () => {
       for (const [index, append] of batch.entries()) {
-        const actual = this.#headOf(append.sessionId);
-        if (actual === append.expectedSeq) this.#store(append, time);
-        else stale.push({ index, actual });
+        const refusal = this.#store(append, time);
+        if (refusal !== undefined) refused.push({ index, ...refusal });
+        else if (append.data.length > 0) heads.set(append.sessionId, append.expectedSeq + append.data.length);
       }
-      this.#db.exec('COMMIT');
-    } catch (error) {
-      // After some errors SQLite has rolled back by itself.
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      throw explainSqliteError(error, this.#file, 'append to');
-    }
-    return { type: 'committed', time, appends: batch.length, stale };
+    });
+    this.#marks.record(heads);
+    return { type: 'committed', time, appends: batch.length, refused };
   }
 
-  read({ id, sessionId, afterSeq, maxRows }: ReadRequest): Page {
-    try {
+  read({ sessionId, afterSeq, maxRows }: ReadCall): Page {
+    return this.#explained('read', () => {
       const rows: unknown[] = [];
       let characters = 0;
-      for (const row of this.#select.iterate(sessionId, afterSeq, maxRows)) {
-        rows.push(row);
-        characters += String(row.data).length;
-        if (characters >= pageCharacters) return { type: 'page', id, rows, last: false };
+      for (const { seq, time, data } of this.#rows.after(sessionId, afterSeq, maxRows)) {
+        rows.push({ seq, time, data });
+        characters += data.length;
+        if (characters >= pageCharacters) return { type: 'page', rows, last: false };
       }
-      return { type: 'page', id, rows, last: rows.length < maxRows };
-    } catch (error) {
-      throw explainSqliteError(error, this.#file, 'read');
-    }
+      return { type: 'page', rows, last: rows.length < maxRows };
+    });
+  }
+
+  list({ filter }: ListCall): Summaries {
+    return this.#explained('read', () => {
+      const summaries = this.#checked(() => this.#index.list(filter));
+      return { type: 'summaries', summaries: summaries.map(({ hash: _, ...summary }) => summary) };
+    });
+  }
+
+  fork({ from, at, to }: ForkCall): Forked {
+    const time = Date.now();
+    const outcome = this.#transact('append to', () => {
+      requireForkPoint(from, at, this.#checked(() => this.#index.find(from))?.head ?? 0);
+      const actual = this.#checked(() => this.#index.find(to))?.head;
+      if (actual !== undefined) return { type: 'forked', actual } as const;
+      let hash = chainStart;
+      for (const link of this.#rows.after(from, 0, at)) {
+        hash = chainHash(hash, to, link);
+        this.#insert.run(to, link.seq, link.time, link.type, link.data, hash);
+      }
+      this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
+      return { type: 'forked', actual: 0 } as const;
+    });
+    if (outcome.actual === 0) this.#marks.record(new Map([[to, at]]));
+    return outcome;
+  }
+
+  /** Also of a damaged session, and also when an earlier call did not get to its end. */
+  erase(sessionId: string): void {
+    this.#explained('erase from', () => this.#marks.announceErased(sessionId));
+    this.#transact('erase from', () => {
+      this.#delete.run(sessionId);
+      this.#index.remove(sessionId);
+    });
+    // The WAL still has the pages as they were.
+    this.#explained('erase from', () => this.#marks.emptyWal());
   }
 
   [Symbol.dispose](): void {
-    // Closing would do this too, but would not say when it fails.
-    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    // Closing would empty the WAL too, but would not say when it fails.
+    this.#explained('close', () => this.#marks.emptyWal());
     this.#db.close();
+    this.#marks[Symbol.dispose]();
   }
 
-  #headOf(sessionId: string): number {
-    const seq = this.#head.get(sessionId)?.seq;
-    return typeof seq === 'number' ? seq : 0;
-  }
-
-  #store({ sessionId, expectedSeq, types, data }: AppendRequest, time: number): void {
+  #store(append: AppendRequest, time: number): { actual: number } | { error: Error } | undefined {
+    const { sessionId, expectedSeq, types, data, open } = append;
+    let session: ReturnType<SessionIndex['find']>;
+    try {
+      session = this.#checked(() => this.#index.find(sessionId));
+    } catch (error) {
+      if (error instanceof DamagedLogError) return { error };
+      throw error;
+    }
+    const actual = session?.head ?? 0;
+    if (actual !== expectedSeq) return { actual };
+    const head = expectedSeq + data.length;
+    if (head === 0) return undefined;
+    let hash = session?.hash ?? chainStart;
     for (const [index, json] of data.entries()) {
-      this.#insert.run(sessionId, expectedSeq + 1 + index, time, types[index] ?? '', json);
+      const link = { seq: expectedSeq + 1 + index, time, type: types[index] ?? '', data: json };
+      hash = chainHash(hash, sessionId, link);
+      this.#insert.run(sessionId, link.seq, time, link.type, json, hash);
+    }
+    this.#index.put({
+      sessionId,
+      head,
+      hash,
+      createdAt: session?.createdAt ?? time,
+      updatedAt: data.length > 0 ? time : (session?.updatedAt ?? time),
+      open: open ?? session?.open ?? false,
+    });
+    return undefined;
+  }
+
+  #transact<T>(attempt: string, work: () => T): T {
+    return this.#explained(attempt, () => {
+      try {
+        this.#db.exec('BEGIN IMMEDIATE');
+        const result = work();
+        this.#db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // After some errors SQLite has rolled back by itself.
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  /** What the index refuses to give is damage; what SQLite cannot do may have other causes. */
+  #checked<T>(ask: () => T): T {
+    try {
+      return ask();
+    } catch (error) {
+      if (isSqliteError(error)) throw error;
+      throw new DamagedLogError(this.#file, String(error), { cause: error });
+    }
+  }
+
+  #explained<T>(attempt: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw explainSqliteError(error, this.#file, attempt);
     }
   }
 }

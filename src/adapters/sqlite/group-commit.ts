@@ -1,8 +1,8 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import type { SessionEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
-import { StaleVersionError } from '../../ports/event-store.ts';
-import type { AppendRequest, Committed } from './worker-protocol.ts';
+import { type SessionMark, StaleVersionError } from '../../ports/event-store.ts';
+import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
 
 interface PendingAppend {
   readonly request: AppendRequest;
@@ -24,21 +24,27 @@ export class GroupCommit {
     this.#post = post;
   }
 
-  append(sessionId: SessionId, expectedSeq: number, events: readonly SessionEvent[]): Promise<Envelope[]> {
+  append(
+    sessionId: SessionId,
+    expectedSeq: number,
+    events: readonly SessionEvent[],
+    mark?: SessionMark,
+  ): Promise<Envelope[]> {
     const types = events.map((event) => event.type);
     const data = events.map((event) => JSON.stringify(event));
     const settled = Promise.withResolvers<Envelope[]>();
-    this.#gathered.push({ request: { sessionId, expectedSeq, types, data }, events, settled });
+    const request = { sessionId, expectedSeq, types, data, open: mark?.open };
+    this.#gathered.push({ request, events, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1)
       queueMicrotask(() => this.#postGathered());
     return settled.promise;
   }
 
   /** The batch in flight is on disk. */
-  commit({ time, stale }: Committed): number {
+  commit({ time, refused }: Committed): number {
     const batch = this.#takeBatch();
-    const actuals = new Map(stale.map(({ index, actual }) => [index, actual]));
-    for (const [index, append] of batch.entries()) settle(append, time, actuals.get(index));
+    const refusals = new Map(refused.map((refusal) => [refusal.index, refusal]));
+    for (const [index, append] of batch.entries()) settle(append, time, refusals.get(index));
     return batch.length;
   }
 
@@ -79,10 +85,12 @@ export class GroupCommit {
   }
 }
 
-function settle({ request, events, settled }: PendingAppend, time: number, stale: number | undefined): void {
+function settle({ request, events, settled }: PendingAppend, time: number, refusal?: Refusal): void {
   const { sessionId, expectedSeq } = request;
-  if (stale !== undefined) {
-    settled.reject(new StaleVersionError(sessionId, expectedSeq, stale));
+  if (refusal !== undefined) {
+    settled.reject(
+      'error' in refusal ? refusal.error : new StaleVersionError(sessionId, expectedSeq, refusal.actual),
+    );
     return;
   }
   settled.resolve(events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event })));

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Log } from '../../ports/log.ts';
 import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker-protocol.ts';
 
 /** The worker thread as the main thread sees it. */
@@ -11,12 +12,17 @@ export interface LogThread {
 }
 
 /** Resolves once the thread has the log open; rejects, with the thread gone, when it cannot open it. */
-export async function startLogThread(options: WorkerOptions): Promise<LogThread> {
+export async function startLogThread(options: WorkerOptions, log: Log): Promise<LogThread> {
   // .ts in a checkout, .js in a build.
   const file = new URL(`./event-log-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file, { workerData: options, name: 'event-log' });
   const thread = logThread(worker);
-  const opened = new Promise((resolve) => worker.once('message', resolve));
+  const opened = new Promise<void>((resolve) => {
+    worker.on('message', (reply: WorkerReply) => {
+      if (reply.type === 'opened') resolve();
+      if (reply.type === 'notice') log.warn({}, reply.notice);
+    });
+  });
   await Promise.race([opened, thread.ended.then(refuseToStart)]);
   return thread;
 }

@@ -1,5 +1,16 @@
+import { repairAdvice } from './log-damage.ts';
+
 /** The low byte of an SQLite result code, see https://www.sqlite.org/rescode.html. */
-const primaryCode = { busy: 5, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
+const primaryCode = {
+  busy: 5,
+  readOnly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+};
 
 /** The primary result code of an error thrown by SQLite; undefined for any other error. */
 function resultCode(error: unknown): number | undefined {
@@ -11,6 +22,16 @@ export function isNotADatabase(error: unknown): boolean {
   return resultCode(error) === primaryCode.notADatabase;
 }
 
+/** Whether SQLite found that the file is damaged, or so damaged that it is no database any more. */
+export function isCorrupt(error: unknown): boolean {
+  return resultCode(error) === primaryCode.corrupt || isNotADatabase(error);
+}
+
+/** Whether the error is one of SQLite's own. */
+export function isSqliteError(error: unknown): boolean {
+  return resultCode(error) !== undefined;
+}
+
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === primaryCode.busy;
 }
@@ -19,10 +40,10 @@ export function isBusy(error: unknown): boolean {
 export function explainSqliteError(error: unknown, file: string, attempt: string): unknown {
   const code = resultCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
-  return new Error(`cannot ${attempt} ${file}: ${error.message}${adviceFor(code)}`, { cause: error });
+  return new Error(`cannot ${attempt} ${file}: ${error.message}${adviceFor(code, file)}`, { cause: error });
 }
 
-function adviceFor(code: number): string {
+function adviceFor(code: number, file: string): string {
   switch (code) {
     case primaryCode.full:
       return '; free some space on its disk';
@@ -32,8 +53,11 @@ function adviceFor(code: number): string {
     case primaryCode.cannotOpen:
       return '; the service needs to write to it and to its directory';
     case primaryCode.corrupt:
+    // Only a log whose index has fallen behind its events refuses an event.
+    case primaryCode.constraint:
+      return `; ${repairAdvice(file)}`;
     case primaryCode.notADatabase:
-      return '; restore it from a backup, move it away or choose another data directory';
+      return `; ${repairAdvice(file)}, restore the file from a backup, or choose another data directory`;
     default:
       return '';
   }

@@ -1,15 +1,22 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import type { SessionEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
-import type { EventStore } from '../../ports/event-store.ts';
+import {
+  type EventStore,
+  type SessionFilter,
+  type SessionMark,
+  type SessionSummary,
+  StaleVersionError,
+} from '../../ports/event-store.ts';
 import type { Log } from '../../ports/log.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type LogThread, startLogThread } from './log-thread.ts';
-import { PagedReads } from './paged-reads.ts';
-import type { WorkerReply } from './worker-protocol.ts';
+import { readPages } from './paged-read.ts';
+import { ThreadCalls } from './thread-calls.ts';
+import type { Answer, Call, WorkerReply } from './worker-protocol.ts';
 
 export interface SqliteEventStoreOptions {
-  /** Holds `events.db`. Created, for its owner alone, when absent. */
+  /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Log;
 }
@@ -19,14 +26,14 @@ export interface SqliteEventStoreOptions {
  * Rejects when the directory is in use, or when what is in it is not ours to write.
  */
 export async function openSqliteEventStore({ directory, log }: SqliteEventStoreOptions): Promise<EventStore> {
-  return new SqliteEventStore(await startLogThread({ directory }), log);
+  return new SqliteEventStore(await startLogThread({ directory }, log), log);
 }
 
 export class SqliteEventStore implements EventStore {
   readonly #thread: LogThread;
   readonly #log: Log;
   readonly #commits: GroupCommit;
-  readonly #reads: PagedReads;
+  readonly #calls: ThreadCalls;
   /** Why nothing can be appended or read any more. */
   #unusable: Error | undefined;
   #disposed: Promise<void> | undefined;
@@ -35,7 +42,7 @@ export class SqliteEventStore implements EventStore {
     this.#thread = thread;
     this.#log = log;
     this.#commits = new GroupCommit((batch) => thread.post({ type: 'append', batch }));
-    this.#reads = new PagedReads((request) => thread.post(request));
+    this.#calls = new ThreadCalls((request) => thread.post(request));
     thread.onReply((reply) => this.#accept(reply));
     void thread.ended.then((reason) => this.#end(reason));
   }
@@ -44,14 +51,31 @@ export class SqliteEventStore implements EventStore {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly SessionEvent[],
+    mark?: SessionMark,
   ): Promise<Envelope[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#commits.append(sessionId, expectedSeq, events);
+    return this.#commits.append(sessionId, expectedSeq, events, mark);
   }
 
   async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#reads.read(sessionId, afterSeq, limit);
+    return this.#calls.track(readPages(this.#calls, sessionId, afterSeq, limit));
+  }
+
+  async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
+    const answer = await this.#call({ type: 'list', filter });
+    if (answer.type !== 'summaries') throw new Error(`a list was answered with ${answer.type}`);
+    return [...answer.summaries];
+  }
+
+  async fork(from: SessionId, at: number, to: SessionId): Promise<void> {
+    const answer = await this.#call({ type: 'fork', from, at, to });
+    if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
+    if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
+  }
+
+  async erase(sessionId: SessionId): Promise<void> {
+    await this.#call({ type: 'erase', sessionId });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -59,11 +83,16 @@ export class SqliteEventStore implements EventStore {
     return this.#disposed;
   }
 
+  async #call(call: Call): Promise<Answer> {
+    if (this.#unusable !== undefined) throw this.#unusable;
+    return this.#calls.track(this.#calls.send(call));
+  }
+
   /** Lets what was begun finish, then has the thread checkpoint and close the file. */
   async #dispose(): Promise<void> {
     const died = this.#unusable !== undefined;
     this.#unusable ??= new Error('the event store is closed');
-    await Promise.all([this.#commits.drained(), this.#reads.drained()]);
+    await Promise.all([this.#commits.drained(), this.#calls.drained()]);
     this.#thread.post({ type: 'close' });
     const reason = await this.#thread.ended;
     // A thread that had died before was reported then, and has nothing left to close.
@@ -73,19 +102,23 @@ export class SqliteEventStore implements EventStore {
   #accept(reply: WorkerReply): void {
     switch (reply.type) {
       case 'opened':
-        return;
+      case 'notice':
+        return; // The thread's starter takes them.
       case 'committed':
         this.#commits.commit(reply);
-        this.#log.debug({ appends: reply.appends, stale: reply.stale.length }, 'event log: batch committed');
+        this.#log.debug(
+          { appends: reply.appends, refused: reply.refused.length },
+          'event log: batch committed',
+        );
         return;
       case 'append-failed':
         this.#commits.fail(reply.error);
         return;
-      case 'page':
-        this.#reads.accept(reply);
+      case 'answer':
+        this.#calls.accept(reply.id, reply.answer);
         return;
-      case 'read-failed':
-        this.#reads.fail(reply.id, reply.error);
+      case 'call-failed':
+        this.#calls.fail(reply.id, reply.error);
         return;
       default:
         reply satisfies never;
@@ -100,6 +133,6 @@ export class SqliteEventStore implements EventStore {
     this.#log.error({ err: error }, 'event log: thread died');
     this.#unusable ??= error;
     this.#commits.abandon(error);
-    this.#reads.abandon(error);
+    this.#calls.abandon(error);
   }
 }

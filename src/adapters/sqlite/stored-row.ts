@@ -5,7 +5,7 @@ import type { SessionId } from '../../contract/ids.ts';
 
 const StoredRow = z.object({ seq: z.int(), time: z.int(), data: z.string() });
 
-/** Parses one row of the log. The log has no holes, so the seq it must have is known. */
+/** Parses one row of the log. What is in it is what was stored: its checksum was verified. */
 export function parseStoredRow(row: unknown, sessionId: SessionId, seq: number): Envelope {
   try {
     const stored = StoredRow.parse(row);
@@ -13,8 +13,7 @@ export function parseStoredRow(row: unknown, sessionId: SessionId, seq: number):
     const event = SessionEvent.parse(JSON.parse(stored.data));
     return { sessionId, seq, time: stored.time, event };
   } catch (error) {
-    throw new Error(`the event log is damaged: session ${sessionId}, seq ${seq} cannot be read`, {
-      cause: error,
-    });
+    const message = `session ${sessionId}, seq ${seq} is whole, but no event that this agent-service knows`;
+    throw new Error(`${message}; run the version that wrote it`, { cause: error });
   }
 }

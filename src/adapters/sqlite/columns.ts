@@ -1,0 +1,11 @@
+/** Columns of a row from the database, which may be damaged: a value of another type is refused. */
+
+export function integerOf(value: unknown): number {
+  if (typeof value !== 'number') throw new TypeError(`found ${typeof value} where an integer belongs`);
+  return value;
+}
+
+export function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError(`found ${typeof value} where text belongs`);
+  return value;
+}

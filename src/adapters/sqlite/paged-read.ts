@@ -1,0 +1,32 @@
+import type { Envelope } from '../../contract/envelope.ts';
+import type { SessionId } from '../../contract/ids.ts';
+import { parseStoredRow } from './stored-row.ts';
+import type { ThreadCalls } from './thread-calls.ts';
+
+/** An append waits behind one page of a long read at most, and the main thread parses one page at a time. */
+const pageRows = 1000;
+
+/** Reads a session page by page. */
+export async function readPages(
+  calls: ThreadCalls,
+  sessionId: SessionId,
+  afterSeq: number,
+  limit: number,
+): Promise<Envelope[]> {
+  const envelopes: Envelope[] = [];
+  while (envelopes.length < limit) {
+    const maxRows = Math.min(pageRows, limit - envelopes.length);
+    const page = await calls.send({
+      type: 'read',
+      sessionId,
+      afterSeq: afterSeq + envelopes.length,
+      maxRows,
+    });
+    if (page.type !== 'page') throw new Error(`a read was answered with ${page.type}`);
+    for (const row of page.rows) {
+      envelopes.push(parseStoredRow(row, sessionId, afterSeq + envelopes.length + 1));
+    }
+    if (page.last) break;
+  }
+  return envelopes;
+}
