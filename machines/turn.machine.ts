@@ -69,7 +69,8 @@ export const turnMachine = setup({
   },
   guards: {
     asksForTools: ({ event }) => event.type === 'step.completed' && event.callIds.length > 0,
-    hasUnsettledCalls: ({ context }) => context.unsettled.length > 0,
+    /** A resumed turn goes on as if its last step had just asked for its tools. */
+    hasStepped: ({ context }) => context.step > 0,
     allSettled: ({ context }) => context.unsettled.length === 0,
     stepLimitReached: ({ context }) => context.unsettled.length === 0 && context.step >= context.maxSteps,
   },
@@ -89,10 +90,7 @@ export const turnMachine = setup({
     preparing: {
       invoke: { src: 'prepare', input: ({ context: { turnId } }) => ({ turnId }) },
       on: {
-        'turn.prepared': [
-          { guard: 'hasUnsettledCalls', target: 'executingTools' },
-          { target: 'callingModel' },
-        ],
+        'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],
         CANCEL: 'cancelling',
       },
     },

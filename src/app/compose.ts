@@ -7,6 +7,7 @@ import type { McpServerParts } from '../runtime/mcp-server.ts';
 import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
+import { SessionArchive } from '../runtime/session-archive.ts';
 import { SessionRegistry } from '../runtime/session-registry.ts';
 import { ToolCatalog } from '../runtime/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turn-runner.ts';
@@ -27,6 +28,8 @@ export interface AgentOptions {
 export interface Agent {
   readonly bus: Bus;
   readonly modelLabel: string;
+  /** Resolves when every turn that was open at the last stop goes on. */
+  readonly recovered: Promise<void>;
   /** Takes no more messages and lets running turns finish, for so long. What is left open goes on at the next start. */
   drain(timeoutMs: number): Promise<void>;
   /** Ends the tool servers and closes the log. */
@@ -44,9 +47,11 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
   const servers = new McpSupervisor({ connector, log, retryDelayMs, ...watched });
   const catalog = new ToolCatalog(servers, adapters.schemas);
   const { maxSteps, stepTimeoutMs } = llm;
+  const historyTokens = config.history.maxTokens;
   const turns = new TurnRunner({
     model,
     systemPrompt,
+    historyTokens,
     maxSteps,
     stepTimeoutMs,
     catalog,
@@ -57,18 +62,24 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
   const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
   const sessions = new SessionRegistry({ journal, bus, turns, policy, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  answerRequests(bus, { journal, sessions, servers, catalog, exportConfig });
+  const archive = new SessionArchive(journal, sessions);
+  answerRequests(bus, { journal, sessions, archive, servers, catalog, exportConfig });
   servers.start(mcpServers);
+  const recovered = sessions.recover().catch((error: unknown) => {
+    log.error({ err: error }, 'open turns could not be looked for');
+  });
 
   return {
     bus,
     modelLabel: model.label,
+    recovered,
     async drain(timeoutMs) {
       await sessions.drain(timeoutMs);
       // The last answers are on their way to those who wait for them; a stop now would cut them off.
       await nextLoop();
     },
     async close() {
+      await recovered;
       await servers[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, SessionEventOf } from './events.ts';
-import type { CallId, TurnId } from './ids.ts';
+import type { CallId, SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { ToolOutcome } from './tool.ts';
 
@@ -36,6 +36,19 @@ export interface ResetSession {
   readonly type: 'session.reset';
   readonly partial: string;
   readonly key?: IdempotencyKey;
+}
+
+/** The session has just been made from another one's past: what ran and waited then does not go on here. */
+export interface ForkSession {
+  readonly type: 'session.fork';
+  readonly from: SessionId;
+  readonly at: number;
+}
+
+/** The session is to be forgotten, with all that runs and waits in it. */
+export interface DeleteSession {
+  readonly type: 'session.delete';
+  readonly partial: string;
 }
 
 /** The process came back and found the turn open. */
@@ -83,6 +96,8 @@ export type SessionCommand =
   | StartTurn
   | CancelTurn
   | ResetSession
+  | ForkSession
+  | DeleteSession
   | ResumeTurn
   | CompleteStep
   | SettleToolCall

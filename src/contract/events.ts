@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
-import { CallId, type SessionId, TurnId } from './ids.ts';
+import { CallId, SessionId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
 import { ToolResult } from './tool.ts';
 
@@ -107,6 +107,16 @@ export const TurnCancelled = z.object({
 /** The conversation starts over: what came before is no longer shown to the model. */
 export const SessionReset = z.object({ type: z.literal('session.reset'), key: IdempotencyKey.optional() });
 
+/** This session began as a copy of another one's events up to `at`. Its own follow. */
+export const SessionForked = z.object({
+  type: z.literal('session.forked'),
+  from: SessionId,
+  at: z.int().min(1),
+});
+
+/** The session is to be erased; nothing follows. */
+export const SessionDeleted = z.object({ type: z.literal('session.deleted') });
+
 export const SessionEvent = z.discriminatedUnion('type', [
   TurnRequested,
   TurnStarted,
@@ -120,6 +130,8 @@ export const SessionEvent = z.discriminatedUnion('type', [
   TurnFailed,
   TurnCancelled,
   SessionReset,
+  SessionForked,
+  SessionDeleted,
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;

@@ -43,6 +43,10 @@ const ResumableOnlyFrame = z.discriminatedUnion('event', [
   /** A model call ended; `content` is all that was streamed of it. */
   z.object({ event: z.literal('stepCompleted'), data: z.object({ content }) }),
   z.object({ event: z.literal('reset'), data: z.object({}) }),
+  /** What came before was copied from another session. */
+  z.object({ event: z.literal('forked'), data: z.object({ from: z.string(), at: z.int() }) }),
+  /** The session is gone; nothing follows. */
+  z.object({ event: z.literal('deleted'), data: z.object({}) }),
 ]);
 
 /** Where a frame stands. Durable events have a `seq`, chunks a `step` and an `offset` into its text. */

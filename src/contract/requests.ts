@@ -48,6 +48,18 @@ export const EventsQuery = z.object({
   limit: whole.pipe(z.int().min(1).max(1_000)).default(100),
 });
 
+/** Query of `GET /api/sessions`. */
+export const SessionsQuery = z.object({
+  after: SessionId.optional(),
+  limit: whole.pipe(z.int().min(1).max(1_000)).default(100),
+});
+
+/** Query of `GET /api/sessions/{id}`. */
+export const SessionQuery = z.object({ at: whole.optional() });
+
+/** Body of `POST /api/sessions/{id}/fork`. */
+export const ForkRequest = z.object({ at: z.int().min(1).optional(), sessionId: SessionId.optional() });
+
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
 

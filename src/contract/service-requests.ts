@@ -5,6 +5,7 @@ import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, ReplyChunk } from './events.ts';
 import type { SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
+import type { SessionListItem, SessionView } from './session-view.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
 /** A message for the agent, and how it is to be treated. */
@@ -49,6 +50,13 @@ export interface ServiceRequests {
   /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
   'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
   'session.reset': { request: { sessionId: SessionId; key?: IdempotencyKey }; answer: undefined };
+  'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
+  'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
+  'session.fork': {
+    request: { from: SessionId; at?: number; to: SessionId };
+    answer: { at: number; head: number };
+  };
+  'session.delete': { request: { sessionId: SessionId }; answer: undefined };
   /** Seq of the session's last event, and all that the running step has streamed so far. */
   'session.position': {
     request: { sessionId: SessionId };

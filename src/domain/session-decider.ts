@@ -2,6 +2,7 @@ import type {
   CancelTurn,
   CompleteStep,
   FailTurn,
+  ForkSession,
   RequestedCall,
   ResetSession,
   SessionCommand,
@@ -27,6 +28,7 @@ export interface SessionPolicy {
  * nothing to do, because the turn the command speaks of is over. Throws a `ServiceError` to refuse.
  */
 export function decide(state: SessionState, command: SessionCommand, policy: SessionPolicy): SessionEvent[] {
+  if (state.deleted) throw deleted();
   switch (command.type) {
     case 'turn.start':
       return startTurn(state, command, policy);
@@ -42,6 +44,10 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
       return settleToolCall(state, command);
     case 'session.reset':
       return resetSession(state, command);
+    case 'session.fork':
+      return forkSession(state, command);
+    case 'session.delete':
+      return [...cancelAll(state, 'the session was deleted', command.partial), { type: 'session.deleted' }];
     default:
       return command satisfies never;
   }
@@ -78,6 +84,10 @@ function isRepeated(state: SessionState, { key }: StartTurn | ResetSession): boo
     key: key.id,
     suggestion: 'Use a new key for each new request, and repeat a request unchanged.',
   });
+}
+
+function deleted(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The session is being deleted.', { retryAfter: 1 });
 }
 
 function busy({ turnId }: OpenTurn): ServiceError {
@@ -180,13 +190,25 @@ function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
 function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {
   if (isRepeated(state, command)) return [];
   const { key } = command;
-  const reason = 'the conversation was reset';
   return [
-    ...(state.open ? cancelOpen(state.open, reason, command.partial) : []),
+    ...cancelAll(state, 'the conversation was reset', command.partial),
+    { type: 'session.reset', ...(key && { key }) },
+  ];
+}
+
+function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {
+  return [
+    ...cancelAll(state, `this session was forked from ${from}`, ''),
+    { type: 'session.forked', from, at },
+  ];
+}
+
+function cancelAll(state: SessionState, reason: string, partial: string): SessionEvent[] {
+  return [
+    ...(state.open ? cancelOpen(state.open, reason, partial) : []),
     ...state.waiting.map(
       ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }),
     ),
-    { type: 'session.reset', ...(key && { key }) },
   ];
 }
 

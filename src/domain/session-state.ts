@@ -10,6 +10,15 @@ export interface WaitingTurn extends TurnText {
   readonly turnId: string;
 }
 
+/** Over the whole life of the session, resets included. */
+export interface TurnCounts {
+  readonly requested: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly toolCalls: number;
+}
+
 /** What was asked with an idempotency key: a turn, which without an outcome runs or waits, or a reset. */
 export interface KeyedRequest extends IdempotencyKey {
   readonly turnId: string | null;
@@ -34,6 +43,9 @@ export interface SessionState {
   /** Accepted messages behind the running turn, first come first. */
   readonly waiting: readonly WaitingTurn[];
   readonly open: OpenTurn | null;
+  readonly counts: TurnCounts;
+  /** Set by the last event of all. */
+  readonly deleted: boolean;
   /** By idempotency key. */
   readonly keys: ReadonlyMap<string, KeyedRequest>;
 }
@@ -43,14 +55,33 @@ export const initialSessionState = (): SessionState => ({
   transcript: [],
   waiting: [],
   open: null,
+  counts: { requested: 0, completed: 0, failed: 0, cancelled: 0, toolCalls: 0 },
+  deleted: false,
   keys: new Map(),
 });
+
+/** Whether a turn is open once these events have followed. */
+export function opensTurn({ open }: SessionState, events: readonly SessionEvent[]): boolean {
+  let turnId = open?.turnId;
+  for (const event of events) {
+    if (event.type === 'turn.started') turnId = event.turnId;
+    else if ('turnId' in event && event.turnId === turnId && outcomeOf(event)) turnId = undefined;
+  }
+  return turnId !== undefined;
+}
 
 /** Folds the next event in. The transcript is shared with the state before, which is not to be used again. */
 export function evolve(state: SessionState, event: SessionEvent): SessionState {
   const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
   evolveTranscript(state.transcript, event, turn);
-  return { ...state, seq: state.seq + 1, ...evolveTurns(state, event), keys: evolveKeys(state, event) };
+  return {
+    ...state,
+    seq: state.seq + 1,
+    ...evolveTurns(state, event),
+    counts: evolveCounts(state.counts, event),
+    deleted: event.type === 'session.deleted',
+    keys: evolveKeys(state, event),
+  };
 }
 
 const NO_TEXT: TurnText = { text: '' };
@@ -95,6 +126,8 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
         waiting: state.waiting.filter((waiting) => waiting.turnId !== event.turnId),
       };
     case 'session.reset':
+    case 'session.forked':
+    case 'session.deleted':
       return {};
     default:
       return event satisfies never;
@@ -103,6 +136,19 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
 
 function imageOf({ image }: SessionEventOf<'turn.requested'>): Pick<WaitingTurn, 'image'> {
   return image === undefined ? {} : { image };
+}
+
+const counted: Partial<Record<SessionEvent['type'], keyof TurnCounts>> = {
+  'turn.requested': 'requested',
+  'turn.completed': 'completed',
+  'turn.failed': 'failed',
+  'turn.cancelled': 'cancelled',
+  'tool-call.requested': 'toolCalls',
+};
+
+function evolveCounts(counts: TurnCounts, { type }: SessionEvent): TurnCounts {
+  const name = counted[type];
+  return name === undefined ? counts : { ...counts, [name]: counts[name] + 1 };
 }
 
 /** Most sessions have no keys, and theirs is never copied. */

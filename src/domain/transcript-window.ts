@@ -37,6 +37,11 @@ export function estimateTokens(message: ModelMessage): number {
   return Math.ceil((message.text.length + calls) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE + image;
 }
 
+/** Tokens of a text by itself, such as the system prompt. */
+export function estimateText(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
 function estimateAt(messages: readonly ModelMessage[], index: number): number {
   const message = messages[index];
   return message ? estimateTokens(message) : 0;

@@ -47,6 +47,8 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
     case 'turn.requested':
     case 'turn.resumed':
     case 'turn.completed':
+    case 'session.forked':
+    case 'session.deleted':
       return;
     default:
       event satisfies never;

@@ -98,6 +98,8 @@ function frameOfEvent(event: SessionEvent): ServerFrame | null {
     case 'turn.requested':
     case 'step.completed':
     case 'session.reset':
+    case 'session.forked':
+    case 'session.deleted':
       return null;
     default:
       return event satisfies never;

@@ -40,6 +40,10 @@ function ownFrame(envelope: Envelope): ResumableFrame {
       return { event: 'stepCompleted', data: { content: event.separator + event.text } };
     case 'session.reset':
       return { event: 'reset', data: {} };
+    case 'session.forked':
+      return { event: 'forked', data: { from: event.from, at: event.at } };
+    case 'session.deleted':
+      return { event: 'deleted', data: {} };
     default: {
       const frame = frameOf(envelope);
       if (frame === null) throw new Error(`no frame for ${event.type}`);

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { SessionId } from '../contract/ids.ts';
-import { CancelRequest, EventsQuery } from '../contract/requests.ts';
+import {
+  CancelRequest,
+  EventsQuery,
+  ForkRequest,
+  SessionQuery,
+  SessionsQuery,
+} from '../contract/requests.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { eventStream } from './event-stream.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
@@ -13,13 +19,44 @@ const SessionIdParameter = z.object({ sessionId: SessionId });
 
 const now = (): string => new Date().toISOString();
 
-/** Sessions: their events, and control of their turns. */
+/** Sessions: which there are, how they look and looked, their events, and control of their turns. */
 export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
+    { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
+    { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
+    { method: 'DELETE', path: session, handler: (_, at) => remove(bus, at) },
+    { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
     { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
     { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, outbox, request, at) },
   ];
+}
+
+async function list(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+  const { after, limit } = parseQuery(SessionsQuery, request);
+  const sessions = await bus.send('session.list', { limit, ...(after !== undefined && { after }) });
+  return jsonResponse({ sessions, timestamp: now() });
+}
+
+async function view(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
+  const { at } = parseQuery(SessionQuery, request);
+  const sessionId = sessionOf(parameters);
+  const session = await bus.send('session.view', { sessionId, ...(at !== undefined && { at }) });
+  return jsonResponse({ session, timestamp: now() });
+}
+
+async function remove(bus: Bus, parameters: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(parameters);
+  await bus.send('session.delete', { sessionId });
+  return jsonResponse({ status: 'deleted', sessionId, timestamp: now() });
+}
+
+async function fork(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
+  const from = sessionOf(parameters);
+  const body = parseFields(ForkRequest, await readJsonObject(request, { optional: true }));
+  const { sessionId = `fork-${crypto.randomUUID()}` } = body;
+  const forked = await bus.send('session.fork', { from, to: sessionId, ...(body.at && { at: body.at }) });
+  return jsonResponse({ status: 'forked', sessionId, from, ...forked, timestamp: now() });
 }
 
 async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
@@ -35,7 +72,7 @@ async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<H
 /** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
 async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
-  const query = parseFields(EventsQuery, Object.fromEntries(new URLSearchParams(request.query)));
+  const query = parseQuery(EventsQuery, request);
   if (request.headers.get('accept')?.includes('text/event-stream')) {
     const lastEventId = request.headers.get('last-event-id');
     return eventStream({ bus, outbox }, sessionId, query, lastEventId);
@@ -50,6 +87,10 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
     time: new Date(envelope.time).toISOString(),
   }));
   return jsonResponse({ sessionId, events: frames, after, head, timestamp: now() });
+}
+
+function parseQuery<S extends z.ZodType>(schema: S, { query }: HttpRequest): z.output<S> {
+  return parseFields(schema, Object.fromEntries(new URLSearchParams(query)));
 }
 
 function sessionOf({ sessionId }: Parameters): SessionId {

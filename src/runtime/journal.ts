@@ -1,7 +1,7 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { SessionEvent } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
-import type { EventStore } from '../ports/event-store.ts';
+import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../ports/event-store.ts';
 import type { Bus } from './bus.ts';
 
 /** Append, then publish: the only place that does either with a durable event. */
@@ -18,13 +18,28 @@ export class Journal {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly SessionEvent[],
+    mark: SessionMark,
   ): Promise<Envelope[]> {
-    const envelopes = await this.#store.append(sessionId, expectedSeq, events);
+    const envelopes = await this.#store.append(sessionId, expectedSeq, events, mark);
     for (const envelope of envelopes) this.#bus.publish(envelope);
     return envelopes;
   }
 
   read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {
     return this.#store.read(sessionId, afterSeq, limit);
+  }
+
+  sessions(filter: SessionFilter): Promise<SessionSummary[]> {
+    return this.#store.sessions(filter);
+  }
+
+  /** The copy is told of by the event that its session appends next. */
+  fork(from: SessionId, at: number, to: SessionId): Promise<void> {
+    return this.#store.fork(from, at, to);
+  }
+
+  /** To be called when `session.deleted` is in the log. */
+  erase(sessionId: SessionId): Promise<void> {
+    return this.#store.erase(sessionId);
   }
 }

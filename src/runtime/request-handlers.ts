@@ -1,12 +1,14 @@
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
+import type { SessionArchive } from './session-archive.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface RequestHandlers {
   readonly journal: Journal;
   readonly sessions: SessionRegistry;
+  readonly archive: SessionArchive;
   readonly servers: McpSupervisor;
   readonly catalog: ToolCatalog;
   readonly exportConfig: () => string;
@@ -15,7 +17,7 @@ export interface RequestHandlers {
 /** Who answers what on the bus. */
 export function answerRequests(
   bus: Bus,
-  { journal, sessions, servers, catalog, exportConfig }: RequestHandlers,
+  { journal, sessions, archive, servers, catalog, exportConfig }: RequestHandlers,
 ): void {
   bus.handle('turn.start', async ({ sessionId, ...message }) => {
     const session = await sessions.sessionForTurn(sessionId);
@@ -28,6 +30,13 @@ export function answerRequests(
   bus.handle('session.reset', async ({ sessionId, key }) => {
     const session = await sessions.session(sessionId);
     await session.reset(key);
+    return undefined;
+  });
+  bus.handle('session.list', ({ after, limit }) => archive.list(after, limit));
+  bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
+  bus.handle('session.fork', ({ from, at, to }) => archive.fork(from, at, to));
+  bus.handle('session.delete', async ({ sessionId }) => {
+    await archive.delete(sessionId);
     return undefined;
   });
   bus.handle('session.position', async ({ sessionId }) => {

@@ -4,7 +4,7 @@ import type { IdempotencyKey, ReplyChunk, SessionEvent } from '../contract/event
 import type { SessionId, TurnId } from '../contract/ids.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
 import { decide, type SessionPolicy } from '../domain/session-decider.ts';
-import { evolve, type SessionState } from '../domain/session-state.ts';
+import { evolve, opensTurn, type SessionState } from '../domain/session-state.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
@@ -37,6 +37,7 @@ export class SessionActor {
   readonly #parts: SessionParts;
   #state: SessionState;
   #mailbox: Promise<unknown> = Promise.resolve();
+  #pending = 0;
   #run: TurnRun | null = null;
   #faulted = false;
   #stopped = false;
@@ -90,6 +91,21 @@ export class SessionActor {
     );
   }
 
+  /** To be called before anybody else has the session. */
+  async markForked(from: SessionId, at: number): Promise<void> {
+    await this.#enqueue(() => this.#handle({ type: 'session.fork', from, at }));
+  }
+
+  /** Cancels what runs and waits, and records that nothing follows. */
+  async markDeleted(): Promise<void> {
+    await this.#enqueue(() => this.#handle({ type: 'session.delete', partial: this.#partial }));
+  }
+
+  /** Whether nothing is going on, so that it may leave memory. */
+  get isIdle(): boolean {
+    return this.#state.open === null && this.#pending === 0;
+  }
+
   /** The way back of what the running turn has asked for. */
   readonly report = (command: SessionCommand): void => {
     // A rejection means a fault, which #handle has dealt with: there is nobody here to tell.
@@ -111,7 +127,10 @@ export class SessionActor {
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#mailbox.then(work);
+    this.#pending += 1;
+    const result = this.#mailbox.then(work).finally(() => {
+      this.#pending -= 1;
+    });
     this.#mailbox = result.catch(() => undefined);
     return result;
   }
@@ -133,7 +152,9 @@ export class SessionActor {
     // At once, so that nothing is streamed after what will be recorded as the partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
-    await this.#parts.journal.append(this.sessionId, this.#state.seq, events);
+    // A session that is being deleted counts as open, so that the next start finishes what this one began.
+    const open = command.type === 'session.delete' || opensTurn(this.#state, events);
+    await this.#parts.journal.append(this.sessionId, this.#state.seq, events, { open });
     this.#state = events.reduce(evolve, this.#state);
     for (const event of events) this.#drive(event);
     if (!this.#state.open) this.#becomeIdle();
@@ -158,6 +179,8 @@ export class SessionActor {
       case 'turn.requested':
       case 'tool-call.requested':
       case 'session.reset':
+      case 'session.forked':
+      case 'session.deleted':
         return;
       default:
         event satisfies never;

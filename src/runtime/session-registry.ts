@@ -6,27 +6,89 @@ import { SessionActor, type SessionParts } from './session-actor.ts';
 
 export type RegistryParts = Omit<SessionParts, 'onFault'> & { readonly journal: Journal };
 
+/** A session in which nothing went on for so long leaves memory; the log has it. */
+const IDLE_MS = 60_000;
+
+interface Entry {
+  readonly loading: Promise<SessionActor>;
+  /** Once it is loaded. */
+  session: SessionActor | null;
+  lastUsed: number;
+}
+
 /** Finds the actor of a session, or makes it from the log. At most one for each session. */
 export class SessionRegistry {
   readonly #parts: SessionParts;
-  readonly #sessions = new Map<SessionId, Promise<SessionActor>>();
+  readonly #entries = new Map<SessionId, Entry>();
+  readonly #sweeper: NodeJS.Timeout;
   #draining = false;
 
   constructor(parts: RegistryParts) {
-    this.#parts = { ...parts, onFault: (session) => this.#sessions.delete(session.sessionId) };
+    this.#parts = { ...parts, onFault: (session) => this.#forget(session) };
+    this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
   }
 
   /** Rejects when the log cannot be read; the next call tries again. */
   session(sessionId: SessionId): Promise<SessionActor> {
-    const known = this.#sessions.get(sessionId);
-    if (known) return known;
-    const loading = this.#load(sessionId);
-    this.#sessions.set(sessionId, loading);
-    loading.catch(() => {
-      // A fault may have removed it already, and somebody may have asked again since.
-      if (this.#sessions.get(sessionId) === loading) this.#sessions.delete(sessionId);
-    });
-    return loading;
+    const known = this.#entries.get(sessionId);
+    if (known) {
+      known.lastUsed = Date.now();
+      return known.loading;
+    }
+    const entry: Entry = { loading: this.#load(sessionId), session: null, lastUsed: Date.now() };
+    this.#entries.set(sessionId, entry);
+    entry.loading.then(
+      (session) => {
+        entry.session = session;
+      },
+      () => {
+        // A fault may have removed it already, and somebody may have asked again since.
+        if (this.#entries.get(sessionId) === entry) this.#entries.delete(sessionId);
+      },
+    );
+    return entry.loading;
+  }
+
+  /** How many sessions are in memory. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Lets go of the sessions in which nothing has gone on for so long. */
+  evictIdle(idleMs: number): void {
+    const before = Date.now() - idleMs;
+    for (const [sessionId, { session, lastUsed }] of this.#entries) {
+      if (session?.isIdle && lastUsed <= before) this.#entries.delete(sessionId);
+    }
+  }
+
+  /** Goes on with the turns that were open when the service stopped, and with deletions that were under way. */
+  async recover(): Promise<void> {
+    for (const { sessionId } of await this.#parts.journal.sessions({ open: true })) {
+      try {
+        await this.session(sessionId);
+      } catch (error) {
+        this.#parts.log.error({ sessionId, err: error }, 'a session with an open turn could not be loaded');
+      }
+    }
+  }
+
+  /** @returns the new session, which shares the past of `from` up to `at`. Refuses when it exists already. */
+  async fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
+    const exists = await this.session(to);
+    if (exists.state.seq > 0) throw sessionExists(to);
+    this.#forget(exists);
+    await this.#parts.journal.fork(from, at, to);
+    const fork = await this.#fold(to);
+    await fork.markForked(from, at);
+    return this.session(to);
+  }
+
+  /** Cancels what goes on in the session, then erases it. */
+  async delete(sessionId: SessionId): Promise<void> {
+    const session = await this.session(sessionId);
+    await session.markDeleted();
+    await this.#erase(session);
   }
 
   /**
@@ -42,7 +104,9 @@ export class SessionRegistry {
     this.#draining = true;
     const timeout = Promise.withResolvers<void>();
     const timer = setTimeout(timeout.resolve, timeoutMs);
-    const sessions = (await Promise.allSettled(this.#sessions.values())).flatMap((loaded) =>
+    clearInterval(this.#sweeper);
+    const loading = [...this.#entries.values()].map((entry) => entry.loading);
+    const sessions = (await Promise.allSettled(loading)).flatMap((loaded) =>
       loaded.status === 'fulfilled' ? [loaded.value] : [],
     );
     await Promise.race([Promise.all(sessions.map((session) => session.idle())), timeout.promise]);
@@ -51,13 +115,40 @@ export class SessionRegistry {
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {
-    const envelopes = await this.#parts.journal.read(sessionId, 0);
-    const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
-    const session = new SessionActor(sessionId, state, this.#parts);
+    const session = await this.#fold(sessionId);
+    if (session.state.deleted) {
+      await this.#erase(session);
+      return this.#fold(sessionId);
+    }
     // A service that is stopping begins nothing: the turn goes on at the next start.
-    if (state.open && !this.#draining) await session.resume();
+    if (session.state.open && !this.#draining) await session.resume();
     return session;
   }
+
+  async #fold(sessionId: SessionId): Promise<SessionActor> {
+    const envelopes = await this.#parts.journal.read(sessionId, 0);
+    const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
+    return new SessionActor(sessionId, state, this.#parts);
+  }
+
+  async #erase(session: SessionActor): Promise<void> {
+    await this.#parts.journal.erase(session.sessionId);
+    this.#forget(session);
+  }
+
+  #forget(session: SessionActor): void {
+    const entry = this.#entries.get(session.sessionId);
+    if (entry && (entry.session === session || entry.session === null))
+      this.#entries.delete(session.sessionId);
+  }
+}
+
+function sessionExists(sessionId: SessionId): ServiceError {
+  return new ServiceError('INVALID_REQUEST', `There is a session ${sessionId} already.`, {
+    field: 'sessionId',
+    issue: 'the session exists',
+    suggestion: 'Choose another id, or leave it out.',
+  });
 }
 
 function stopping(): ServiceError {

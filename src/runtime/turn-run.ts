@@ -6,6 +6,7 @@ import type { ReplyChunk, SessionEventOf } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import { separatorAfter } from '../domain/reply-text.ts';
 import type { OpenTurn, SessionState } from '../domain/session-state.ts';
+import { estimateText, transcriptWindow } from '../domain/transcript-window.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
@@ -16,6 +17,8 @@ import type { ToolCatalog } from './tool-catalog.ts';
 export interface TurnParts {
   readonly model: LanguageModel;
   readonly systemPrompt: string;
+  /** Most tokens of system prompt and conversation that the model is shown. */
+  readonly historyTokens: number;
   readonly maxSteps: number;
   readonly stepTimeoutMs: number;
   readonly catalog: ToolCatalog;
@@ -125,9 +128,12 @@ export class TurnRun {
   }
 
   async #generate(step: number, sendBack: SendBack, signal: AbortSignal): Promise<void> {
-    const { model, systemPrompt, catalog } = this.#parts;
+    const { model, systemPrompt, catalog, historyTokens } = this.#parts;
     const { names, tools } = catalog.forModel();
-    const messages = [...this.#session.state.transcript];
+    const messages = transcriptWindow(
+      this.#session.state.transcript,
+      historyTokens - estimateText(systemPrompt),
+    );
     const onText = this.#streamer(step, sendBack, signal);
     const reply = await model.generate({ systemPrompt, messages, tools }, onText, signal);
     if (signal.aborted) return;

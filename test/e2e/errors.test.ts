@@ -45,6 +45,9 @@ describe('errors', () => {
       const burning: EventStore = {
         append: () => Promise.reject(new Error('EIO at /private/path')),
         read: () => Promise.resolve([]),
+        sessions: () => Promise.resolve([]),
+        fork: () => Promise.reject(new Error('EIO at /private/path')),
+        erase: () => Promise.reject(new Error('EIO at /private/path')),
         [Symbol.asyncDispose]: () => Promise.resolve(),
       };
       const log = recordingLog();

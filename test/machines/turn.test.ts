@@ -9,7 +9,7 @@ import {
 } from '../../machines/turn.machine.ts';
 
 /** The machine with effects that only tell what was begun and ended. */
-function startTurn({ maxSteps = 3, unsettled = [] as string[] } = {}) {
+function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[] } = {}) {
   const effects: string[] = [];
   const track = (name: string) => () => {
     effects.push(`+${name}`);
@@ -24,7 +24,7 @@ function startTurn({ maxSteps = 3, unsettled = [] as string[] } = {}) {
     },
     actions: { reportFailure: (_, { failure }) => effects.push(failure) },
   });
-  const input = { turnId: 't', sessionId: 's', step: 0, maxSteps, stepTimeoutMs: 1_000, unsettled };
+  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, unsettled };
   const actor = createActor(machine, { input, clock }).start();
   const tell = (...events: TurnEvent[]) => {
     for (const event of events) actor.send(event);
@@ -38,7 +38,14 @@ const ref = { turnId: 't', toolName: 'x', serverId: 's' };
 const stepped = (...callIds: string[]) =>
   ({ type: 'step.completed', turnId: 't', step: 1, text: '', separator: '', callIds }) as const;
 const settled = (callId: string) => ({ type: 'tool-call.failed', ...ref, callId, reason: 'x' }) as const;
-const cancelled = { type: 'turn.cancelled', turnId: 't', reason: 'r', step: 1, separator: '', partial: '' } as const;
+const cancelled = {
+  type: 'turn.cancelled',
+  turnId: 't',
+  reason: 'r',
+  step: 1,
+  separator: '',
+  partial: '',
+} as const;
 const completed = { type: 'turn.completed', turnId: 't', content: '' } as const;
 
 describe('the turn machine', () => {
@@ -64,7 +71,9 @@ describe('the turn machine', () => {
     expect(effects).toContain('step-limit');
     expect(effects.filter((effect) => effect === '+model')).toHaveLength(1);
     const error = { code: 'AGENT_ERROR', message: '', details: {} } as const;
-    expect(tell({ type: 'turn.failed', turnId: 't', error, step: 1, separator: '', partial: '' })).toBe('failed');
+    expect(tell({ type: 'turn.failed', turnId: 't', error, step: 1, separator: '', partial: '' })).toBe(
+      'failed',
+    );
   });
 
   it('ends a model call that takes too long, and aborts it', () => {
@@ -107,8 +116,15 @@ describe('the turn machine', () => {
   });
 
   it('goes on with the tools that a resumed turn has left', () => {
-    const { tell } = startTurn({ unsettled: ['1'] });
+    const { tell } = startTurn({ step: 1, unsettled: ['1'] });
     expect(tell(prepared)).toBe('executingTools');
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
+  });
+
+  it('fails a resumed turn that has used up its steps', () => {
+    const { tell, effects } = startTurn({ step: 3, maxSteps: 3 });
+    expect(tell(prepared)).toBe('failing');
+    expect(effects).toContain('step-limit');
+    expect(effects).not.toContain('+model');
   });
 });

@@ -48,7 +48,7 @@ export class SessionRig {
     const servers = new McpSupervisor({ connector: this.tools, log, retryDelayMs: () => 1_000 });
     const catalog = new ToolCatalog(servers, { issueWith: async () => undefined });
     const watched = actorOptions && { actorOptions };
-    const settings = { systemPrompt: 'Be brief.', maxSteps, stepTimeoutMs };
+    const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
     const turns = new TurnRunner({ model, catalog, bus, log, ...settings, ...watched });
     const journal = new Journal(this.store, bus);
     this.registry = new SessionRegistry({

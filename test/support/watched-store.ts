@@ -1,7 +1,7 @@
 import type { Envelope } from '../../src/contract/envelope.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import type { SessionId } from '../../src/contract/ids.ts';
-import type { EventStore } from '../../src/ports/event-store.ts';
+import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../src/ports/event-store.ts';
 
 /** An event store whose appends and reads a test can hold up or let fail. */
 export class WatchedStore implements EventStore {
@@ -21,9 +21,10 @@ export class WatchedStore implements EventStore {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly SessionEvent[],
+    mark?: SessionMark,
   ): Promise<Envelope[]> {
     await this.beforeAppend(events);
-    const envelopes = await this.#inner.append(sessionId, expectedSeq, events);
+    const envelopes = await this.#inner.append(sessionId, expectedSeq, events, mark);
     await this.afterAppend(events);
     return envelopes;
   }
@@ -32,6 +33,18 @@ export class WatchedStore implements EventStore {
     this.reads += 1;
     await this.beforeRead();
     return this.#inner.read(sessionId, afterSeq, limit);
+  }
+
+  sessions(filter?: SessionFilter): Promise<SessionSummary[]> {
+    return this.#inner.sessions(filter);
+  }
+
+  fork(from: SessionId, at: number, to: SessionId): Promise<void> {
+    return this.#inner.fork(from, at, to);
+  }
+
+  erase(sessionId: SessionId): Promise<void> {
+    return this.#inner.erase(sessionId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,48 @@
+import type { Envelope } from '../contract/envelope.ts';
+import { imageBytes } from '../contract/image.ts';
+import type { ModelMessage } from '../contract/model-message.ts';
+import type { HistoryEntry, SessionView } from '../contract/session-view.ts';
+import { evolve, initialSessionState } from './session-state.ts';
+
+/** What a session looked like when the last of these events had happened; they are all of its events up to then. */
+export function viewSession(envelopes: readonly Envelope[], head: number): SessionView | undefined {
+  const [first] = envelopes;
+  const last = envelopes.at(-1);
+  if (!first || !last) return undefined;
+  const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
+  const { toolCalls, ...counts } = state.counts;
+  return {
+    sessionId: first.sessionId,
+    status: state.open ? 'busy' : 'idle',
+    head,
+    at: last.seq,
+    createdAt: isoTime(first.time),
+    updatedAt: isoTime(last.time),
+    turns: { ...counts, waiting: state.waiting.length },
+    toolCalls,
+    openTurnId: state.open?.turnId ?? null,
+    history: state.transcript.map(historyEntry),
+  };
+}
+
+export function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function historyEntry(message: ModelMessage): HistoryEntry {
+  switch (message.role) {
+    case 'user': {
+      const { text: content, image } = message;
+      const about = image && { mimeType: image.mimeType, bytes: imageBytes(image) };
+      return { role: 'user', content, ...(about && { image: about }) };
+    }
+    case 'assistant': {
+      const { text: content, toolCalls, cut } = message;
+      return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...(cut && { cut }) };
+    }
+    case 'tool':
+      return { role: 'tool', callId: message.callId, name: message.name, content: message.text };
+    default:
+      return message satisfies never;
+  }
+}

@@ -1,0 +1,70 @@
+import { ServiceError } from '../contract/errors.ts';
+import type { SessionId } from '../contract/ids.ts';
+import type { SessionListItem, SessionView } from '../contract/session-view.ts';
+import { isoTime, viewSession } from '../domain/session-view.ts';
+import type { Journal } from './journal.ts';
+import type { SessionRegistry } from './session-registry.ts';
+
+/** What can be asked of sessions as a whole: which there are, how one looks or looked, a fork, an end. */
+export class SessionArchive {
+  readonly #journal: Journal;
+  readonly #sessions: SessionRegistry;
+
+  constructor(journal: Journal, sessions: SessionRegistry) {
+    this.#journal = journal;
+    this.#sessions = sessions;
+  }
+
+  /** In the order of their ids, those after `after`. */
+  async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
+    const summaries = await this.#journal.sessions({ limit, ...(after !== undefined && { after }) });
+    return summaries.map(({ sessionId, open, head, createdAt, updatedAt }) => ({
+      sessionId,
+      status: open ? 'busy' : 'idle',
+      head,
+      createdAt: isoTime(createdAt),
+      updatedAt: isoTime(updatedAt),
+    }));
+  }
+
+  /** @param at the moment: after the event of that seq; now, when left out. */
+  async view(sessionId: SessionId, at: number | undefined): Promise<SessionView> {
+    const head = await this.#headOf(sessionId);
+    checkMoment(at, head);
+    const envelopes = await this.#journal.read(sessionId, 0, at);
+    const view = viewSession(envelopes, head);
+    if (!view) throw notFound(sessionId);
+    return view;
+  }
+
+  /** @returns the head of the new session. */
+  async fork(from: SessionId, at: number | undefined, to: SessionId): Promise<{ at: number; head: number }> {
+    const head = await this.#headOf(from);
+    checkMoment(at, head);
+    const fork = await this.#sessions.fork(from, at ?? head, to);
+    return { at: at ?? head, head: fork.state.seq };
+  }
+
+  async delete(sessionId: SessionId): Promise<void> {
+    await this.#headOf(sessionId);
+    await this.#sessions.delete(sessionId);
+  }
+
+  async #headOf(sessionId: SessionId): Promise<number> {
+    const { state } = await this.#sessions.session(sessionId);
+    if (state.seq === 0) throw notFound(sessionId);
+    return state.seq;
+  }
+}
+
+function checkMoment(at: number | undefined, head: number): void {
+  if (at === undefined || (at >= 1 && at <= head)) return;
+  throw new ServiceError('INVALID_REQUEST', 'There is no such moment in the session.', {
+    field: 'at',
+    issue: `it is ${at}, and the session has the events 1 to ${head}`,
+  });
+}
+
+function notFound(sessionId: SessionId): ServiceError {
+  return new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+}
