@@ -8,16 +8,21 @@ import { loadSqlite } from './load-sqlite.ts';
  * kernel for reading only, so it can neither checkpoint the WAL nor delete it. What SQLite adds beside it
  * is removed at the end.
  *
- * @param mode `locked` fails when another process has the file. Without it, a file without a WAL is read
- * without any lock.
+ * @param mode `locked` fails when another process has the file, `without WAL` shows what the file alone has.
+ * Left out, there is no lock as long as there is no WAL.
  */
-export function viewReadOnly<T>(file: string, look: (db: DatabaseSync) => T, mode?: 'locked'): T {
+export function viewReadOnly<T>(
+  file: string,
+  look: (db: DatabaseSync) => T,
+  mode?: 'locked' | 'without WAL',
+): T {
   const { DatabaseSync } = loadSqlite();
   const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const additions = [`${file}-wal`, `${file}-shm`].filter((path) => !existsSync(path));
   const url = pathToFileURL(file);
   // Needs no lock and no shared memory, but does not see a WAL.
-  if (mode === undefined && walBytes === 0) url.searchParams.set('immutable', '1');
+  if (mode === 'without WAL' || (mode === undefined && walBytes === 0))
+    url.searchParams.set('immutable', '1');
   const db = new DatabaseSync(url, { readOnly: true });
   try {
     return look(db);

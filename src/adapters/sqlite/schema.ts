@@ -67,3 +67,9 @@ function readInteger(db: DatabaseSync, sql: string): number {
   const [value] = Object.values(db.prepare(sql).get() ?? {});
   return integerOf(value);
 }
+
+/** What SQLite itself finds wrong with the structure of a file, its indexes included. */
+export function structuralDamage(db: DatabaseSync): string[] {
+  const findings = db.prepare('PRAGMA integrity_check').all().flatMap(Object.values).map(String);
+  return findings.filter((finding) => finding !== 'ok');
+}

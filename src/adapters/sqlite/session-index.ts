@@ -64,7 +64,8 @@ export class SessionIndex {
   }
 }
 
-function parseSession(row: Record<string, unknown>): IndexedSession {
+/** Throws when the row is not what was stored. */
+export function parseSession(row: Record<string, unknown>): IndexedSession {
   const session = {
     sessionId: textOf(row.session),
     head: integerOf(row.head),
