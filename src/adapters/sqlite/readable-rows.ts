@@ -1,9 +1,12 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
 type Row = Record<string, SQLOutputValue>;
+type Table = 'events' | 'sessions';
 
-/** More rowids than a damaged page can stand for, so that behind so many there is nothing more. */
-const mostMisses = 100_000;
+/** A page of the table has fewer rows than this: so far it is tried one by one. */
+const rowsOfOnePage = 300;
+/** No log has more rows. */
+const lastRowid = 2 ** 40;
 
 /**
  * The rows of a table in the order of their rowids, around pages that cannot be read. No index is used: it may
@@ -11,26 +14,49 @@ const mostMisses = 100_000;
  */
 export function* readableRows(
   db: DatabaseSync,
-  table: 'events' | 'sessions',
+  table: Table,
   onUnreadable: (error: unknown) => void,
 ): Generator<Row, void, void> {
-  let rowid = 0;
-  let misses = 0;
-  while (misses < mostMisses) {
+  const rows = db.prepare(`SELECT rowid, * FROM ${table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid`);
+  let next = 1;
+  while (next < lastRowid) {
     try {
-      const rows = db.prepare(`SELECT rowid, * FROM ${table} NOT INDEXED WHERE rowid > ? ORDER BY rowid`);
-      for (const row of rows.iterate(rowid)) {
-        rowid = Number(row.rowid);
-        misses = 0;
+      for (const row of rows.iterate(next)) {
+        // Never back: on a damaged page the rowids may have lost their order.
+        next = Math.max(next, Number(row.rowid) + 1);
         yield row;
       }
       return;
     } catch (error) {
-      if (misses === 0) onUnreadable(error);
-      rowid += 1;
-      misses += 1;
+      onUnreadable(error);
+      next = nextReadable(db, table, next);
     }
   }
+}
+
+/** The first rowid after an unreadable one from which on something, or the end, can be read. */
+function nextReadable(db: DatabaseSync, table: Table, unreadable: number): number {
+  const row = db.prepare(`SELECT rowid, * FROM ${table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT 1`);
+  const isReadable = (rowid: number): boolean => {
+    try {
+      row.get(rowid);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let low = unreadable;
+  let high = unreadable + 1;
+  while (high < lastRowid && !isReadable(high)) {
+    low = high;
+    high += Math.max(1, Math.floor((high - unreadable - rowsOfOnePage) / 8));
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isReadable(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 export function hasTable(db: DatabaseSync, table: string): boolean {
