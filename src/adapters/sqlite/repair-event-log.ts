@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../contract/ids.ts';
@@ -70,6 +70,11 @@ function repair(directory: string, heads: Heads, isGone: boolean): RepairReport 
   const salvage = isGone
     ? rewriteLog(directory, heads)
     : viewReadOnly(file, (db) => rewriteLog(directory, heads, db), 'locked');
+  if (!isGone && !salvage.hasEvents) {
+    rmSync(backup, { recursive: true });
+    // An empty log in its place would say that there never was anything.
+    throw new Error(`nothing of ${file} can be read; nothing was changed; restore it from a backup`);
+  }
   complete(directory);
   const cut = [...salvage.known]
     .map(([sessionId, lostUpTo]) => ({ sessionId, intactUpTo: headOf(salvage, sessionId), lostUpTo }))

@@ -34,6 +34,8 @@ export class Salvage {
   readonly findings: string[] = [];
   /** Whether there is an index: version 1 had none. */
   hasIndex = false;
+  /** Whether any view showed a table of events at all. */
+  hasEvents = false;
   readonly #sink: Sink;
   /** The stored hash of the last event seen of a session, whether or not it is intact. */
   readonly #seen = new Map<SessionId, { readonly seq: number; readonly hash: string }>();
@@ -54,6 +56,7 @@ export class Salvage {
     try {
       if (!hasTable(db, table)) return [];
       if (table === 'sessions') this.hasIndex = true;
+      else this.hasEvents = true;
       return readableRows(db, table, finding);
     } catch (error) {
       finding(error); // Not even the schema can be read: this view has nothing to give.

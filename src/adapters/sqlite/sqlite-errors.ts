@@ -12,6 +12,9 @@ const primaryCode = {
   notADatabase: 26,
 };
 
+/** The extended code of a page that is beyond the end of its file. */
+const shortRead = 522;
+
 /** The primary result code of an error thrown by SQLite; undefined for any other error. */
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
@@ -22,9 +25,10 @@ export function isNotADatabase(error: unknown): boolean {
   return resultCode(error) === primaryCode.notADatabase;
 }
 
-/** Whether SQLite found that the file is damaged, or so damaged that it is no database any more. */
+/** Whether SQLite found that the file is damaged: no database any more, or shorter than it says it is. */
 export function isCorrupt(error: unknown): boolean {
-  return resultCode(error) === primaryCode.corrupt || isNotADatabase(error);
+  const isCutOff = error instanceof Error && 'errcode' in error && error.errcode === shortRead;
+  return resultCode(error) === primaryCode.corrupt || isNotADatabase(error) || isCutOff;
 }
 
 /** Whether the error is one of SQLite's own. */
