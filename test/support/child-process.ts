@@ -14,10 +14,24 @@ export interface SupportProcess extends AsyncDisposable {
 
 /** Starts a file of test/support as a process of its own, killed at the latest by `await using`. */
 export function startSupportProcess(file: string, args: readonly string[]): SupportProcess {
-  const script = fileURLToPath(new URL(file, import.meta.url));
+  return startProcess(process.execPath, [scriptOf(file), ...args]);
+}
+
+/** The same for a process that cannot write a file of more than about so many bytes. */
+export function startLimitedProcess(file: string, args: readonly string[], bytes: number): SupportProcess {
+  // The unit is 512 or 1024 bytes, as the shell likes.
+  const command = `ulimit -f ${Math.ceil(bytes / 1024)} && exec "$0" "$@"`;
+  return startProcess('/bin/sh', ['-c', command, process.execPath, scriptOf(file), ...args]);
+}
+
+function scriptOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+function startProcess(command: string, args: readonly string[]): SupportProcess {
   // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
   const env = { PATH: process.env.PATH };
-  const child = spawn(process.execPath, [script, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;

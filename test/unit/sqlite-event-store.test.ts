@@ -7,7 +7,7 @@ import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
 import { logThread } from '../../src/adapters/sqlite/log-thread.ts';
 import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
-import { startSupportProcess } from '../support/child-process.ts';
+import { startLimitedProcess, startSupportProcess } from '../support/child-process.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 
@@ -104,6 +104,22 @@ describe('the SQLite event store', () => {
       expect(acknowledged.filter((line) => !found.has(line))).toEqual([]);
       const lastOfA = envelopes.filter(({ sessionId }) => sessionId === 'a').length;
       expect(await store.append('a', lastOfA, [started('next')])).toHaveLength(1);
+    });
+  });
+
+  describe('without space on the disk', () => {
+    it('refuses the append that does not fit, has all before it, and goes on when there is space', async () => {
+      await using child = startLimitedProcess('filling-process.ts', [directory], 1_500_000);
+      const line = await child.lines.next();
+      const [acknowledged, readable, ...failure] = String(line.value).split(' ');
+      await child.ended;
+      expect(Number(acknowledged)).toBeGreaterThan(10);
+      expect(readable).toBe(acknowledged);
+      expect(failure.join(' ')).toContain(`cannot append to ${file}`);
+
+      await using store = await open();
+      expect(await store.read('s', 0)).toHaveLength(Number(acknowledged));
+      expect(await store.append('s', Number(acknowledged), [started('a')])).toHaveLength(1);
     });
   });
 
