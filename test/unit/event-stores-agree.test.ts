@@ -2,17 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
-import { type EventStore, StaleVersionError } from '../../src/ports/event-store.ts';
+import {
+  type EventStore,
+  type SessionFilter,
+  type SessionMark,
+  StaleVersionError,
+} from '../../src/ports/event-store.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 const sessions = ['a', 'b', 'c', 'd'];
 const rounds = 60;
+const marks = [() => undefined, () => ({ open: true }), () => ({ open: false })];
 
 interface Append {
   readonly sessionId: string;
   readonly expectedSeq: number;
   readonly events: readonly SessionEvent[];
+  readonly mark: SessionMark | undefined;
 }
 
 describe('the memory and the SQLite store', () => {
@@ -34,6 +41,15 @@ describe('the memory and the SQLite store', () => {
       expect(await contents(sqlite, sessionId, after, limit)).toEqual(
         await contents(memory, sessionId, after, limit),
       );
+
+      const [from, at, to] = [pick(random, sessions), random(20), pick(random, sessions)];
+      expect(await outcomeOf(sqlite.fork(from, at, to))).toEqual(await outcomeOf(memory.fork(from, at, to)));
+      if (random(4) === 0) await Promise.all([memory.erase(to), sqlite.erase(to)]);
+      const filter = pick(random, [{}, { open: true }, { open: false, after: 'a' }, { limit: 2 }]);
+      const listed = await summaries(sqlite, filter);
+      expect(listed).toEqual(await summaries(memory, filter));
+      for (const { sessionId: id, head } of await memory.sessions()) heads.set(id, head);
+      for (const id of sessions) if ((await memory.read(id, 0, 1)).length === 0) heads.set(id, 0);
     }
 
     for (const id of sessions) expect(await contents(sqlite, id, 0)).toEqual(await contents(memory, id, 0));
@@ -60,13 +76,13 @@ function randomAppend(random: (below: number) => number, heads: Map<string, numb
   const wrong = pick(random, [head - 1, head + 1, 0, head + events.length, head + 7]);
   const expectedSeq = isRight ? head : Math.max(0, wrong);
   if (expectedSeq === head) heads.set(sessionId, head + events.length);
-  return { sessionId, expectedSeq, events };
+  return { sessionId, expectedSeq, events, mark: pick(random, marks)() };
 }
 
 /** Calls all of them at once, and says what became of each. */
 async function outcomes(store: EventStore, appends: readonly Append[]) {
-  const calls = appends.map(({ sessionId, expectedSeq, events }) =>
-    store.append(sessionId, expectedSeq, events),
+  const calls = appends.map(({ sessionId, expectedSeq, events, mark }) =>
+    store.append(sessionId, expectedSeq, events, mark),
   );
   return (await Promise.allSettled(calls)).map((result) => {
     if (result.status === 'fulfilled') return { seqs: result.value.map(({ seq }) => seq) };
@@ -74,6 +90,17 @@ async function outcomes(store: EventStore, appends: readonly Append[]) {
     const { sessionId, expected, actual } = result.reason;
     return { stale: sessionId, expected, actual };
   });
+}
+
+async function outcomeOf(fork: Promise<void>): Promise<string> {
+  return fork.then(
+    () => 'forked',
+    (error: Error) => error.message,
+  );
+}
+
+async function summaries(store: EventStore, filter: SessionFilter) {
+  return (await store.sessions(filter)).map(({ sessionId, head, open }) => ({ sessionId, head, open }));
 }
 
 async function contents(store: EventStore, sessionId: string, after: number, limit?: number) {

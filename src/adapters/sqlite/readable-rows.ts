@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { rethrowObstacle } from './sqlite-errors.ts';
 
 type Row = Record<string, SQLOutputValue>;
 type Table = 'events' | 'sessions';
@@ -28,6 +29,7 @@ export function* readableRows(
       }
       return;
     } catch (error) {
+      rethrowObstacle(error);
       onUnreadable(error);
       next = nextReadable(db, table, next);
     }
@@ -41,7 +43,8 @@ function nextReadable(db: DatabaseSync, table: Table, unreadable: number): numbe
     try {
       row.get(rowid);
       return true;
-    } catch {
+    } catch (error) {
+      rethrowObstacle(error);
       return false;
     }
   };

@@ -9,7 +9,7 @@ import { backUp, complete, putInPlace, repairedFile } from './repaired-file.ts';
 import { rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 import { structuralDamage } from './schema.ts';
-import { explainSqliteError, isBusy } from './sqlite-errors.ts';
+import { explainSqliteError, isBusy, rethrowObstacle } from './sqlite-errors.ts';
 
 /** A session that could not be kept whole: intact up to one seq, lost from the next one to the other. */
 export interface CutSession {
@@ -105,6 +105,7 @@ function structure(db: DatabaseSync): string[] {
     // Version 1 has no index of sessions.
     return [...(hasTable(db, 'events') ? [] : ['there is no table of events']), ...structuralDamage(db)];
   } catch (error) {
+    rethrowObstacle(error);
     return [String(error)];
   }
 }

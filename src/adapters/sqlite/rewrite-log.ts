@@ -35,7 +35,7 @@ export function rewriteLog(
       const indexed = salvage.index.get(sessionId);
       const createdAt = indexed?.createdAt ?? chain.createdAt;
       // Of a session that was cut nobody knows. Marked open it will be looked at.
-      const isWhole = indexed?.hash === chain.hash;
+      const isWhole = indexed?.hash === chain.hash && salvage.known.get(sessionId) === chain.head;
       const { open, updatedAt } = isWhole ? indexed : { open: true, updatedAt: chain.updatedAt };
       index.put({ sessionId, head: chain.head, hash: chain.hash, createdAt, updatedAt, open });
     }

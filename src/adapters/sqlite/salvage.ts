@@ -5,7 +5,7 @@ import { storedLink } from './chain-reader.ts';
 import { integerOf, textOf } from './columns.ts';
 import { hasTable, readableRows } from './readable-rows.ts';
 import { type IndexedSession, parseSession } from './session-index.ts';
-import { isSqliteError } from './sqlite-errors.ts';
+import { isSqliteError, rethrowObstacle } from './sqlite-errors.ts';
 
 const mostFindings = 20;
 
@@ -59,6 +59,7 @@ export class Salvage {
       else this.hasEvents = true;
       return readableRows(db, table, finding);
     } catch (error) {
+      rethrowObstacle(error);
       finding(error); // Not even the schema can be read: this view has nothing to give.
       return [];
     }

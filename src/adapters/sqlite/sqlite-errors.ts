@@ -31,6 +31,13 @@ export function isCorrupt(error: unknown): boolean {
   return resultCode(error) === primaryCode.corrupt || isNotADatabase(error) || isCutOff;
 }
 
+/** Throws an error again that says nothing about the file: it is in use, out of reach, or out of space. */
+export function rethrowObstacle(error: unknown): void {
+  const { busy, readOnly, full, cannotOpen } = primaryCode;
+  const code = resultCode(error);
+  if (code !== undefined && [busy, readOnly, full, cannotOpen].includes(code)) throw error;
+}
+
 /** Whether the error is one of SQLite's own. */
 export function isSqliteError(error: unknown): boolean {
   return resultCode(error) !== undefined;
