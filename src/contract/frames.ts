@@ -36,7 +36,20 @@ const ResumableOnlyFrame = z.discriminatedUnion('event', [
   /** A message was accepted. */
   z.object({
     event: z.literal('message'),
-    data: z.object({ content, image: z.object({ mimeType: z.string(), bytes: z.int() }).optional() }),
+    data: z.object({
+      content,
+      image: z.object({ mimeType: z.string(), bytes: z.int() }).optional(),
+      clientMessageId: z.string().optional(),
+    }),
+  }),
+  /** This client's message was there before, as that turn: its `message` may be long past. With its end, if it has one. */
+  z.object({
+    event: z.literal('accepted'),
+    data: z.object({
+      clientMessageId: z.string(),
+      content: content.optional(),
+      error: ErrorBody.optional(),
+    }),
   }),
   /** The turn goes on after the service had stopped: what was streamed of the step that ran then is void. */
   z.object({ event: z.literal('turnResumed'), data: z.object({ attempt: z.int() }) }),
@@ -49,12 +62,16 @@ const ResumableOnlyFrame = z.discriminatedUnion('event', [
   z.object({ event: z.literal('deleted'), data: z.object({}) }),
 ]);
 
-/** Where a frame stands. Durable events have a `seq`, chunks a `step` and an `offset` into its text. */
+/**
+ * Where a frame stands. Durable events have a `seq`, chunks a `step` and an `offset` into its text. An error
+ * that answers a message of this client names the message instead.
+ */
 const place = {
   seq: z.int().optional(),
   turnId: z.string().optional(),
   step: z.int().optional(),
   offset: z.int().optional(),
+  clientMessageId: z.string().optional(),
 };
 
 /** What the service sends to a client that asked for `?after=`. */

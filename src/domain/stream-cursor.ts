@@ -9,6 +9,11 @@ export interface StreamPosition {
   readonly offset: number;
 }
 
+interface Step {
+  readonly turnId: string;
+  readonly step: number;
+}
+
 /**
  * Keeps one reader's place in a session, whatever mix of log and live signals it is fed: each event and each
  * character once, in order. Pure but for its own place.
@@ -17,7 +22,9 @@ export class StreamCursor {
   #seq: number;
   #offset: number;
   /** The step that the offset counts in; null while only the reader knows. */
-  #step: { readonly turnId: string; readonly step: number } | null = null;
+  #step: Step | null = null;
+  /** The last step that an event has ended. */
+  #ended: Step | null = null;
 
   constructor({ seq, offset }: StreamPosition) {
     this.#seq = seq;
@@ -35,7 +42,7 @@ export class StreamCursor {
       if (signal.seq !== this.#seq + 1) throw new Error(`event ${signal.seq} follows event ${this.#seq}`);
       const rest = streamedText(signal).flatMap((text) => this.#takeText(text));
       this.#seq = signal.seq;
-      if (endsStep(signal.event)) this.#beginStep(null);
+      this.#endStep(signal.event);
       return [...rest, signal];
     }
     return signal.type === 'reply.chunk' ? this.#takeText(signal) : [signal];
@@ -44,6 +51,8 @@ export class StreamCursor {
   #takeText(chunk: ReplyChunk): ReplyChunk[] {
     if (chunk.content === '') return [];
     const { turnId, step } = chunk;
+    // The log may be ahead of the session in memory, which then still says what the log has said.
+    if (this.#ended?.turnId === turnId && step <= this.#ended.step) return [];
     if (this.#step === null) this.#step = { turnId, step };
     else if (this.#step.turnId !== turnId || this.#step.step !== step) this.#beginStep({ turnId, step });
     const known = this.#offset - chunk.offset;
@@ -55,23 +64,28 @@ export class StreamCursor {
       : [{ ...chunk, offset: chunk.offset + known, content: chunk.content.slice(known) }];
   }
 
-  #beginStep(step: { turnId: string; step: number } | null): void {
+  #endStep(event: SessionEvent): void {
+    switch (event.type) {
+      case 'turn.cancelled':
+        // Cancelled while it waited: it has made no step, and the text is another turn's.
+        if (event.step === 0) return;
+        break;
+      case 'step.completed':
+      case 'turn.failed':
+        break;
+      case 'turn.resumed':
+        this.#beginStep(null);
+        return;
+      default:
+        return;
+    }
+    this.#ended = { turnId: event.turnId, step: event.step };
+    this.#beginStep(null);
+  }
+
+  #beginStep(step: Step | null): void {
     this.#step = step;
     this.#offset = 0;
-  }
-}
-
-/** After it nothing of the text before it is still to come. A turn that is cancelled while it waits has made no step. */
-function endsStep(event: SessionEvent): boolean {
-  switch (event.type) {
-    case 'step.completed':
-    case 'turn.failed':
-    case 'turn.resumed':
-      return true;
-    case 'turn.cancelled':
-      return event.step > 0;
-    default:
-      return false;
   }
 }
 

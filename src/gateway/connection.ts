@@ -6,12 +6,12 @@ import type { StreamPosition } from '../domain/stream-cursor.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { type ClientFrame, decodeFrame, encodeError, encodeOutcome } from './frame-codec.ts';
+import { type ClientFrame, decodeFrame, encodeError, encodeOutcome, messageIdOf } from './frame-codec.ts';
 import { idempotencyKey } from './idempotency.ts';
 import type { Outbox } from './outbox.ts';
 import { limitExceeded, type RateLimits, tooLarge } from './rate-limits.ts';
 import { Recipient } from './recipient.ts';
-import { encodeResumable, encodeResumed } from './resumable-codec.ts';
+import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from './resumable-codec.ts';
 import { ResumingReader } from './resuming-reader.ts';
 
 export interface ConnectionParts {
@@ -63,7 +63,7 @@ export class Connection {
   receive(text: string | null, bytes: number): void {
     this.#inbox = this.#inbox
       .then(() => this.#handle(text, bytes))
-      .catch((error: unknown) => this.#refuse(error));
+      .catch((error: unknown) => this.#refuse(error, text));
   }
 
   closed(): void {
@@ -104,7 +104,7 @@ export class Connection {
     }
   }
 
-  /** A message that was answered before is answered again, to this client alone; one that resumes has the answer. */
+  /** A message that was answered before is answered again, to this client alone. */
   async #startTurn({
     content: text,
     imageData: image,
@@ -112,15 +112,21 @@ export class Connection {
     clientMessageId,
   }: MessageFrame): Promise<void> {
     const key = clientMessageId === undefined ? undefined : idempotencyKey(clientMessageId, { text, image });
-    const { outcome } = await this.#parts.bus.send('turn.start', {
+    const turnId = crypto.randomUUID();
+    const accepted = await this.#parts.bus.send('turn.start', {
       sessionId: this.#sessionId,
-      turnId: crypto.randomUUID(),
+      turnId,
       text,
       ...(image && { image }),
       ...(whenBusy && { whenBusy }),
       ...(key && { key }),
     });
-    if (outcome && !this.#reader) this.#client.send(encodeOutcome(outcome));
+    const { outcome } = accepted;
+    if (!this.#reader) {
+      if (outcome) this.#client.send(encodeOutcome(outcome));
+    } else if (clientMessageId !== undefined && accepted.turnId !== turnId) {
+      this.#client.send(encodeAccepted(clientMessageId, accepted.turnId, outcome));
+    }
   }
 
   #resume(position: StreamPosition, socket: ClientSocket): ResumingReader {
@@ -136,10 +142,12 @@ export class Connection {
     });
   }
 
-  #refuse(thrown: unknown): void {
+  /** @param frame what is refused. A client that resumes is told which of its messages it was. */
+  #refuse(thrown: unknown, frame: string | null = null): void {
     const error = asServiceError(thrown);
     if (error.code === 'INTERNAL_ERROR')
       this.#parts.log.error({ err: error.cause ?? error }, 'a frame could not be handled');
-    this.#client.send(encodeError(error));
+    const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
+    this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
   }
 }

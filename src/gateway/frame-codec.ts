@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent } from '../contract/events.ts';
 import type { ServerFrame } from '../contract/frames.ts';
-import { CancelFrame, MessageFrame, ResetFrame } from '../contract/requests.ts';
+import { CancelFrame, IdempotencyKeyId, MessageFrame, ResetFrame } from '../contract/requests.ts';
 import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, parseJsonObject } from './request-body.ts';
@@ -26,6 +27,17 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
           frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
         supported: ['message', 'cancel', 'reset'],
       });
+  }
+}
+
+const NamedMessage = z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId });
+
+/** Which message a frame is, also if it cannot be accepted. */
+export function messageIdOf(text: string): string | undefined {
+  try {
+    return NamedMessage.safeParse(JSON.parse(text)).data?.clientMessageId;
+  } catch {
+    return undefined; // Not JSON: it has no name.
   }
 }
 

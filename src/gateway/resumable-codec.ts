@@ -1,8 +1,11 @@
 import type { Envelope } from '../contract/envelope.ts';
+import type { ErrorBody, ServiceError } from '../contract/errors.ts';
 import type { ResumableFrame } from '../contract/frames.ts';
+import type { TurnId } from '../contract/ids.ts';
 import { imageBytes } from '../contract/image.ts';
-import type { SessionSignal } from '../contract/service-requests.ts';
+import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { frameOf } from './frame-codec.ts';
+import { turnCancelled } from './turn-answer.ts';
 
 /** The frame of a signal for a client that can resume: with its place, and for every durable event. */
 export function resumableFrame(signal: SessionSignal): ResumableFrame {
@@ -22,6 +25,30 @@ export function encodeResumed(after: number, head: number): string {
   return JSON.stringify({ event: 'resumed', data: { after, head } } satisfies ResumableFrame);
 }
 
+/** Tells a client that its message is that turn, which was there before. */
+export function encodeAccepted(clientMessageId: string, turnId: TurnId, outcome?: TurnOutcome): string {
+  const data = { clientMessageId, ...(outcome && endOf(outcome)) };
+  return JSON.stringify({ event: 'accepted', data, turnId } satisfies ResumableFrame);
+}
+
+/** Tells a client that its message was refused. */
+export function encodeRefusal({ body: data }: ServiceError, clientMessageId: string): string {
+  return JSON.stringify({ event: 'error', data, clientMessageId } satisfies ResumableFrame);
+}
+
+function endOf(outcome: TurnOutcome): { content: string } | { error: ErrorBody } {
+  switch (outcome.status) {
+    case 'completed':
+      return { content: outcome.content };
+    case 'failed':
+      return { error: outcome.error };
+    case 'cancelled':
+      return { error: turnCancelled(outcome.reason).body };
+    default:
+      return outcome satisfies never;
+  }
+}
+
 function placeOf({ seq, event }: Envelope): Pick<ResumableFrame, 'seq' | 'turnId'> {
   return 'turnId' in event ? { seq, turnId: event.turnId } : { seq };
 }
@@ -30,9 +57,10 @@ function ownFrame(envelope: Envelope): ResumableFrame {
   const { event } = envelope;
   switch (event.type) {
     case 'turn.requested': {
-      const { text: content, image } = event;
+      const { text: content, image, key } = event;
       const about = image && { mimeType: image.mimeType, bytes: imageBytes(image) };
-      return { event: 'message', data: { content, ...(about && { image: about }) } };
+      const data = { content, ...(about && { image: about }), ...(key && { clientMessageId: key.id }) };
+      return { event: 'message', data };
     }
     case 'turn.resumed':
       return { event: 'turnResumed', data: { attempt: event.attempt } };

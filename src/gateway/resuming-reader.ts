@@ -24,6 +24,8 @@ export interface ResumingReaderParts {
 
 /** Beyond it a client that does not read is caught up from the log when it reads on. */
 const MAX_KEPT_BYTES = 1024 * 1024;
+/** Below it a client that was behind is caught up: not for each byte that it takes. */
+const RESUME_BYTES = MAX_KEPT_BYTES / 4;
 const PAGE_EVENTS = 200;
 
 /**
@@ -60,9 +62,9 @@ export class ResumingReader implements SignalReader {
     else if (this.#state === 'catching-up') this.#note(signal);
   }
 
-  /** The client has taken what the sink kept. */
+  /** The client has taken of what the sink kept; the sink says so again until nothing is kept. */
   drained(): void {
-    if (this.#state !== 'behind') return;
+    if (this.#state !== 'behind' || this.#parts.sink.bufferedBytes() > RESUME_BYTES) return;
     this.#state = 'catching-up';
     void this.#guard(() => this.#catchUp());
   }

@@ -86,7 +86,9 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
     ...resumableFrame(envelope),
     time: new Date(envelope.time).toISOString(),
   }));
-  return jsonResponse({ sessionId, events: frames, after, head, timestamp: now() });
+  // The log may be ahead of the session in memory.
+  const last = page.at(-1)?.seq ?? 0;
+  return jsonResponse({ sessionId, events: frames, after, head: Math.max(head, last), timestamp: now() });
 }
 
 function parseQuery<S extends z.ZodType>(schema: S, { query }: HttpRequest): z.output<S> {

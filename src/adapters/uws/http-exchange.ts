@@ -53,8 +53,11 @@ export class HttpExchange {
       if (response.body instanceof ReadableStream) await response.body.cancel('the client went away');
       return;
     }
-    if (response.body instanceof ReadableStream) await this.#stream(response, response.body);
-    else this.#write(response, response.body ?? '');
+    if (response.body instanceof ReadableStream && !this.#isHead) await this.#stream(response, response.body);
+    else if (response.body instanceof ReadableStream) {
+      await response.body.cancel('only the head is wanted');
+      this.#write(response, '');
+    } else this.#write(response, response.body ?? '');
   }
 
   #write(response: HttpResponse, body: string): void {
@@ -79,14 +82,24 @@ export class HttpExchange {
       // The head goes out with the first bytes, and an event stream may have none for long: this is a comment.
       if (response.headers['content-type']?.startsWith('text/event-stream')) this.#res.write(':\n\n');
     });
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (this.#over) return;
-      if (done) break;
-      if (!this.#writeChunk(value)) await this.#drained();
+    try {
+      await this.#copy(reader);
+    } catch (error) {
+      // Cut short, so that the client does not take it for whole.
+      if (!this.#over) this.#res.close();
+      throw error;
     }
+    if (this.#over) return;
     this.#over = true;
     this.#res.cork(() => this.#res.end());
+  }
+
+  async #copy(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.#over) return;
+      if (!this.#writeChunk(value)) await this.#drained();
+    }
   }
 
   #writeChunk(chunk: Uint8Array): boolean {
@@ -106,6 +119,7 @@ export class HttpExchange {
         resolve();
       };
       this.#res.onWritable(() => {
+        this.#onAbort = cancel;
         resolve();
         return true;
       });
