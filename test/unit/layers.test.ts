@@ -35,8 +35,13 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/scripted': ['node:'],
   'src/adapters/mcp': ['node:', '@modelcontextprotocol/sdk', 'ajv', 'cross-spawn'],
   'src/adapters/uws': ['src/gateway', 'node:', 'uWebSockets.js'],
+  // It runs in browsers: of the contract only the types, so that no package comes along.
+  'src/client': ['src/client', 'src/contract'],
   'src/app': [''],
 };
+
+/** Of which layers only types may be imported. */
+const typesOnly: Readonly<Record<string, readonly string[]>> = { 'src/client': ['src/contract'] };
 
 const imports = sourceImports();
 
@@ -46,8 +51,9 @@ function layerOf(file: string): string {
   return layer;
 }
 
-function isAllowed(file: string, target: string): boolean {
+function isAllowed(file: string, target: string, typeOnly = false): boolean {
   const layer = layerOf(file);
+  if (!typeOnly && typesOnly[layer]?.some((folder) => target.startsWith(`${folder}/`))) return false;
   const own = layer.startsWith('src/adapters/') ? [layer, 'src/contract', 'src/ports', 'zod'] : [];
   return [...(rules[layer] ?? []), ...own].some(
     (allowed) => allowed === '' || target === allowed || target.startsWith(`${allowed}/`),
@@ -67,7 +73,7 @@ describe('the layers', () => {
   });
 
   it('import only what they may', () => {
-    const forbidden = imports.filter(({ file, target }) => !isAllowed(file, target));
+    const forbidden = imports.filter(({ file, target, typeOnly }) => !isAllowed(file, target, typeOnly));
     expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
   });
 
@@ -76,6 +82,9 @@ describe('the layers', () => {
     expect(isAllowed('src/gateway/x.ts', 'src/runtime/journal.ts')).toBe(false);
     expect(isAllowed('src/adapters/openai/x.ts', 'src/adapters/mcp/mcp-connector.ts')).toBe(false);
     expect(isAllowed('src/runtime/x.ts', 'src/app/run.ts')).toBe(false);
+    expect(isAllowed('src/client/x.ts', 'src/contract/frames.ts')).toBe(false);
+    expect(isAllowed('src/client/x.ts', 'src/contract/frames.ts', true)).toBe(true);
+    expect(isAllowed('src/client/x.ts', 'node:')).toBe(false);
   });
 
   it('have no cycle, not even of types', () => {

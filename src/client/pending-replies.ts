@@ -1,0 +1,44 @@
+import type { ErrorBody } from '../contract/errors.ts';
+import type { ResumableFrame } from '../contract/frames.ts';
+import type { Accepted } from './outgoing.ts';
+import { RefusedError } from './session-errors.ts';
+
+interface PendingReply {
+  readonly turnId: string;
+  readonly resolve: (content: string) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The turns whose end somebody waits for. */
+export class PendingReplies {
+  #pending: PendingReply[] = [];
+
+  get isEmpty(): boolean {
+    return this.#pending.length === 0;
+  }
+
+  wait({ turnId, end }: Accepted, resolve: PendingReply['resolve'], reject: PendingReply['reject']): void {
+    if (end?.content !== undefined) resolve(end.content);
+    else if (end?.error) reject(new RefusedError(end.error));
+    else this.#pending.push({ turnId, resolve, reject });
+  }
+
+  note(frame: ResumableFrame): void {
+    if (frame.seq === undefined || this.isEmpty) return;
+    if (frame.event === 'response') this.#settle(frame.turnId, { content: frame.data.content });
+    else if (frame.event === 'error') this.#settle(frame.turnId, { error: frame.data });
+  }
+
+  failAll(error: unknown): void {
+    for (const { reject } of this.#pending.splice(0)) reject(error);
+  }
+
+  #settle(turnId: string | undefined, end: { content: string } | { error: ErrorBody }): void {
+    const ended = this.#pending.filter((pending) => pending.turnId === turnId);
+    this.#pending = this.#pending.filter((pending) => pending.turnId !== turnId);
+    for (const { resolve, reject } of ended) {
+      if ('content' in end) resolve(end.content);
+      else reject(new RefusedError(end.error));
+    }
+  }
+}

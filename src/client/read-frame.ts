@@ -1,0 +1,54 @@
+import type { ResumableFrame } from '../contract/frames.ts';
+import { ProtocolError } from './session-errors.ts';
+
+/** Reads what the service sent. Only what the client itself relies on is checked, so that newer services may say more. */
+export function readFrame(data: unknown): ResumableFrame {
+  const frame = typeof data === 'string' ? parse(data) : undefined;
+  if (isFrame(frame)) return frame;
+  throw new ProtocolError(`the service sent what is no frame: ${String(data).slice(0, 100)}`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // No JSON is no frame, which the caller says.
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFrame(value: unknown): value is ResumableFrame {
+  if (!isObject(value) || typeof value.event !== 'string' || !isObject(value.data)) return false;
+  const { seq, turnId, step, offset } = value;
+  return (
+    [seq, step, offset].every((place) => place === undefined || isCount(place)) &&
+    (turnId === undefined || typeof turnId === 'string') &&
+    isDataOf(value.event, value.data)
+  );
+}
+
+function isDataOf(event: string, data: Fields): boolean {
+  switch (event) {
+    case 'resumed':
+      return isCount(data.after) && isCount(data.head);
+    case 'chunk':
+    case 'response':
+    case 'stepCompleted':
+      return typeof data.content === 'string';
+    case 'error':
+      return typeof data.code === 'string' && typeof data.message === 'string' && isObject(data.details);
+    case 'accepted':
+      return typeof data.clientMessageId === 'string';
+    default:
+      return true;
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
