@@ -92,6 +92,20 @@ export const requirements = {
   'ws.slow-reader': 'a client that does not read is bounded in memory and closed with a named code',
   'ws.gone': 'a client that goes away cancels nothing',
 
+  // Streams that resume
+  'stream.resumed': 'a client that resumes gets the resumed frame first, also when there is nothing',
+  'stream.default': 'a client that does not ask for it sees only the frames of the plain interface',
+  'stream.switch': 'there is no gap and no duplicate where the log ends and the live stream begins',
+  'stream.late': 'who joins a running reply late gets its text so far as one chunk',
+  'stream.offset': 'who has a part of the running text gets exactly the rest',
+  'stream.own': 'a message names itself in its event, in its refusal, and when it was there before',
+  'stream.cancel': 'what was streamed of a cancelled turn is in the log, and a waiting turn ends alone',
+  'stream.page': 'GET /api/sessions/{id}/events pages through the log as JSON',
+  'stream.sse': 'the same as server-sent events, with id, Last-Event-ID and retry',
+  'stream.slow': 'a slow reader is caught up from the log and misses nothing',
+  'stream.killed': 'a client killed and resumed at random ends with exactly the log',
+  'stream.client': 'the client of the package sends, asks and iterates across restarts of the service',
+
   // The model upstream
   'model.stream': 'an OpenAI-compatible upstream is streamed, with tools',
   'model.failures': 'upstream failures become AGENT_ERROR with details.reason',
@@ -129,6 +143,12 @@ export const requirements = {
 export type Requirement = keyof typeof requirements;
 
 /** A test, named by the requirement it verifies; `aspect` tells several tests of one requirement apart. */
-export function verifies(requirement: Requirement, test: () => Promise<void>, aspect?: string): void {
-  it(aspect === undefined ? requirements[requirement] : `${requirements[requirement]}: ${aspect}`, test);
+export function verifies(
+  requirement: Requirement,
+  test: () => Promise<void>,
+  aspect?: string,
+  timeoutMs?: number,
+): void {
+  const title = requirements[requirement];
+  it(aspect === undefined ? title : `${title}: ${aspect}`, test, timeoutMs);
 }

@@ -62,6 +62,23 @@ export class RawWebSocket implements Disposable {
     return parse(Buffer.concat(chunks));
   }
 
+  /** Reads until the text has come, however long that takes. */
+  async readUntil(marker: string): Promise<WholeStream> {
+    const chunks = [this.#early];
+    let tail = '';
+    await new Promise<void>((resolve, reject) => {
+      this.#socket.once('close', () => reject(new Error(`closed before ${marker}`)));
+      this.#socket.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        const text = tail + chunk.toString('latin1');
+        if (text.includes(marker)) resolve();
+        tail = text.slice(-marker.length);
+      });
+      this.#socket.resume();
+    });
+    return parse(Buffer.concat(chunks));
+  }
+
   [Symbol.dispose](): void {
     this.#socket.destroy();
   }
