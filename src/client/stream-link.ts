@@ -35,8 +35,8 @@ export class StreamLink {
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(socket, data));
     socket.addEventListener('close', () => this.#lose(socket));
-    // A `close` follows it.
-    socket.addEventListener('error', () => undefined);
+    // Node 22 says only this when it cannot connect; elsewhere a `close` follows, which then is of no socket.
+    socket.addEventListener('error', () => this.#lose(socket));
   }
 
   /** The service has answered: the next connection that is lost is the first one. */

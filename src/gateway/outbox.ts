@@ -56,6 +56,11 @@ export class Outbox {
     };
   }
 
+  /** How many listen, to whatever session. */
+  get readers(): number {
+    return [...this.#feeds.values()].reduce((sum, { readers }) => sum + readers.size, 0);
+  }
+
   #open(sessionId: SessionId): Feed {
     const readers = new Set<SignalReader>();
     const unsubscribe = this.#bus.onSession(sessionId, (signal) => {

@@ -7,6 +7,7 @@ export class FakeStreamSocket implements StreamSocket {
   isClosed = false;
   readonly #onMessage: ((event: { readonly data: unknown }) => void)[] = [];
   readonly #onClose: (() => void)[] = [];
+  readonly #onError: (() => void)[] = [];
 
   constructor(url: string) {
     this.url = new URL(url);
@@ -17,7 +18,8 @@ export class FakeStreamSocket implements StreamSocket {
     listener: (event: { readonly data: unknown }) => void,
   ): void {
     if (type === 'message') this.#onMessage.push(listener);
-    else if (type === 'close') this.#onClose.push(() => listener({ data: undefined }));
+    else if (type === 'error') this.#onError.push(() => listener({ data: undefined }));
+    else this.#onClose.push(() => listener({ data: undefined }));
   }
 
   send(text: string): void {
@@ -38,6 +40,11 @@ export class FakeStreamSocket implements StreamSocket {
 
   resumed(head: number, after = Number(this.url.searchParams.get('after'))): void {
     this.say({ event: 'resumed', data: { after, head } });
+  }
+
+  /** The connection cannot be had. */
+  fail(): void {
+    for (const listener of this.#onError) listener();
   }
 
   /** The connection breaks, or the handshake is refused. */

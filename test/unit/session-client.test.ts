@@ -110,6 +110,18 @@ describe('the client', () => {
     session.close();
   });
 
+  it('tries again after an error, whether a close follows it or not', () => {
+    const { service, session } = start();
+    service.socket.fail();
+    vi.advanceTimersByTime(250);
+    expect(service.sockets).toHaveLength(2);
+    service.socket.fail();
+    service.socket.drop();
+    vi.advanceTimersByTime(500);
+    expect(service.sockets).toHaveLength(3);
+    session.close();
+  });
+
   it('leaves a loop without closing, and goes on in the next', async () => {
     const { service, session } = start();
     service.socket.resumed(0);

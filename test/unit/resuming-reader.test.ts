@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Envelope } from '../../src/contract/envelope.ts';
+import type { ReplyChunk, SessionEvent } from '../../src/contract/events.ts';
+import type { ServiceRequests } from '../../src/contract/service-requests.ts';
+import { eventStream } from '../../src/gateway/event-stream.ts';
+import { Outbox } from '../../src/gateway/outbox.ts';
+import { encodeResumable, encodeResumed } from '../../src/gateway/resumable-codec.ts';
+import { ResumingReader } from '../../src/gateway/resuming-reader.ts';
+import { Bus } from '../../src/runtime/bus.ts';
+import { eventually } from '../support/eventually.ts';
+import { FakeSocket } from '../support/fake-socket.ts';
+import { StreamRecord } from '../support/stream-record.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+const chunk = (offset: number, content: string, step = 1): ReplyChunk => ({
+  type: 'reply.chunk',
+  sessionId: 's',
+  turnId: 't',
+  step,
+  offset,
+  content,
+});
+const started: SessionEvent = { type: 'turn.started', turnId: 't' };
+const stepped = (step: number, text: string): SessionEvent => ({
+  type: 'step.completed',
+  turnId: 't',
+  step,
+  text,
+  separator: '',
+  callIds: [],
+});
+
+/** A session that does what the test says, and its log. */
+function makeSession() {
+  const bus = new Bus((error) => {
+    throw error;
+  });
+  const outbox = new Outbox(bus);
+  const log: Envelope[] = [];
+  const memory: { running: ReplyChunk | null } = { running: null };
+  const reads: number[] = [];
+  let onPosition = (): void => undefined;
+  bus.handle('session.events', async ({ afterSeq, limit }) => {
+    reads.push(afterSeq);
+    return log.slice(afterSeq, afterSeq + limit);
+  });
+  bus.handle('session.position', async () => {
+    const answer: ServiceRequests['session.position']['answer'] = {
+      head: log.length,
+      running: memory.running,
+    };
+    onPosition();
+    return answer;
+  });
+  return {
+    bus,
+    outbox,
+    log,
+    memory,
+    reads,
+    /** What happens while the position is being answered. */
+    set whilePositionIsAnswered(happens: () => void) {
+      onPosition = happens;
+    },
+    append(event: SessionEvent): Envelope {
+      const envelope = { sessionId: 's', seq: log.length + 1, time: 0, event };
+      log.push(envelope);
+      return envelope;
+    },
+    record(event: SessionEvent): void {
+      bus.publish(this.append(event));
+    },
+    join(position = { seq: 0, offset: 0 }) {
+      const socket = new FakeSocket();
+      const errors: unknown[] = [];
+      const reader = new ResumingReader('s', position, {
+        bus,
+        sink: socket,
+        encode: encodeResumable,
+        encodeResumed,
+        onError: (error) => errors.push(error),
+      });
+      const leave = outbox.join('s', reader);
+      reader.start();
+      return { socket, reader, leave, errors };
+    },
+  };
+}
+
+const frameCount = (socket: FakeSocket, count: number) =>
+  eventually(
+    async () => socket.frames,
+    (frames) => frames.length >= count,
+  );
+
+describe('a reader that resumes', () => {
+  it('is not given the text of a step again when the log is ahead of the session', async () => {
+    const session = makeSession();
+    session.append(started);
+    // In the log, and not yet told to the session, which still has the step as running.
+    const completed = session.append(stepped(1, 'Hello'));
+    session.memory.running = chunk(0, 'Hello');
+    const { socket } = session.join();
+    await frameCount(socket, 4);
+    session.bus.publish(completed);
+    session.memory.running = null;
+    session.bus.publish(chunk(0, 'More', 2));
+    await frameCount(socket, 5);
+    expect(socket.frames).toMatchObject([
+      { event: 'resumed' },
+      { event: 'thinking', seq: 1 },
+      { event: 'chunk', data: { content: 'Hello' } },
+      { event: 'stepCompleted', seq: 2 },
+      { event: 'chunk', step: 2 },
+    ]);
+  });
+
+  it('looks again when an event comes while it asks for the running text', async () => {
+    const session = makeSession();
+    session.append(started);
+    session.memory.running = chunk(0, 'Hello');
+    let asked = 0;
+    session.whilePositionIsAnswered = () => {
+      asked += 1;
+      if (asked !== 2) return;
+      session.bus.publish(chunk(5, '!'));
+      session.memory.running = null;
+      session.record(stepped(1, 'Hello!'));
+    };
+    const { socket } = session.join();
+    await frameCount(socket, 4);
+    const record = new StreamRecord();
+    for (const frame of socket.frames) record.add(frame);
+    expect(record.textOf('t')).toBe('Hello!');
+    expect(record.seq).toBe(2);
+  });
+
+  it('keeps a bounded amount for a client that does not read, and catches it up from the log', async () => {
+    const session = makeSession();
+    const { socket, reader } = session.join();
+    await frameCount(socket, 1);
+    socket.reads = false;
+    let most = 0;
+    for (let step = 1; step <= 50; step += 1) {
+      const text = String.fromCharCode(64 + (step % 26)).repeat(MEGABYTE / 4);
+      session.bus.publish(chunk(0, text, step));
+      session.record(stepped(step, text));
+      most = Math.max(most, socket.bufferedBytes());
+    }
+    expect(most).toBeLessThan(2 * MEGABYTE);
+    const readsBefore = session.reads.length;
+    // It has taken a little only: not yet.
+    reader.drained();
+    expect(session.reads).toHaveLength(readsBefore);
+    socket.catchUp();
+    reader.drained();
+    await eventually(
+      async () => socket.frames.at(-1),
+      (last) => JSON.stringify(last).includes('"seq":50'),
+    );
+    const record = new StreamRecord();
+    for (const frame of socket.frames) record.add(frame);
+    expect(record.seq).toBe(50);
+    session.record(started);
+    expect(socket.frames.at(-1)).toMatchObject({ seq: 51 });
+  });
+
+  it('that stops in the middle of catching up is behind again', async () => {
+    const session = makeSession();
+    for (let step = 1; step <= 20; step += 1) session.append(stepped(step, 'x'.repeat(MEGABYTE / 2)));
+    const { socket, reader } = session.join();
+    socket.reads = false;
+    for (let round = 0; round < 20; round += 1) {
+      await vi.waitFor(() => expect(socket.kept.length).toBeGreaterThan(0), { interval: 1 });
+      expect(socket.bufferedBytes()).toBeLessThan(3 * MEGABYTE);
+      socket.catchUp();
+      if (JSON.stringify(socket.frames.at(-1)).includes('"seq":20')) break;
+      socket.reads = false;
+      reader.drained();
+    }
+    const record = new StreamRecord();
+    for (const frame of socket.frames) record.add(frame);
+    expect(record.seq).toBe(20);
+  });
+
+  it('gets nothing more once it is closed, also in the middle of catching up', async () => {
+    const session = makeSession();
+    session.append(started);
+    session.memory.running = chunk(0, 'Hello');
+    let asked = 0;
+    let leave = (): void => undefined;
+    session.whilePositionIsAnswered = () => {
+      asked += 1;
+      if (asked === 2) leave();
+    };
+    const joined = session.join();
+    leave = () => {
+      joined.leave();
+      joined.reader.close();
+    };
+    await vi.waitFor(() => expect(session.outbox.readers).toBe(0));
+    session.record(stepped(1, 'Hello'));
+    await new Promise(setImmediate);
+    expect(joined.socket.frames).toMatchObject([{ event: 'resumed' }, { seq: 1 }]);
+  });
+
+  it('is told once when the log cannot be read', async () => {
+    const session = makeSession();
+    session.log.push({ sessionId: 's', seq: 7, time: 0, event: started });
+    const { errors } = session.join();
+    await vi.waitFor(() => expect(errors).toEqual([new Error('event 7 follows event 0')]));
+    session.record(stepped(1, ''));
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe('a session as server-sent events', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const decoder = new TextDecoder();
+  const open = (session: ReturnType<typeof makeSession>) => {
+    const { body } = eventStream(session, 's', { after: 0, offset: 0 }, undefined);
+    if (!(body instanceof ReadableStream)) throw new Error('no stream');
+    const reader = body.getReader();
+    return { reader, text: async () => decoder.decode((await reader.read()).value) };
+  };
+
+  it('says something every ten seconds', async () => {
+    vi.useFakeTimers();
+    const { reader, text } = open(makeSession());
+    expect(await text()).toBe('retry: 1000\ndata: {"event":"resumed","data":{"after":0,"head":0}}\n\n');
+    for (let beat = 0; beat < 3; beat += 1) {
+      const next = text();
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(await next).toBe(':\n\n');
+    }
+    await reader.cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('leaves nobody behind when the client goes away', async () => {
+    const session = makeSession();
+    const { reader, text } = open(session);
+    await text();
+    expect(session.outbox.readers).toBe(1);
+    await reader.cancel();
+    expect(session.outbox.readers).toBe(0);
+    session.record(started);
+  });
+
+  it('ends with the error, and leaves nobody behind, when the log cannot be read', async () => {
+    const session = makeSession();
+    session.log.push({ sessionId: 's', seq: 7, time: 0, event: started });
+    const { reader } = open(session);
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrowError('event 7 follows event 0');
+    expect(session.outbox.readers).toBe(0);
+  });
+
+  it('keeps a bounded amount for a client that does not read', async () => {
+    const session = makeSession();
+    const { reader, text } = open(session);
+    await text();
+    await vi.waitFor(() => expect(session.reads.length).toBeGreaterThan(0));
+    for (let step = 1; step <= 40; step += 1) session.record(stepped(step, 'x'.repeat(MEGABYTE / 4)));
+    const readsBefore = session.reads.length;
+    let kept = 0;
+    while (session.reads.length === readsBefore) kept += (await text()).length;
+    expect(kept).toBeLessThan(3 * MEGABYTE);
+    let all = '';
+    while (!all.includes('id: 40\n')) all += await text();
+    await reader.cancel();
+  });
+});
