@@ -3,11 +3,13 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { logLevels } from '../contract/agent-config.ts';
 import type { Environment } from './config/expand.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
-import { type Flags, modes, transports } from './settings.ts';
+import { DEFAULT_DATA_DIR, type Flags, modes, transports } from './settings.ts';
 
 /** What the command line asks for. `exit` is all that ends before a service starts: help, version, errors. */
 export type CommandLine =
   | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
+  | { readonly kind: 'repair'; readonly dataDir: string }
+  | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
   | {
       readonly kind: 'exit';
       readonly code: number;
@@ -27,6 +29,8 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   };
   const program = new Command('agent-service')
     .exitOverride()
+    // What stands after a subcommand belongs to it: some options are the service's own too.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => {
         written.stdout += text;
@@ -38,8 +42,10 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .showHelpAfterError('Run agent-service --help to see every option.')
     .version(readPackageVersion(), '-v, --version', 'print the version and exit')
     .helpOption('-h, --help', 'print this help and exit');
-  // A later subcommand is one more function that adds itself to the program and calls `choose`.
+  // A subcommand is a function that adds itself to the program and calls `choose`.
   addRun(program, environment, choose);
+  addRepair(program, environment, choose);
+  addExport(program, environment, choose);
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {
@@ -52,7 +58,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
 }
 
 /** Without a subcommand: run the service. The values of flags are checked together with the other settings. */
-function addRun(program: Command, environment: Environment, choose: (command: CommandLine) => void): void {
+function addRun(program: Command, environment: Environment, choose: Choose): void {
   program
     .description('Runs one conversational agent behind REST, WebSocket and MCP.')
     .option(
@@ -79,6 +85,35 @@ function addRun(program: Command, environment: Environment, choose: (command: Co
       const agentFile = agent ?? (environment.AGENT_SERVICE_AGENT || defaultAgentFile());
       choose({ kind: 'run', flags, agentFile });
     });
+}
+
+type Choose = (command: CommandLine) => void;
+
+function addRepair(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('repair')
+    .description(
+      'Cuts the sessions of a damaged event log back to their last whole event, after a copy of its files.',
+    )
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
+}
+
+function addExport(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('export')
+    .description(
+      'Prints the events of a session as JSON Lines. The service must not be running on the folder.',
+    )
+    .argument('<session>', 'id of the session')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((sessionId: string, options: { dataDir: string }) =>
+      choose({ kind: 'export', dataDir: options.dataDir, sessionId }),
+    );
+}
+
+function defaultDataDir(environment: Environment): string {
+  return environment.AGENT_SERVICE_DATA_DIR || DEFAULT_DATA_DIR;
 }
 
 function fileName(text: string): string {

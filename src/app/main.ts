@@ -12,8 +12,8 @@ if (command.kind === 'exit') {
 } else {
   const problem = await checkRuntime();
   if (problem === undefined) {
-    const { run } = await import('./run.ts');
-    await run(command);
+    const { runCommand } = await import('./commands.ts');
+    await runCommand(command);
   } else {
     process.stderr.write(`${problem}\n`);
     process.exitCode = 1;

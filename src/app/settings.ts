@@ -4,6 +4,7 @@ import type { Environment } from './config/expand.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
+export const DEFAULT_DATA_DIR = './.agent-service';
 export type LogLevel = (typeof logLevels)[number];
 
 /** How the process runs, whatever the agent is. */
@@ -52,7 +53,7 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
     transport: parseOption(transport, transports) ?? 'http',
     port: parsePort(port) ?? yaml.port ?? 3001,
     host: parseText(host, 'an address such as 127.0.0.1') ?? yaml.host ?? '127.0.0.1',
-    dataDir: parseText(dataDir, 'a folder, or :memory:') ?? yaml.dataDir ?? './.agent-service',
+    dataDir: parseText(dataDir, 'a folder, or :memory:') ?? yaml.dataDir ?? DEFAULT_DATA_DIR,
     logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
   };
   if (settings.transport === 'stdio' && settings.mode !== 'mcp') {
