@@ -7,6 +7,7 @@ import type { McpServerParts } from '../runtime/mcp-server.ts';
 import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
+import { ServerBook } from '../runtime/server-book.ts';
 import { SessionArchive } from '../runtime/session-archive.ts';
 import { SessionRegistry } from '../runtime/session-registry.ts';
 import { ToolCatalog } from '../runtime/tool-catalog.ts';
@@ -37,14 +38,21 @@ export interface Agent {
 }
 
 /** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
-export function composeAgent({ config, raw, adapters, log, actorOptions }: AgentOptions): Agent {
+export async function composeAgent({
+  config,
+  raw,
+  adapters,
+  log,
+  actorOptions,
+}: AgentOptions): Promise<Agent> {
   const { store, model, connector } = adapters;
   const { llm, limits, systemPrompt, mcpServers } = config;
   const watched = actorOptions && { actorOptions };
 
   const bus = new Bus((error) => log.error({ err: error }, 'a listener failed'));
   const journal = new Journal(store, bus);
-  const servers = new McpSupervisor({ connector, log, retryDelayMs, ...watched });
+  const book = new ServerBook(store);
+  const servers = new McpSupervisor({ connector, log, retryDelayMs, ...watched }, book);
   const catalog = new ToolCatalog(servers, adapters.schemas);
   const { maxSteps, stepTimeoutMs } = llm;
   const historyTokens = config.history.maxTokens;
@@ -64,7 +72,7 @@ export function composeAgent({ config, raw, adapters, log, actorOptions }: Agent
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const archive = new SessionArchive(journal, sessions);
   answerRequests(bus, { journal, sessions, archive, servers, catalog, exportConfig });
-  servers.start(mcpServers);
+  servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');
   });

@@ -30,7 +30,7 @@ async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
   const log = createLog(logLevel);
   const version = readPackageVersion();
   const adapters = await chooseAdapters({ config, dataDir, environment: process.env, log });
-  const agent = composeAgent({ config, raw, adapters, log });
+  const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
     const { gone } = await serveStdio(agent, version, log);
     const stop = onceStopped(log, () => closeAgent(agent, config.server.drainTimeoutMs));

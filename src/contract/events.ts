@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { McpServerConfig } from './agent-config.ts';
 import { ErrorBody } from './errors.ts';
 import { CallId, SessionId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
@@ -134,6 +135,29 @@ export const SessionEvent = z.discriminatedUnion('type', [
   SessionDeleted,
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
+/*
+ * Facts of the service itself, in a stream of their own.
+ */
+
+/** The id of that stream. No session can have it: clients' ids have another alphabet. */
+export const SERVICE_STREAM = '~service';
+
+/** A tool server was connected at run time; the next start connects it again. Holds its secrets, as the agent file does. */
+export const McpServerAdded = z.object({
+  type: z.literal('mcp-server.added'),
+  name: z.string(),
+  config: McpServerConfig,
+});
+
+export const McpServerRemoved = z.object({ type: z.literal('mcp-server.removed'), name: z.string() });
+
+export const ServiceEvent = z.discriminatedUnion('type', [McpServerAdded, McpServerRemoved]);
+export type ServiceEvent = z.infer<typeof ServiceEvent>;
+
+/** All that stands in the log. */
+export const LoggedEvent = z.discriminatedUnion('type', [...SessionEvent.options, ...ServiceEvent.options]);
+export type LoggedEvent = z.infer<typeof LoggedEvent>;
+
 export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
 
 /**

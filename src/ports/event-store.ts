@@ -1,5 +1,5 @@
 import type { Envelope } from '../contract/envelope.ts';
-import type { SessionEvent } from '../contract/events.ts';
+import type { LoggedEvent } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 
 /** Somebody else appended first: the session is at `actual`, not at `expected`. Load it again. */
@@ -74,12 +74,12 @@ export interface EventStore extends AsyncDisposable {
   append(
     sessionId: SessionId,
     expectedSeq: number,
-    events: readonly SessionEvent[],
+    events: readonly LoggedEvent[],
     mark?: SessionMark,
-  ): Promise<Envelope[]>;
+  ): Promise<Envelope<LoggedEvent>[]>;
 
   /** @param limit the most envelopes to give back; all when left out. */
-  read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]>;
+  read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope<LoggedEvent>[]>;
 
   sessions(filter?: SessionFilter): Promise<SessionSummary[]>;
 

@@ -1,5 +1,5 @@
 import type { Envelope } from '../contract/envelope.ts';
-import type { SessionEvent } from '../contract/events.ts';
+import { type LoggedEvent, ServiceEvent, type SessionEvent } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../ports/event-store.ts';
 import type { Bus } from './bus.ts';
@@ -20,13 +20,13 @@ export class Journal {
     events: readonly SessionEvent[],
     mark: SessionMark,
   ): Promise<Envelope[]> {
-    const envelopes = await this.#store.append(sessionId, expectedSeq, events, mark);
+    const envelopes = ofSession(await this.#store.append(sessionId, expectedSeq, events, mark));
     for (const envelope of envelopes) this.#bus.publish(envelope);
     return envelopes;
   }
 
-  read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {
-    return this.#store.read(sessionId, afterSeq, limit);
+  async read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {
+    return ofSession(await this.#store.read(sessionId, afterSeq, limit));
   }
 
   sessions(filter: SessionFilter): Promise<SessionSummary[]> {
@@ -42,4 +42,19 @@ export class Journal {
   erase(sessionId: SessionId): Promise<void> {
     return this.#store.erase(sessionId);
   }
+}
+
+const serviceTypes: ReadonlySet<string> = new Set(
+  ServiceEvent.options.map((option) => option.shape.type.value),
+);
+
+function ofSession(envelopes: readonly Envelope<LoggedEvent>[]): Envelope[] {
+  return envelopes.map((envelope) => {
+    if (isOfSession(envelope)) return envelope;
+    throw new Error(`session ${envelope.sessionId} has an event of the service at seq ${envelope.seq}`);
+  });
+}
+
+function isOfSession(envelope: Envelope<LoggedEvent>): envelope is Envelope {
+  return !serviceTypes.has(envelope.event.type);
 }

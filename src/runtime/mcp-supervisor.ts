@@ -4,6 +4,7 @@ import type { McpServerRecord } from '../contract/service-requests.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolServerConnection } from '../ports/tool-server.ts';
 import { McpServer, type McpServerParts } from './mcp-server.ts';
+import type { ServerBook } from './server-book.ts';
 
 /** A tool and the server that offers it. */
 export interface ConnectedTool {
@@ -18,17 +19,25 @@ const FIRST_ATTEMPTS_MS = 10_000;
 /** All tool servers, the agent file's and those connected at run time. */
 export class McpSupervisor implements AsyncDisposable {
   readonly #parts: Omit<McpServerParts, 'onToolsChanged'>;
+  readonly #book: ServerBook;
   readonly #servers = new Map<string, McpServer>();
+  /** Names of the servers that were connected at run time, and not by the agent file. */
+  readonly #atRunTime = new Set<string>();
   #revision = 0;
   #firstAttempts: Promise<void> | null = null;
 
-  constructor(parts: Omit<McpServerParts, 'onToolsChanged'>) {
+  /** @param book remembers the servers that are connected at run time. */
+  constructor(parts: Omit<McpServerParts, 'onToolsChanged'>, book: ServerBook) {
     this.#parts = parts;
+    this.#book = book;
   }
 
-  /** Starts to connect all of them at once and does not wait. */
-  start(configs: Readonly<Record<string, McpServerConfig>>): void {
-    const attempts = Object.entries(configs).map(([name, config]) => this.#add(name, config).connect());
+  /** Starts to connect all of them at once and does not wait: those of the agent file, and those remembered. */
+  start(inFile: Readonly<Record<string, McpServerConfig>>, remembered: typeof inFile = {}): void {
+    for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
+    const attempts = Object.entries({ ...inFile, ...remembered }).map(([name, config]) =>
+      this.#add(name, config).connect(),
+    );
     if (attempts.length === 0) return;
     this.#firstAttempts = within(FIRST_ATTEMPTS_MS, Promise.all(attempts)).then(() => {
       this.#firstAttempts = null;
@@ -63,18 +72,20 @@ export class McpSupervisor implements AsyncDisposable {
         suggestion: 'Choose another name, or disconnect that server first with DELETE /api/mcp/servers/{id}.',
       });
     }
-    return this.#attempt(this.#add(name, config));
+    this.#atRunTime.add(name);
+    return this.#remembered(this.#add(name, config));
   }
 
   async reconnect(serverId: string): Promise<McpServerRecord> {
-    return this.#attempt(this.#server(serverId));
+    const server = this.#server(serverId);
+    return this.#atRunTime.has(server.name) ? this.#remembered(server) : this.#attempt(server);
   }
 
   /** Disconnects; forgets a server that was disconnected already, so that the list does not grow for ever. */
   async disconnect(serverId: string): Promise<McpServerRecord> {
     const server = this.#server(serverId);
     if (server.status === 'disconnected') this.#servers.delete(server.name);
-    await server.disconnect();
+    await Promise.all([server.disconnect(), this.#book.remove(server.name)]);
     return server.record;
   }
 
@@ -98,6 +109,15 @@ export class McpSupervisor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
+  }
+
+  /** The attempt begins at once, which takes the name; its answer waits for the log. */
+  async #remembered(server: McpServer): Promise<McpServerRecord> {
+    const attempt = this.#attempt(server);
+    // Should the log fail first, nobody waits for the attempt.
+    attempt.catch(() => undefined);
+    await this.#book.add(server.name, server.config);
+    return attempt;
   }
 
   #add(name: string, config: McpServerConfig): McpServer {

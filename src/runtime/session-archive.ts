@@ -1,4 +1,5 @@
 import { ServiceError } from '../contract/errors.ts';
+import { SERVICE_STREAM } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { SessionListItem, SessionView } from '../contract/session-view.ts';
 import { isoTime, viewSession } from '../domain/session-view.ts';
@@ -18,13 +19,15 @@ export class SessionArchive {
   /** In the order of their ids, those after `after`. */
   async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
     const summaries = await this.#journal.sessions({ limit, ...(after !== undefined && { after }) });
-    return summaries.map(({ sessionId, open, head, createdAt, updatedAt }) => ({
-      sessionId,
-      status: open ? 'busy' : 'idle',
-      head,
-      createdAt: isoTime(createdAt),
-      updatedAt: isoTime(updatedAt),
-    }));
+    return summaries
+      .filter(({ sessionId }) => sessionId !== SERVICE_STREAM)
+      .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
+        sessionId,
+        status: open ? 'busy' : 'idle',
+        head,
+        createdAt: isoTime(createdAt),
+        updatedAt: isoTime(updatedAt),
+      }));
   }
 
   /** @param at the moment: after the event of that seq; now, when left out. */

@@ -55,6 +55,8 @@ export const requirements = {
   'servers.crash': 'a crash is shown at once as error, and the server is connected again by itself',
   'servers.disconnect': 'DELETE /api/mcp/servers/{id} disconnects, and its process group is gone',
   'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
+  'servers.restart':
+    'a server connected at run time is connected again after a restart, a disconnected one is not',
   'servers.environment':
     'a server process gets an allow-listed environment and never the keys of the service',
 

@@ -8,6 +8,7 @@ import { sseServer, streamableServer } from '../support/mcp/http-servers.ts';
 import { oddServer, scriptableServer } from '../support/mcp/tool-servers.ts';
 import { isRunning, processEnd } from '../support/process-life.ts';
 import { freePort, RunningService } from '../support/running-service.ts';
+import { tempDirectory } from '../support/temp-directory.ts';
 import { execute, listServers, serverWith, toolText } from '../support/tool-server-client.ts';
 import { verifies } from './requirements.ts';
 
@@ -412,4 +413,35 @@ describe('the life of a tool server', () => {
     },
     'an unknown one is 404',
   );
+});
+
+describe('a restart', () => {
+  verifies('servers.restart', async () => {
+    await using directory = await tempDirectory();
+    const options = {
+      dataDir: directory.path,
+      yaml: JSON.stringify({ llm: { provider: 'scripted', model: 'offline' } }),
+    };
+    {
+      await using service = await RunningService.start(options);
+      const broken = { type: 'stdio', command: 'no-such-command-anywhere' };
+      const config = scriptableServer();
+      expect((await service.post('/api/connect-server', { name: 'kept', config })).status).toBe(200);
+      expect((await service.post('/api/connect-server', { name: 'given-up', config })).status).toBe(200);
+      expect((await service.post('/api/connect-server', { name: 'broken', config: broken })).status).toBe(
+        500,
+      );
+      expect((await service.fetch('/api/mcp/servers/given-up', { method: 'DELETE' })).status).toBe(200);
+    }
+    await using service = await RunningService.start(options);
+    const servers = await eventually(
+      () => listServers(service),
+      (list) => list.every(({ status }) => status !== 'connecting'),
+    );
+    expect(servers.map(({ name, status }) => ({ name, status }))).toEqual([
+      { name: 'kept', status: 'connected' },
+      { name: 'broken', status: 'error' },
+    ]);
+    expect(await (await service.fetch('/api/sessions')).json()).toMatchObject({ sessions: [] });
+  });
 });

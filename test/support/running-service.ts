@@ -41,7 +41,7 @@ export class RunningService implements AsyncDisposable {
       ...(await chooseAdapters({ config, dataDir, environment, log })),
       ...options.adapters,
     };
-    const agent = composeAgent({ config, raw, adapters, log });
+    const agent = await composeAgent({ config, raw, adapters, log });
     const settings = { mode: options.mode ?? 'web', host: '127.0.0.1', port: options.port ?? 0 } as const;
     const http = await serveHttp({ agent, config, settings, version: readPackageVersion(), log });
     return new RunningService(http.port, () => http.close());

@@ -29,4 +29,4 @@ export class SessionLog {
   }
 }
 
-export const typesOf = (events: readonly SessionEvent[]): string[] => events.map(({ type }) => type);
+export const typesOf = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type);

@@ -1,11 +1,12 @@
 import type { ActorOptions, AnyActorLogic } from 'xstate';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import type { LoggedEvent } from '../../src/contract/events.ts';
 import type { SessionPolicy } from '../../src/domain/session-decider.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { Journal } from '../../src/runtime/journal.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
+import { ServerBook } from '../../src/runtime/server-book.ts';
 import { SessionRegistry } from '../../src/runtime/session-registry.ts';
 import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
 import { TurnRunner } from '../../src/runtime/turn-runner.ts';
@@ -45,7 +46,10 @@ export class SessionRig {
     const { bus, log, model } = this;
     this.tools = tools ?? new DirectedTools({});
     this.store = new WatchedStore(store ?? memoryEventStore());
-    const servers = new McpSupervisor({ connector: this.tools, log, retryDelayMs: () => 1_000 });
+    const servers = new McpSupervisor(
+      { connector: this.tools, log, retryDelayMs: () => 1_000 },
+      new ServerBook(this.store),
+    );
     const catalog = new ToolCatalog(servers, { issueWith: async () => undefined });
     const watched = actorOptions && { actorOptions };
     const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
@@ -73,7 +77,7 @@ export class SessionRig {
   }
 
   /** What the log says now. */
-  async logged(sessionId = 's'): Promise<SessionEvent[]> {
+  async logged(sessionId = 's'): Promise<LoggedEvent[]> {
     return (await this.store.read(sessionId, 0)).map(({ event }) => event);
   }
 }

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../src/contract/envelope.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import type { LoggedEvent, SessionEvent } from '../../src/contract/events.ts';
 import type { SessionId } from '../../src/contract/ids.ts';
 import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../src/ports/event-store.ts';
 
@@ -7,9 +7,9 @@ import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../
 export class WatchedStore implements EventStore {
   readonly #inner: EventStore;
   /** Comes before each append; what it throws rejects the append, and nothing is stored. */
-  beforeAppend: (events: readonly SessionEvent[]) => Promise<void> = async () => undefined;
+  beforeAppend: (events: readonly LoggedEvent[]) => Promise<void> = async () => undefined;
   /** Comes after each append; what it throws rejects the append, though its events are stored. */
-  afterAppend: (events: readonly SessionEvent[]) => Promise<void> = async () => undefined;
+  afterAppend: (events: readonly LoggedEvent[]) => Promise<void> = async () => undefined;
   beforeRead: () => Promise<void> = async () => undefined;
   reads = 0;
 
@@ -20,16 +20,16 @@ export class WatchedStore implements EventStore {
   async append(
     sessionId: SessionId,
     expectedSeq: number,
-    events: readonly SessionEvent[],
+    events: readonly LoggedEvent[],
     mark?: SessionMark,
-  ): Promise<Envelope[]> {
+  ): Promise<Envelope<LoggedEvent>[]> {
     await this.beforeAppend(events);
     const envelopes = await this.#inner.append(sessionId, expectedSeq, events, mark);
     await this.afterAppend(events);
     return envelopes;
   }
 
-  async read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {
+  async read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope<LoggedEvent>[]> {
     this.reads += 1;
     await this.beforeRead();
     return this.#inner.read(sessionId, afterSeq, limit);

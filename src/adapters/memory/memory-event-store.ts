@@ -1,5 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import { SessionEvent } from '../../contract/events.ts';
+import { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import {
   type EventStore,
@@ -44,9 +44,9 @@ class MemoryEventStore implements EventStore {
   async append(
     sessionId: SessionId,
     expectedSeq: number,
-    events: readonly SessionEvent[],
+    events: readonly LoggedEvent[],
     mark?: SessionMark,
-  ): Promise<Envelope[]> {
+  ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
     const session = this.#sessions.get(sessionId);
     const rows = session?.rows ?? [];
@@ -66,14 +66,14 @@ class MemoryEventStore implements EventStore {
     return events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event }));
   }
 
-  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope[]> {
+  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(sessionId)?.rows ?? [];
     return rows.slice(afterSeq, afterSeq + limit).map(({ time, data }, index) => ({
       sessionId,
       seq: afterSeq + 1 + index,
       time,
-      event: SessionEvent.parse(JSON.parse(data)),
+      event: LoggedEvent.parse(JSON.parse(data)),
     }));
   }
 

@@ -1,13 +1,13 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import type { SessionEvent } from '../../contract/events.ts';
+import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import { type SessionMark, StaleVersionError } from '../../ports/event-store.ts';
 import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
 
 interface PendingAppend {
   readonly request: AppendRequest;
-  readonly events: readonly SessionEvent[];
-  readonly settled: PromiseWithResolvers<Envelope[]>;
+  readonly events: readonly LoggedEvent[];
+  readonly settled: PromiseWithResolvers<Envelope<LoggedEvent>[]>;
 }
 
 /**
@@ -27,12 +27,12 @@ export class GroupCommit {
   append(
     sessionId: SessionId,
     expectedSeq: number,
-    events: readonly SessionEvent[],
+    events: readonly LoggedEvent[],
     mark?: SessionMark,
-  ): Promise<Envelope[]> {
+  ): Promise<Envelope<LoggedEvent>[]> {
     const types = events.map((event) => event.type);
     const data = events.map((event) => JSON.stringify(event));
-    const settled = Promise.withResolvers<Envelope[]>();
+    const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
     const request = { sessionId, expectedSeq, types, data, open: mark?.open };
     this.#gathered.push({ request, events, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1)

@@ -1,4 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
+import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import { parseStoredRow } from './stored-row.ts';
 import type { ThreadCalls } from './thread-calls.ts';
@@ -12,8 +13,8 @@ export async function readPages(
   sessionId: SessionId,
   afterSeq: number,
   limit: number,
-): Promise<Envelope[]> {
-  const envelopes: Envelope[] = [];
+): Promise<Envelope<LoggedEvent>[]> {
+  const envelopes: Envelope<LoggedEvent>[] = [];
   while (envelopes.length < limit) {
     const maxRows = Math.min(pageRows, limit - envelopes.length);
     const page = await calls.send({

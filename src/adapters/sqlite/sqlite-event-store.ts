@@ -1,5 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import type { SessionEvent } from '../../contract/events.ts';
+import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import {
   type EventStore,
@@ -50,14 +50,14 @@ export class SqliteEventStore implements EventStore {
   async append(
     sessionId: SessionId,
     expectedSeq: number,
-    events: readonly SessionEvent[],
+    events: readonly LoggedEvent[],
     mark?: SessionMark,
-  ): Promise<Envelope[]> {
+  ): Promise<Envelope<LoggedEvent>[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
     return this.#commits.append(sessionId, expectedSeq, events, mark);
   }
 
-  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope[]> {
+  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
     return this.#calls.track(readPages(this.#calls, sessionId, afterSeq, limit));
   }
