@@ -184,16 +184,8 @@ describe('a WebSocket with after', () => {
     await using _ = service;
     using slow = await RawWebSocket.open(service.port, '/?session=s&after=0');
     using reader = resume(service);
-    const turns = 80;
-    for (let turn = 0; turn < turns; turn += 1) {
-      const answered = ask(service, `turn ${turn}`);
-      const call = await model.call(turn);
-      call.say(`${turn}`.repeat(100_000));
-      call.answer('x'.repeat(50_000), 'y');
-      expect((await answered).status).toBe(200);
-    }
-    await reader.settled(turns);
-    const log = await readLog(service, 's');
+    const log = await talkAtLength(service, model);
+    await reader.settled(80);
     const { texts } = await slow.readUntil(`"seq":${log.length}`);
     const frames = texts.map((text) => JSON.parse(text));
     expect(record(frames).events).toEqual(log);
@@ -201,6 +193,18 @@ describe('a WebSocket with after', () => {
     expect(frames.filter(isChunk).length).toBeLessThan(reader.frames.filter(isChunk).length);
   });
 });
+
+/** So much that no socket takes it at once: the client falls behind. */
+async function talkAtLength(service: RunningService, model: DirectedModel): Promise<ResumableFrame[]> {
+  for (let turn = 0; turn < 80; turn += 1) {
+    const answered = ask(service, `turn ${turn}`);
+    const call = await model.call(turn);
+    call.say(`${turn}`.repeat(100_000));
+    call.answer('x'.repeat(50_000), 'y');
+    expect((await answered).status).toBe(200);
+  }
+  return readLog(service, 's');
+}
 
 describe('the events of a session over HTTP', () => {
   verifies('stream.page', async () => {
