@@ -34,7 +34,8 @@ export class SessionArchive {
   async view(sessionId: SessionId, at: number | undefined): Promise<SessionView> {
     const head = await this.#headOf(sessionId);
     checkMoment(at, head);
-    const envelopes = await this.#journal.read(sessionId, 0, at);
+    // Not beyond the head: what is appended meanwhile would make the view disagree with itself.
+    const envelopes = await this.#journal.read(sessionId, 0, at ?? head);
     const view = viewSession(envelopes, head);
     if (!view) throw notFound(sessionId);
     return view;

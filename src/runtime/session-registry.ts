@@ -35,18 +35,7 @@ export class SessionRegistry {
       known.lastUsed = Date.now();
       return known.loading;
     }
-    const entry: Entry = { loading: this.#load(sessionId), session: null, lastUsed: Date.now() };
-    this.#entries.set(sessionId, entry);
-    entry.loading.then(
-      (session) => {
-        entry.session = session;
-      },
-      () => {
-        // A fault may have removed it already, and somebody may have asked again since.
-        if (this.#entries.get(sessionId) === entry) this.#entries.delete(sessionId);
-      },
-    );
-    return entry.loading;
+    return this.#enter(sessionId, this.#load(sessionId));
   }
 
   /** How many sessions are in memory. */
@@ -76,19 +65,19 @@ export class SessionRegistry {
   /** @returns the new session, which shares the past of `from` up to `at`. Refuses when it exists already. */
   async fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
     const exists = await this.session(to);
-    if (exists.state.seq > 0) throw sessionExists(to);
-    this.#forget(exists);
-    await this.#parts.journal.fork(from, at, to);
-    const fork = await this.#fold(to);
-    await fork.markForked(from, at);
-    return this.session(to);
+    // Another fork may have taken the id since, and a message to it may be on its way to the log.
+    const isFree = exists.state.seq === 0 && exists.isIdle && this.#entries.get(to)?.session === exists;
+    if (!isFree) throw sessionExists(to);
+    // Whoever asks for the session from here on waits until the fork is whole.
+    return this.#enter(to, this.#fork(from, at, to));
   }
 
   /** Cancels what goes on in the session, then erases it. */
   async delete(sessionId: SessionId): Promise<void> {
     const session = await this.session(sessionId);
     await session.markDeleted();
-    await this.#erase(session);
+    await this.#parts.journal.erase(sessionId);
+    this.#forget(session);
   }
 
   /**
@@ -114,10 +103,26 @@ export class SessionRegistry {
     for (const session of sessions) session.stop();
   }
 
+  #enter(sessionId: SessionId, loading: Promise<SessionActor>): Promise<SessionActor> {
+    const entry: Entry = { loading, session: null, lastUsed: Date.now() };
+    this.#entries.set(sessionId, entry);
+    loading.then(
+      (session) => {
+        entry.session = session;
+      },
+      () => {
+        // A fault may have removed it already, and somebody may have asked again since.
+        if (this.#entries.get(sessionId) === entry) this.#entries.delete(sessionId);
+      },
+    );
+    return loading;
+  }
+
   async #load(sessionId: SessionId): Promise<SessionActor> {
     const session = await this.#fold(sessionId);
     if (session.state.deleted) {
-      await this.#erase(session);
+      // The entry under way stays: it is the one of the session that begins anew.
+      await this.#parts.journal.erase(sessionId);
       return this.#fold(sessionId);
     }
     // A service that is stopping begins nothing: the turn goes on at the next start.
@@ -125,15 +130,17 @@ export class SessionRegistry {
     return session;
   }
 
+  async #fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
+    await this.#parts.journal.fork(from, at, to);
+    const fork = await this.#fold(to);
+    await fork.markForked(from, at);
+    return fork;
+  }
+
   async #fold(sessionId: SessionId): Promise<SessionActor> {
     const envelopes = await this.#parts.journal.read(sessionId, 0);
     const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
     return new SessionActor(sessionId, state, this.#parts);
-  }
-
-  async #erase(session: SessionActor): Promise<void> {
-    await this.#parts.journal.erase(session.sessionId);
-    this.#forget(session);
   }
 
   #forget(session: SessionActor): void {

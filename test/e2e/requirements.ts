@@ -42,6 +42,44 @@ export const requirements = {
   'session.history': 'the history is what the model is shown at the next message',
   'session.restart': 'the history survives a restart',
 
+  // Turn control
+  'control.cancel': 'POST /api/sessions/{id}/cancel and a cancel frame end the running turn with TURN_CANCELLED',
+  'control.cancel-model': 'a cancel aborts the model request at once',
+  'control.cancel-tool': 'a cancel tells the running tools, and each call is paired with a result',
+  'control.cancel-partial': 'what a cancelled turn had said stays in the history, marked as cut',
+  'control.cancel-next': 'the message behind a cancelled turn is answered from a valid history',
+  'control.cancel-idle': 'a cancel without a running turn changes nothing and says idle',
+  'control.enqueue': 'whenBusy enqueue, the default, lets a message wait',
+  'control.reject': 'whenBusy reject refuses a message to a busy session with 409 SESSION_BUSY',
+  'control.interrupt': 'whenBusy interrupt cancels the running turn and starts',
+  'control.default': 'sessions.whenBusy in the agent file is what a message that says nothing gets',
+
+  // The same message twice
+  'idempotency.same': 'the same key with the same payload gets the stored answer, and no second model call',
+  'idempotency.running': 'the same key while the first still runs gets the answer of that one turn',
+  'idempotency.restart': 'keys are known after a restart',
+  'idempotency.other': 'the same key with another payload is 422 IDEMPOTENCY_KEY_REUSED',
+  'idempotency.failed': 'a turn that failed or was cancelled is answered again as it was',
+  'idempotency.reset': 'a reset with a key is done once',
+  'idempotency.socket': 'clientMessageId is the key of a WebSocket message',
+  'idempotency.invalid': 'a key that cannot be one is 400 INVALID_REQUEST',
+
+  // Sessions and their past
+  'sessions.list': 'GET /api/sessions lists sessions in the order of their ids, in pages',
+  'sessions.view': 'GET /api/sessions/{id} shows status, counts, timestamps and history',
+  'sessions.at': '?at=SEQ shows the session as it was then',
+  'sessions.unknown': 'a session that is not there is 404 SESSION_NOT_FOUND',
+  'sessions.delete': 'DELETE /api/sessions/{id} cancels what runs, erases the session and frees the id',
+  'sessions.fork': 'POST /api/sessions/{id}/fork begins a session with the past of another one',
+  'sessions.fork-refused': 'a fork onto a session that exists, or at no moment of it, is refused',
+
+  // After a crash
+  'recovery.model': 'a turn killed in its model call goes on at the next start without a client asking',
+  'recovery.tools':
+    'of calls that were running at a kill those safe to repeat run again, others are interrupted; none settled runs twice',
+  'recovery.boundaries': 'a crash at any boundary of the log loses, repeats and leaves open nothing',
+  'recovery.delete': 'a deletion that a kill cut off is finished at the next start',
+
   // MCP servers
   'servers.list': 'GET /api/mcp/servers lists servers with id, name, status, type and error',
   'servers.parallel': 'configured servers connect in parallel without holding up the start',

@@ -40,15 +40,15 @@ export interface StreamableServer extends TestHttpServer {
   forgetSessions(): void;
 }
 
-/** The scriptable tools over Streamable HTTP, with a session for each client. */
-export async function streamableServer({ withStream = true } = {}): Promise<StreamableServer> {
+/** The scriptable tools, or others, over Streamable HTTP, with a session for each client. */
+export async function streamableServer({ withStream = true, tools = scriptableTools } = {}): Promise<StreamableServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async () => {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, transport),
     });
-    await scriptableTools().connect(transport);
+    await tools().connect(transport);
     return transport;
   };
   const server = await serve('/mcp', async (req, res) => {
