@@ -43,7 +43,8 @@ export const requirements = {
   'session.restart': 'the history survives a restart',
 
   // Turn control
-  'control.cancel': 'POST /api/sessions/{id}/cancel and a cancel frame end the running turn with TURN_CANCELLED',
+  'control.cancel':
+    'POST /api/sessions/{id}/cancel and a cancel frame end the running turn with TURN_CANCELLED',
   'control.cancel-model': 'a cancel aborts the model request at once',
   'control.cancel-tool': 'a cancel tells the running tools, and each call is paired with a result',
   'control.cancel-partial': 'what a cancelled turn had said stays in the history, marked as cut',

@@ -41,7 +41,10 @@ export interface StreamableServer extends TestHttpServer {
 }
 
 /** The scriptable tools, or others, over Streamable HTTP, with a session for each client. */
-export async function streamableServer({ withStream = true, tools = scriptableTools } = {}): Promise<StreamableServer> {
+export async function streamableServer({
+  withStream = true,
+  tools = scriptableTools,
+} = {}): Promise<StreamableServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async () => {
     const transport = new StreamableHTTPServerTransport({
