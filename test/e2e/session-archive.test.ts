@@ -41,17 +41,17 @@ async function talk({ model, service }: Setup, sessionId: string, message: strin
 }
 
 /** A turn in the session `s` that has two calls under way, of which `look` is settled. */
-async function openTurn({ model, tools, service }: Setup): Promise<Promise<Response>> {
+async function openTurn({ model, tools, service }: Setup): Promise<{ answer: Promise<Response> }> {
   const index = model.calls.length;
   using client = await service.connect('?session=s');
-  const sync = service.post(SYNC, { sessionId: 's', message: 'work' });
+  const answer = service.post(SYNC, { sessionId: 's', message: 'work' });
   const call = await model.call(index);
   call.say('Working.');
   call.askFor({ name: 'look', callId: 'look' }, { name: 'pay', callId: 'pay' });
   await tools.call(1);
   tools.calls.find(({ toolName }) => toolName === 'look')?.answer('seen');
   await client.until((frames) => frames.some(({ event }) => event === 'toolResult'));
-  return sync;
+  return { answer };
 }
 
 const Forked = z.strictObject({
@@ -114,7 +114,7 @@ describe('the view of a session', () => {
     await using setup = await start();
     const { service, tools, model } = setup;
     await talk(setup, 's', 'hello');
-    const sync = await openTurn(setup);
+    const { answer: sync } = await openTurn(setup);
     await service.post('/api/message', { sessionId: 's', message: 'behind' });
     const view = await viewOf(service, 's');
     expect(view).toMatchObject({
@@ -150,7 +150,7 @@ describe('the view of a session', () => {
     await using setup = await start();
     const { service, store, tools, model } = setup;
     await talk(setup, 's', 'hello');
-    const sync = await openTurn(setup);
+    const { answer: sync } = await openTurn(setup);
     tools.calls.find(({ toolName }) => toolName === 'pay')?.answer('paid');
     (await model.call(2)).answer('done');
     await sync;
@@ -213,7 +213,7 @@ describe('a fork', () => {
     async () => {
       await using setup = await start();
       const { model, service, tools } = setup;
-      const sync = await openTurn(setup);
+      const { answer: sync } = await openTurn(setup);
       const { head } = await viewOf(service, 's');
       const { sessionId, at } = await fork(setup, 's');
       expect(sessionId).toMatch(/^fork-[0-9a-f-]{36}$/);
@@ -237,7 +237,7 @@ describe('a fork', () => {
     async () => {
       await using setup = await start();
       const { service, model, tools } = setup;
-      const sync = await openTurn(setup);
+      const { answer: sync } = await openTurn(setup);
       await service.post('/api/message', { sessionId: 's', message: 'waits' });
       tools.calls.find(({ toolName }) => toolName === 'pay')?.answer('paid');
       (await model.call(1)).answer('done');
@@ -337,7 +337,7 @@ describe('a deletion', () => {
     async () => {
       await using setup = await start();
       const { service, model, tools } = setup;
-      const running = await openTurn(setup);
+      const { answer: running } = await openTurn(setup);
       const waiting = service.post(SYNC, { sessionId: 's', message: 'behind' });
       using client = await service.connect('?session=s');
       expect((await remove(setup, 's')).status).toBe(200);
