@@ -18,9 +18,14 @@ export class DirectedTools implements ToolServerConnector {
   open: Promise<void> = Promise.resolve();
   readonly #tools: Tool[];
   readonly #arrivals = new EventEmitter();
+  readonly #onCall: (call: DirectedToolCall) => void;
 
-  /** @param tools names of tools; `repeatable` ones may be called twice. */
-  constructor(tools: Record<string, { repeatable?: boolean }>) {
+  /** @param tools names of tools; `repeatable` ones may be called twice. @param onCall may settle a call at once. */
+  constructor(
+    tools: Record<string, { repeatable?: boolean }>,
+    onCall: (call: DirectedToolCall) => void = () => undefined,
+  ) {
+    this.#onCall = onCall;
     this.#tools = Object.entries(tools).map(([name, { repeatable = false }]) => ({
       name,
       description: '',
@@ -55,8 +60,10 @@ export class DirectedTools implements ToolServerConnector {
     const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
     const answer = (text: string): void =>
       resolve({ status: 'succeeded', result: { content: [{ type: 'text', text }] } });
-    this.calls.push({ toolName, arguments: args, signal, settle: resolve, answer });
+    const call = { toolName, arguments: args, signal, settle: resolve, answer };
+    this.calls.push(call);
     this.#arrivals.emit('call');
+    this.#onCall(call);
     return promise;
   }
 }
