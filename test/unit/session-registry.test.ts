@@ -252,3 +252,88 @@ describe('draining', () => {
     ]);
   });
 });
+
+describe('a session in which nothing goes on', () => {
+  /** A session with one answered turn. */
+  async function answered(): Promise<SessionRig> {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    await heard.event('turn.completed');
+    await (await rig.registry.session('s')).idle();
+    return rig;
+  }
+
+  it('leaves memory, and is found again in the log', async () => {
+    const rig = await answered();
+    expect(rig.registry.size).toBe(1);
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(0);
+    const { reads } = rig.store;
+    await rig.say('again');
+    expect(rig.store.reads).toBe(reads + 1);
+    expect((await rig.model.call(1)).request.messages.map(({ text }) => text)).toEqual([
+      ...['hello', 'Hi!', 'again'],
+    ]);
+  });
+
+  it('stays while it was used a moment ago', async () => {
+    const rig = await answered();
+    rig.registry.evictIdle(PLENTY_MS);
+    expect(rig.registry.size).toBe(1);
+  });
+
+  it('stays while a turn runs, while it loads, and while something is on its way to its log', async () => {
+    const rig = await answered();
+    const loading = rig.registry.session('loading');
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(1);
+    expect(await rig.registry.session('loading')).toBe(await loading);
+
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('on its way');
+    await held.arrived;
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(1);
+    held.release();
+    await said;
+    await rig.model.callFor('on its way');
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(1);
+    await rig.registry.drain(NO_TIME);
+  });
+});
+
+describe('a fork under way', () => {
+  it('is whole before anybody has it, and no turn of its past goes on in it', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen('fork');
+    await rig.say('hello');
+    await rig.model.call(0);
+    const held = rig.store.holdNext('session.forked');
+    const fork = rig.registry.fork('s', 2, 'fork');
+    await held.arrived;
+    const during = rig.registry.session('fork');
+    const another = expect(rig.registry.fork('s', 2, 'fork')).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
+    held.release();
+    expect(await during).toBe(await fork);
+    await another;
+    expect(typesOf(heard.events)).toEqual(['turn.cancelled', 'session.forked']);
+    expect(rig.model.calls).toHaveLength(1);
+    await rig.registry.drain(NO_TIME);
+  });
+});
+
+describe('a session whose deletion was cut off', () => {
+  it('has one actor when it is used while the deletion is finished', async () => {
+    const store = memoryEventStore();
+    await store.append('s', 0, [{ type: 'session.reset' }, { type: 'session.deleted' }], { open: true });
+    const rig = new SessionRig({ store });
+    const first = await rig.registry.session('s');
+    expect(await rig.registry.session('s')).toBe(first);
+    expect(first.state.seq).toBe(0);
+  });
+});
