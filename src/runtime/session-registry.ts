@@ -76,8 +76,12 @@ export class SessionRegistry {
   async delete(sessionId: SessionId): Promise<void> {
     const session = await this.session(sessionId);
     await session.markDeleted();
-    await this.#parts.journal.erase(sessionId);
-    this.#forget(session);
+    try {
+      await this.#parts.journal.erase(sessionId);
+    } finally {
+      // Whoever asks for it next gets a new session, or finishes what failed here.
+      this.#forget(session);
+    }
   }
 
   /**

@@ -166,7 +166,7 @@ async function halfDeleted(directory: string): Promise<void> {
   const response = await service.fetch('/api/sessions/s', { method: 'DELETE' });
   await errorOf(response, 500);
   const refused = await service.post('/api/message-sync', { message: 'still there?', sessionId: 's' });
-  expect(await errorOf(refused, 503)).toMatchObject({ details: { retryAfter: 1 } });
+  await errorOf(refused, 500);
   await service.close();
   expect((await log.read('s', 0)).at(-1)?.event.type).toBe('session.deleted');
   await log[Symbol.asyncDispose]();

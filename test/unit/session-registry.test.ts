@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
+import { keptOpen } from '../support/crashing-store.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { typesOf } from '../support/session-log.ts';
@@ -335,5 +337,24 @@ describe('a session whose deletion was cut off', () => {
     const first = await rig.registry.session('s');
     expect(await rig.registry.session('s')).toBe(first);
     expect(first.state.seq).toBe(0);
+  });
+
+  it('is erased by the next use when the log would not at first', async () => {
+    const log = memoryEventStore();
+    let refusals = 1;
+    const store: EventStore = {
+      ...keptOpen(log),
+      erase: async (sessionId) => {
+        refusals -= 1;
+        if (refusals >= 0) throw new Error('disk full');
+        await log.erase(sessionId);
+      },
+    };
+    const rig = new SessionRig({ store });
+    await (await rig.registry.session('s')).reset();
+    await expect(rig.registry.delete('s')).rejects.toThrow('disk full');
+    expect((await log.read('s', 0)).at(-1)?.event.type).toBe('session.deleted');
+    expect((await rig.registry.session('s')).state.seq).toBe(0);
+    expect(await log.read('s', 0)).toEqual([]);
   });
 });
