@@ -22,6 +22,7 @@ export interface ConnectionParts {
   readonly log: Log;
 }
 
+const NORMAL_CODE = 1000;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
@@ -135,6 +136,7 @@ export class Connection {
       sink: socket,
       encode: encodeResumable,
       encodeResumed,
+      onEnd: () => socket.end(NORMAL_CODE, 'the session was deleted'),
       onError: (error) => {
         this.#refuse(error);
         socket.end(UNEXPECTED_CODE, 'the session could not be read');

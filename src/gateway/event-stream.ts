@@ -38,6 +38,10 @@ export function eventStream(
           sink: { send, bufferedBytes },
           encode: encodeEvent,
           encodeResumed: (after, head) => `retry: ${RETRY_MS}\ndata: ${encodeResumed(after, head)}\n\n`,
+          onEnd: () => {
+            stop();
+            controller.close();
+          },
           onError: (error) => {
             stop();
             controller.error(error);

@@ -18,6 +18,8 @@ export interface ResumingReaderParts {
   /** @param seq of the last event the reader has when it has read this frame. */
   readonly encode: (signal: SessionSignal, seq: number) => string;
   readonly encodeResumed: (after: number, head: number) => string;
+  /** The session was deleted: nothing follows. */
+  readonly onEnd: () => void;
   /** The log could not be read. */
   readonly onError: (error: unknown) => void;
 }
@@ -112,6 +114,13 @@ export class ResumingReader implements SignalReader {
       const taken = sink.send(shared ?? encode(due, seq));
       if (!taken && sink.bufferedBytes() > MAX_KEPT_BYTES) this.#state = 'behind';
     }
+    if ('event' in signal && signal.event.type === 'session.deleted') this.#end();
+  }
+
+  /** Should the id be used again, that is another session, whose events begin at 1. */
+  #end(): void {
+    this.#state = 'closed';
+    this.#parts.onEnd();
   }
 
   async #guard(work: () => Promise<void>): Promise<void> {

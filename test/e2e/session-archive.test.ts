@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { viewSession } from '../../src/domain/session-view.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
+import { Bus } from '../../src/runtime/bus.ts';
+import { Journal } from '../../src/runtime/journal.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { errorOf } from '../support/error-envelope.ts';
@@ -156,7 +158,7 @@ describe('the view of a session', () => {
     await sync;
     await service.post('/api/reset', { sessionId: 's' });
     await talk(setup, 's', 'after the reset');
-    const log = await store.read('s', 0);
+    const log = await new Journal(store, new Bus(() => undefined)).read('s', 0);
     expect(log.length).toBeGreaterThan(15);
     for (const { seq } of log) {
       const folded = viewSession(log.slice(0, seq), log.length);
@@ -369,5 +371,37 @@ describe('a deletion', () => {
       await talk(setup, 's', 'anew');
     },
     'asked for many times at once is done once',
+  );
+});
+
+describe('whoever follows a deleted session', () => {
+  verifies(
+    'sessions.delete',
+    async () => {
+      await using setup = await start();
+      const { service } = setup;
+      await talk(setup, 's', 'hello');
+      const url = `ws://127.0.0.1:${service.port}/?session=s&after=0`;
+      const socket = new WebSocket(url);
+      const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+        socket.addEventListener('close', (event) => resolve(event), { once: true });
+      });
+      const frames: string[] = [];
+      const caughtUp = new Promise<void>((resolve) => {
+        socket.addEventListener('message', ({ data }) => {
+          frames.push(z.object({ event: z.string() }).parse(JSON.parse(String(data))).event);
+          if (frames.at(-1) === 'response') resolve();
+        });
+      });
+      await caughtUp;
+      const stream = await service.fetch('/api/sessions/s/events', {
+        headers: { Accept: 'text/event-stream' },
+      });
+      expect((await service.fetch('/api/sessions/s', { method: 'DELETE' })).status).toBe(200);
+      expect(await closed).toMatchObject({ code: 1000, reason: 'the session was deleted' });
+      expect(frames.at(-1)).toBe('deleted');
+      expect(await stream.text()).toContain('"event":"deleted"');
+    },
+    'is told and let go, so that the next session of that id is not taken for it',
   );
 });

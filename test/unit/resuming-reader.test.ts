@@ -79,6 +79,7 @@ function makeSession() {
         sink: socket,
         encode: encodeResumable,
         encodeResumed,
+        onEnd: () => errors.push('the session was deleted'),
         onError: (error) => errors.push(error),
       });
       const leave = outbox.join('s', reader);
