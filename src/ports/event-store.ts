@@ -84,11 +84,11 @@ export interface EventStore extends AsyncDisposable {
   sessions(filter?: SessionFilter): Promise<SessionSummary[]>;
 
   /**
-   * Begins the session `to` with copies of the events 1 to `at` of `from`: same seq, same time. It is not
-   * marked open, whatever `from` is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of
+   * Begins the session `to` with copies of the events 1 to `at` of `from`: same seq, same time. The events of
+   * `closing` follow them, in the same transaction: a fork is there with them or not at all. It is not marked open, whatever `from` is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of
    * `from`, with `StaleVersionError` when `to` exists.
    */
-  fork(from: SessionId, at: number, to: SessionId): Promise<void>;
+  fork(from: SessionId, at: number, to: SessionId, closing?: readonly LoggedEvent[]): Promise<void>;
 
   /**
    * Removes the session and all its events, for stores on disk also the bytes from the files. The id may be used

@@ -33,9 +33,9 @@ export class Journal {
     return this.#store.sessions(filter);
   }
 
-  /** The copy is told of by the event that its session appends next. */
-  fork(from: SessionId, at: number, to: SessionId): Promise<void> {
-    return this.#store.fork(from, at, to);
+  /** Nobody can have heard of the new session, so nothing is published. */
+  fork(from: SessionId, at: number, to: SessionId, closing: readonly SessionEvent[]): Promise<void> {
+    return this.#store.fork(from, at, to, closing);
   }
 
   /** To be called when `session.deleted` is in the log. */

@@ -91,11 +91,6 @@ export class SessionActor {
     );
   }
 
-  /** To be called before anybody else has the session. */
-  async markForked(from: SessionId, at: number): Promise<void> {
-    await this.#enqueue(() => this.#handle({ type: 'session.fork', from, at }));
-  }
-
   /** Cancels what runs and waits, and records that nothing follows. */
   async markDeleted(): Promise<void> {
     await this.#enqueue(() => this.#handle({ type: 'session.delete', partial: this.#partial }));

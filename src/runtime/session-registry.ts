@@ -1,6 +1,7 @@
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionId } from '../contract/ids.ts';
-import { evolve, initialSessionState } from '../domain/session-state.ts';
+import { decide } from '../domain/session-decider.ts';
+import { evolve, initialSessionState, type SessionState } from '../domain/session-state.ts';
 import type { Journal } from './journal.ts';
 import { SessionActor, type SessionParts } from './session-actor.ts';
 
@@ -135,16 +136,20 @@ export class SessionRegistry {
   }
 
   async #fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
-    await this.#parts.journal.fork(from, at, to);
-    const fork = await this.#fold(to);
-    await fork.markForked(from, at);
-    return fork;
+    const { journal, policy } = this.#parts;
+    const then = await this.#stateAt(from, at);
+    await journal.fork(from, at, to, decide(then, { type: 'session.fork', from, at }, policy));
+    return this.#fold(to);
   }
 
   async #fold(sessionId: SessionId): Promise<SessionActor> {
-    const envelopes = await this.#parts.journal.read(sessionId, 0);
-    const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
-    return new SessionActor(sessionId, state, this.#parts);
+    return new SessionActor(sessionId, await this.#stateAt(sessionId), this.#parts);
+  }
+
+  /** The session after its first `at` events; after all of them when left out. */
+  async #stateAt(sessionId: SessionId, at?: number): Promise<SessionState> {
+    const envelopes = await this.#parts.journal.read(sessionId, 0, at);
+    return envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
   }
 
   #forget(session: SessionActor): void {

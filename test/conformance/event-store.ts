@@ -250,6 +250,19 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         expect(original).toHaveLength(3);
       });
 
+      it('stores the closing events behind the copies, and goes on behind them', async () => {
+        await store.fork('from', 2, 'to', [started('x'), started('y')]);
+        expect(await turnIds(store, 'to')).toEqual(['a', 'b', 'x', 'y']);
+        expect((await store.read('to', 0)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+        expect(await store.sessions()).toMatchObject([
+          { sessionId: 'from' },
+          { sessionId: 'to', head: 4, open: false },
+        ]);
+        await store.append('to', 4, [started('z')]);
+        expect(await turnIds(store, 'to')).toEqual(['a', 'b', 'x', 'y', 'z']);
+        expect(await turnIds(store, 'from')).toEqual(['a', 'b', 'c']);
+      });
+
       it('gives two sessions that go on independently', async () => {
         await store.fork('from', 2, 'to');
         await store.append('to', 2, [started('x'), started('y')]);

@@ -39,8 +39,14 @@ export class WatchedStore implements EventStore {
     return this.#inner.sessions(filter);
   }
 
-  fork(from: SessionId, at: number, to: SessionId): Promise<void> {
-    return this.#inner.fork(from, at, to);
+  async fork(
+    from: SessionId,
+    at: number,
+    to: SessionId,
+    closing: readonly LoggedEvent[] = [],
+  ): Promise<void> {
+    await this.beforeAppend(closing);
+    await this.#inner.fork(from, at, to, closing);
   }
 
   erase(sessionId: SessionId): Promise<void> {

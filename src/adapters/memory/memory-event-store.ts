@@ -86,14 +86,21 @@ class MemoryEventStore implements EventStore {
       .map(([sessionId, { rows, ...session }]) => ({ sessionId, head: rows.length, ...session }));
   }
 
-  async fork(from: SessionId, at: number, to: SessionId): Promise<void> {
+  async fork(
+    from: SessionId,
+    at: number,
+    to: SessionId,
+    closing: readonly LoggedEvent[] = [],
+  ): Promise<void> {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(from)?.rows ?? [];
     requireForkPoint(from, at, rows.length);
     const existing = this.#sessions.get(to);
     if (existing !== undefined) throw new StaleVersionError(to, 0, existing.rows.length);
     const time = this.#clock();
-    this.#sessions.set(to, { rows: rows.slice(0, at), createdAt: time, updatedAt: time, open: false });
+    const closed = closing.map((event) => ({ time, data: JSON.stringify(event) }));
+    const copied = [...rows.slice(0, at), ...closed];
+    this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open: false });
   }
 
   async erase(sessionId: SessionId): Promise<void> {

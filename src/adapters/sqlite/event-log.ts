@@ -82,7 +82,7 @@ export class EventLog implements Disposable {
     });
   }
 
-  fork({ from, at, to }: ForkCall): Forked {
+  fork({ from, at, to, types, data }: ForkCall): Forked {
     const time = Date.now();
     const outcome = this.#transact('append to', () => {
       requireForkPoint(from, at, this.#checked(() => this.#index.find(from))?.head ?? 0);
@@ -94,9 +94,10 @@ export class EventLog implements Disposable {
         this.#insert.run(to, link.seq, link.time, link.type, link.data, hash);
       }
       this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
+      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false }, time);
       return { type: 'forked', actual: 0 } as const;
     });
-    if (outcome.actual === 0) this.#marks.record(new Map([[to, at]]));
+    if (outcome.actual === 0) this.#marks.record(new Map([[to, at + data.length]]));
     return outcome;
   }
 

@@ -68,8 +68,15 @@ export class SqliteEventStore implements EventStore {
     return [...answer.summaries];
   }
 
-  async fork(from: SessionId, at: number, to: SessionId): Promise<void> {
-    const answer = await this.#call({ type: 'fork', from, at, to });
+  async fork(
+    from: SessionId,
+    at: number,
+    to: SessionId,
+    closing: readonly LoggedEvent[] = [],
+  ): Promise<void> {
+    const types = closing.map((event) => event.type);
+    const data = closing.map((event) => JSON.stringify(event));
+    const answer = await this.#call({ type: 'fork', from, at, to, types, data });
     if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
     if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
   }

@@ -42,6 +42,9 @@ export interface ForkCall {
   readonly from: SessionId;
   readonly at: number;
   readonly to: SessionId;
+  /** Types and JSON of the events that follow the copies. */
+  readonly types: readonly string[];
+  readonly data: readonly string[];
 }
 
 export interface EraseCall {
