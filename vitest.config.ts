@@ -1,22 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
+const adapters = [
+  'test/conformance/**/*.test.ts',
+  'test/unit/{event-log,event-stores,mcp,openai,sqlite}-*.test.ts',
+  'test/unit/event-log.test.ts',
+];
+
+const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts', 'test/conformance/**/*.test.ts'],
+          include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts'],
+          exclude: adapters,
         },
       },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-        },
-      },
+      { test: { name: 'adapters', include: adapters, ...timeouts } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...timeouts } },
     ],
   },
 });
