@@ -16,6 +16,11 @@ export const Image = z.object({
 });
 export type Image = z.infer<typeof Image>;
 
+/** What is told of an image where it is not shown itself. */
+export function describeImage(image: Image): { mimeType: string; bytes: number } {
+  return { mimeType: image.mimeType, bytes: imageBytes(image) };
+}
+
 /** Size of the image itself, in bytes. */
 export function imageBytes({ base64 }: Image): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;

@@ -1,5 +1,5 @@
 import type { Envelope } from '../contract/envelope.ts';
-import { imageBytes } from '../contract/image.ts';
+import { describeImage } from '../contract/image.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
 import type { HistoryEntry, SessionView } from '../contract/session-view.ts';
 import { evolve, initialSessionState } from './session-state.ts';
@@ -33,8 +33,7 @@ function historyEntry(message: ModelMessage): HistoryEntry {
   switch (message.role) {
     case 'user': {
       const { text: content, image } = message;
-      const about = image && { mimeType: image.mimeType, bytes: imageBytes(image) };
-      return { role: 'user', content, ...(about && { image: about }) };
+      return { role: 'user', content, ...(image && { image: describeImage(image) }) };
     }
     case 'assistant': {
       const { text: content, toolCalls, cut } = message;

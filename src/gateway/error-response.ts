@@ -1,10 +1,10 @@
 import type { ServiceError } from '../contract/errors.ts';
-import { type HttpResponse, jsonResponse } from './http-message.ts';
+import { type HttpResponse, jsonResponse, now } from './http-message.ts';
 
 /** The error envelope of every REST error. */
 export function errorResponse(error: ServiceError): HttpResponse {
   return jsonResponse(
-    { success: false, error: error.body, timestamp: new Date().toISOString() },
+    { success: false, error: error.body, timestamp: now() },
     error.status,
     retryHeaders(error),
   );

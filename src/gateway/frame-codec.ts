@@ -6,7 +6,7 @@ import { CancelFrame, IdempotencyKeyId, MessageFrame, ResetFrame } from '../cont
 import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, parseJsonObject } from './request-body.ts';
-import { turnCancelled } from './turn-answer.ts';
+import { endOf, turnCancelled } from './turn-answer.ts';
 
 export type ClientFrame = MessageFrame | CancelFrame | ResetFrame;
 
@@ -59,16 +59,10 @@ export function encodeError(error: ServiceError): string {
 
 /** The frame that ends a turn, for a client that asks again for one that is over. */
 export function encodeOutcome(outcome: TurnOutcome): string {
-  switch (outcome.status) {
-    case 'completed':
-      return JSON.stringify({ event: 'response', data: { content: outcome.content } } satisfies ServerFrame);
-    case 'failed':
-      return JSON.stringify({ event: 'error', data: outcome.error } satisfies ServerFrame);
-    case 'cancelled':
-      return encodeError(turnCancelled(outcome.reason));
-    default:
-      return outcome satisfies never;
-  }
+  const end = endOf(outcome);
+  const frame: ServerFrame =
+    'content' in end ? { event: 'response', data: end } : { event: 'error', data: end.error };
+  return JSON.stringify(frame);
 }
 
 export function frameOf(signal: SessionSignal): ServerFrame | null {

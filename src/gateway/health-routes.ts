@@ -1,5 +1,5 @@
 import type { Bus } from '../runtime/bus.ts';
-import { jsonResponse } from './http-message.ts';
+import { jsonResponse, now } from './http-message.ts';
 import type { Route } from './router.ts';
 
 export interface HealthParts {
@@ -20,7 +20,7 @@ export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
       version,
       uptime: uptime(),
       agent,
-      timestamp: new Date().toISOString(),
+      timestamp: now(),
     });
   };
   return [

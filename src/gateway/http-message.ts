@@ -19,6 +19,9 @@ export interface HttpResponse {
   readonly body: string | ReadableStream<Uint8Array> | null;
 }
 
+/** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */
+export const now = (): string => new Date().toISOString();
+
 export function jsonResponse(
   body: Record<string, unknown>,
   status = 200,

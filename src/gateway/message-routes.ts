@@ -1,13 +1,11 @@
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../contract/requests.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
 import { keyOfRequest } from './idempotency.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import type { Route } from './router.ts';
 import { answerTurn } from './turn-answer.ts';
-
-const now = (): string => new Date().toISOString();
 
 /** Talking to the agent. */
 export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] {

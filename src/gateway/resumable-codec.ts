@@ -1,11 +1,11 @@
 import type { Envelope } from '../contract/envelope.ts';
-import type { ErrorBody, ServiceError } from '../contract/errors.ts';
+import type { ServiceError } from '../contract/errors.ts';
 import type { ResumableFrame } from '../contract/frames.ts';
 import type { TurnId } from '../contract/ids.ts';
-import { imageBytes } from '../contract/image.ts';
+import { describeImage } from '../contract/image.ts';
 import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { frameOf } from './frame-codec.ts';
-import { turnCancelled } from './turn-answer.ts';
+import { endOf } from './turn-answer.ts';
 
 /** The frame of a signal for a client that can resume: with its place, and for every durable event. */
 export function resumableFrame(signal: SessionSignal): ResumableFrame {
@@ -36,19 +36,6 @@ export function encodeRefusal({ body: data }: ServiceError, clientMessageId: str
   return JSON.stringify({ event: 'error', data, clientMessageId } satisfies ResumableFrame);
 }
 
-function endOf(outcome: TurnOutcome): { content: string } | { error: ErrorBody } {
-  switch (outcome.status) {
-    case 'completed':
-      return { content: outcome.content };
-    case 'failed':
-      return { error: outcome.error };
-    case 'cancelled':
-      return { error: turnCancelled(outcome.reason).body };
-    default:
-      return outcome satisfies never;
-  }
-}
-
 function placeOf({ seq, event }: Envelope): Pick<ResumableFrame, 'seq' | 'turnId'> {
   return 'turnId' in event ? { seq, turnId: event.turnId } : { seq };
 }
@@ -58,8 +45,11 @@ function ownFrame(envelope: Envelope): ResumableFrame {
   switch (event.type) {
     case 'turn.requested': {
       const { text: content, image, key } = event;
-      const about = image && { mimeType: image.mimeType, bytes: imageBytes(image) };
-      const data = { content, ...(about && { image: about }), ...(key && { clientMessageId: key.id }) };
+      const data = {
+        content,
+        ...(image && { image: describeImage(image) }),
+        ...(key && { clientMessageId: key.id }),
+      };
       return { event: 'message', data };
     }
     case 'turn.resumed':

@@ -82,7 +82,7 @@ function wrongMethod({ method, path }: HttpRequest, routes: readonly Route[]): S
   });
 }
 
-export function unknownPath({ method, path }: HttpRequest): ServiceError {
+function unknownPath({ method, path }: HttpRequest): ServiceError {
   return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
     issue: 'the path is unknown',
     suggestion: 'The README lists all paths.',

@@ -2,11 +2,9 @@ import { ConnectServerRequest } from '../contract/requests.ts';
 import type { McpServerRecord } from '../contract/service-requests.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import type { Parameters, Route } from './router.ts';
-
-const now = (): string => new Date().toISOString();
 
 /** Tool servers and their tools. */
 export function serverRoutes(bus: Bus): Route[] {

@@ -7,17 +7,16 @@ import {
   SessionQuery,
   SessionsQuery,
 } from '../contract/requests.ts';
+import { isoTime } from '../domain/session-view.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { eventStream } from './event-stream.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
 import type { Outbox } from './outbox.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import { resumableFrame } from './resumable-codec.ts';
 import type { Parameters, Route } from './router.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
-
-const now = (): string => new Date().toISOString();
 
 /** Sessions: which there are, how they look and looked, their events, and control of their turns. */
 export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
@@ -84,7 +83,7 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
   ]);
   const frames = page.map((envelope) => ({
     ...resumableFrame(envelope),
-    time: new Date(envelope.time).toISOString(),
+    time: isoTime(envelope.time),
   }));
   // The log may be ahead of the session in memory.
   const last = page.at(-1)?.seq ?? 0;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../contract/errors.ts';
+import { type ErrorBody, ServiceError } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import type { TurnId } from '../contract/ids.ts';
 import type { SessionSignal, TurnMessage, TurnOutcome } from '../contract/service-requests.ts';
@@ -59,13 +59,21 @@ class SettledTurns {
 }
 
 function contentOf(outcome: TurnOutcome): string {
+  const end = endOf(outcome);
+  if ('content' in end) return end.content;
+  const { code, message, details } = end.error;
+  throw new ServiceError(code, message, details);
+}
+
+/** How a turn ended, as clients are told: with its reply or with an error. */
+export function endOf(outcome: TurnOutcome): { content: string } | { error: ErrorBody } {
   switch (outcome.status) {
     case 'completed':
-      return outcome.content;
+      return { content: outcome.content };
     case 'failed':
-      throw errorOf(outcome.error);
+      return { error: outcome.error };
     case 'cancelled':
-      throw turnCancelled(outcome.reason);
+      return { error: turnCancelled(outcome.reason).body };
     default:
       return outcome satisfies never;
   }
@@ -73,8 +81,4 @@ function contentOf(outcome: TurnOutcome): string {
 
 export function turnCancelled(reason: string): ServiceError {
   return new ServiceError('TURN_CANCELLED', 'The turn was cancelled before it was answered.', { reason });
-}
-
-function errorOf({ code, message, details }: ServiceError['body']): ServiceError {
-  return new ServiceError(code, message, details);
 }

@@ -2,10 +2,9 @@ import { ServiceError } from '../contract/errors.ts';
 import type { SessionId } from '../contract/ids.ts';
 import { decide } from '../domain/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../domain/session-state.ts';
-import type { Journal } from './journal.ts';
 import { SessionActor, type SessionParts } from './session-actor.ts';
 
-export type RegistryParts = Omit<SessionParts, 'onFault'> & { readonly journal: Journal };
+export type RegistryParts = Omit<SessionParts, 'onFault'>;
 
 /** A session in which nothing went on for so long leaves memory; the log has it. */
 const IDLE_MS = 60_000;

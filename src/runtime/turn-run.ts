@@ -87,7 +87,9 @@ export class TurnRun {
 
   /** All that the running step has streamed, as one chunk. */
   get streamed(): ReplyChunk | null {
-    return this.#said && this.#chunkOf(this.#said);
+    if (!this.#said) return null;
+    const { step, separator, text } = this.#said;
+    return this.#chunk(step, 0, separator + text);
   }
 
   /** Ends the effects at once. */
@@ -168,19 +170,12 @@ export class TurnRun {
     if (content === '') return;
     const offset = said.separator.length + said.text.length;
     said[part] += content;
-    this.#parts.bus.publish({ ...this.#chunkOf(said), offset, content });
+    this.#parts.bus.publish(this.#chunk(said.step, offset, content));
   }
 
-  #chunkOf({ step, separator, text }: StepText): ReplyChunk {
+  #chunk(step: number, offset: number, content: string): ReplyChunk {
     const { sessionId } = this.#session;
-    return {
-      type: 'reply.chunk',
-      sessionId,
-      turnId: this.turnId,
-      step,
-      offset: 0,
-      content: separator + text,
-    };
+    return { type: 'reply.chunk', sessionId, turnId: this.turnId, step, offset, content };
   }
 
   callTools(): StopEffect {
