@@ -1,4 +1,4 @@
-import { assign, fromCallback, setup } from 'xstate';
+import { assign, fromCallback, not, sendTo, setup } from 'xstate';
 import type { SessionEventOf } from '../src/contract/events.ts';
 
 /** Small, and free of message content: it is shown to whoever watches the statechart. */
@@ -11,6 +11,8 @@ export interface TurnContext {
   readonly stepTimeoutMs: number;
   /** Tool calls of this step that have no result yet. */
   readonly unsettled: readonly string[];
+  /** Those of them that wait for approval. */
+  readonly awaiting: readonly string[];
 }
 
 /** A new turn has made no step; a resumed one goes on where the log ends. */
@@ -19,6 +21,8 @@ export type TurnInput = TurnContext;
 type Fact<T extends FactType> = SessionEventOf<T>;
 type FactType =
   | 'step.completed'
+  | 'approval.requested'
+  | 'approval.granted'
   | 'tool-call.succeeded'
   | 'tool-call.failed'
   | 'tool-call.interrupted'
@@ -51,7 +55,7 @@ export const turnMachine = setup({
     prepare: fromCallback<TurnEvent, PrepareEffect>(notProvided),
     /** Calls the model; sends `step.streaming` at the first text; its reply comes back as a fact. */
     model: fromCallback<TurnEvent, ModelEffect>(notProvided),
-    /** Runs all unsettled tool calls in parallel; each outcome comes back as a fact. */
+    /** Runs all unsettled tool calls in parallel, those that wait for approval when they have it; each outcome comes back as a fact. */
     toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(notProvided),
   },
   actions: {
@@ -62,15 +66,23 @@ export const turnMachine = setup({
       unsettled: ({ context, event }) =>
         event.type === 'step.completed' ? event.callIds : context.unsettled,
     }),
-    settleCall: assign({
-      unsettled: ({ context, event }) =>
-        'callId' in event ? context.unsettled.filter((callId) => callId !== event.callId) : context.unsettled,
+    awaitApproval: assign({
+      awaiting: ({ context, event }) =>
+        'callId' in event ? [...context.awaiting, event.callId] : context.awaiting,
     }),
+    endWait: assign({ awaiting: ({ context, event }) => withoutCall(context.awaiting, event) }),
+    settleCall: assign({
+      unsettled: ({ context, event }) => withoutCall(context.unsettled, event),
+      awaiting: ({ context, event }) => withoutCall(context.awaiting, event),
+    }),
+    beginCall: sendTo('toolCalls', ({ event }) => event),
   },
   guards: {
     asksForTools: ({ event }) => event.type === 'step.completed' && event.callIds.length > 0,
     /** A resumed turn goes on as if its last step had just asked for its tools. */
     hasStepped: ({ context }) => context.step > 0,
+    onlyApprovalsMissing: ({ context }) =>
+      context.unsettled.length > 0 && context.awaiting.length === context.unsettled.length,
     allSettled: ({ context }) => context.unsettled.length === 0,
     stepLimitReached: ({ context }) => context.unsettled.length === 0 && context.step >= context.maxSteps,
   },
@@ -114,8 +126,16 @@ export const turnMachine = setup({
       },
     },
     executingTools: {
-      invoke: { src: 'toolCalls', input: ({ context: { turnId } }) => ({ turnId }) },
+      invoke: { id: 'toolCalls', src: 'toolCalls', input: ({ context: { turnId } }) => ({ turnId }) },
+      initial: 'running',
+      states: {
+        running: { always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' } },
+        /** Nothing goes on until somebody approves or denies a call. */
+        awaitingApproval: { always: { guard: not('onlyApprovalsMissing'), target: 'running' } },
+      },
       on: {
+        'approval.requested': { actions: 'awaitApproval' },
+        'approval.granted': { actions: ['endWait', 'beginCall'] },
         'tool-call.succeeded': { actions: 'settleCall' },
         'tool-call.failed': { actions: 'settleCall' },
         'tool-call.interrupted': { actions: 'settleCall' },
@@ -138,6 +158,10 @@ export const turnMachine = setup({
     cancelled: { type: 'final' },
   },
 });
+
+function withoutCall(callIds: readonly string[], event: TurnEvent): readonly string[] {
+  return 'callId' in event ? callIds.filter((callId) => callId !== event.callId) : callIds;
+}
 
 function notProvided(): never {
   throw new Error('the turn machine was started without its effects');

@@ -53,7 +53,7 @@ export async function composeAgent({
   const journal = new Journal(store, bus);
   const book = new ServerBook(store);
   const servers = new McpSupervisor({ connector, log, retryDelayMs, ...watched }, book);
-  const catalog = new ToolCatalog(servers, adapters.schemas);
+  const catalog = new ToolCatalog(servers, adapters.schemas, config.approval);
   const { maxSteps, stepTimeoutMs } = llm;
   const historyTokens = config.history.maxTokens;
   const turns = new TurnRunner({

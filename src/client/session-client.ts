@@ -1,6 +1,7 @@
 import type { WhenBusy } from '../contract/commands.ts';
 import type { ResumableFrame } from '../contract/frames.ts';
 import type { Image } from '../contract/image.ts';
+import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../contract/requests.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
 import { EventQueue } from './event-queue.ts';
 import { type Accepted, Outgoing } from './outgoing.ts';
@@ -120,6 +121,19 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     this.#command({ type: 'cancel' });
   }
 
+  /**
+   * Lets a tool call that waits for it go ahead: now, or as soon as there is a connection.
+   * @param argumentsHash of the `toolApproval` event: the call is refused when its arguments are others.
+   */
+  approve(callId: string, argumentsHash?: string): void {
+    this.#command({ type: 'approve', callId, ...(argumentsHash !== undefined && { argumentsHash }) });
+  }
+
+  /** @param reason the model is told. */
+  deny(callId: string, reason?: string): void {
+    this.#command({ type: 'deny', callId, ...(reason !== undefined && { reason }) });
+  }
+
   /** Begins the conversation anew: now, or as soon as there is a connection. */
   reset(): void {
     this.#command({ type: 'reset' });
@@ -216,7 +230,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     this.#transmit();
   }
 
-  #command(frame: { readonly type: 'cancel' | 'reset' }): void {
+  #command(frame: CancelFrame | ApproveFrame | DenyFrame | ResetFrame): void {
     if (this.#status === 'closed') throw new ClosedError();
     this.#outgoing.command(JSON.stringify(frame));
     this.#transmit();

@@ -115,6 +115,21 @@ export const SessionsConfig = z.strictObject({
   whenBusy: z.enum(['enqueue', 'reject', 'interrupt']).default('enqueue'),
 });
 
+const glob = z.string().min(1).default('*');
+
+/** `auto` runs a call at once, `ask` when somebody has approved it, `deny` never: the model is not even offered the tool. */
+export const ApprovalPolicy = z.enum(['auto', 'ask', 'deny']);
+export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
+
+/** What the model may do by itself. `*` in a pattern stands for any characters, `?` for one. */
+export const ApprovalConfig = z.strictObject({
+  /** The first rule that matches decides. */
+  rules: z.array(z.strictObject({ server: glob, tool: glob, policy: ApprovalPolicy })).default([]),
+  /** For tools that no rule matches. */
+  default: ApprovalPolicy.default('auto'),
+});
+export type ApprovalConfig = z.infer<typeof ApprovalConfig>;
+
 export const HistoryConfig = z.strictObject({
   /** Most tokens of a conversation that are shown to the model, by a cheap estimate. The log keeps everything. */
   maxTokens: z.int().min(1).default(100_000),
@@ -160,6 +175,7 @@ export const AgentConfig = z.strictObject({
   systemPrompt: z.string().default('You are a helpful assistant.'),
   llm: LlmConfig,
   mcpServers: z.record(McpServerName, McpServerConfig).default({}),
+  approval: ApprovalConfig.prefault({}),
   sessions: SessionsConfig.prefault({}),
   history: HistoryConfig.prefault({}),
   limits: LimitsConfig.prefault({}),

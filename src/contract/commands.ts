@@ -65,6 +65,8 @@ export interface RequestedCall {
   readonly arguments: Record<string, unknown>;
   readonly repeatable: boolean;
   readonly problem?: string;
+  /** Set when somebody has to approve the call before it is begun. */
+  readonly argumentsHash?: string;
 }
 
 /** The model has answered. */
@@ -75,6 +77,17 @@ export interface CompleteStep {
   readonly text: string;
   readonly calls: readonly RequestedCall[];
   readonly usage?: NonNullable<SessionEventOf<'step.completed'>['usage']>;
+}
+
+/** Somebody lets a call that waits for it go ahead, or not. */
+export interface AnswerApproval {
+  readonly type: 'approval.answer';
+  readonly callId: CallId;
+  readonly approved: boolean;
+  /** What the approver has seen; refused when the call has other arguments. */
+  readonly argumentsHash?: string | undefined;
+  /** Why it was denied; the model is told. */
+  readonly reason?: string | undefined;
 }
 
 export interface SettleToolCall {
@@ -100,5 +113,6 @@ export type SessionCommand =
   | DeleteSession
   | ResumeTurn
   | CompleteStep
+  | AnswerApproval
   | SettleToolCall
   | FailTurn;

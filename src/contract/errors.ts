@@ -31,6 +31,10 @@ export const errorCatalogue = {
   },
   INTERNAL_ERROR: { status: 500, condition: 'An unexpected error; the log has the cause.' },
   SESSION_NOT_FOUND: { status: 404, condition: 'There is no such session; `details.sessionId`.' },
+  APPROVAL_NOT_FOUND: {
+    status: 404,
+    condition: 'No tool call of that id waits for approval; `details.callId`.',
+  },
   SESSION_BUSY: {
     status: 409,
     condition: 'A turn is running and the message asked not to wait (`whenBusy: reject`).',

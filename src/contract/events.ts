@@ -57,6 +57,21 @@ export const ToolCallRequested = z.object({
   repeatable: z.boolean(),
 });
 
+/** The call is not begun before somebody approves it. `argumentsHash`: SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
+export const ApprovalRequested = z.object({
+  type: z.literal('approval.requested'),
+  ...ToolCallRef,
+  arguments: z.record(z.string(), z.unknown()),
+  argumentsHash: z.string(),
+});
+
+/** Exactly these arguments may be executed. (A call that is denied is settled as failed.) */
+export const ApprovalGranted = z.object({
+  type: z.literal('approval.granted'),
+  ...ToolCallRef,
+  argumentsHash: z.string(),
+});
+
 export const ToolCallSucceeded = z.object({
   type: z.literal('tool-call.succeeded'),
   ...ToolCallRef,
@@ -124,6 +139,8 @@ export const SessionEvent = z.discriminatedUnion('type', [
   TurnResumed,
   StepCompleted,
   ToolCallRequested,
+  ApprovalRequested,
+  ApprovalGranted,
   ToolCallSucceeded,
   ToolCallFailed,
   ToolCallInterrupted,

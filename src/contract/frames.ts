@@ -14,6 +14,11 @@ export const ServerFrame = z.discriminatedUnion('event', [
     event: z.literal('toolCall'),
     data: z.object({ ...toolCall, arguments: z.record(z.string(), z.unknown()) }),
   }),
+  /** The call waits until a client approves or denies it. */
+  z.object({
+    event: z.literal('toolApproval'),
+    data: z.object({ ...toolCall, arguments: z.record(z.string(), z.unknown()), argumentsHash: z.string() }),
+  }),
   z.object({
     event: z.literal('toolResult'),
     data: z.union([
@@ -51,6 +56,8 @@ const ResumableOnlyFrame = z.discriminatedUnion('event', [
       error: ErrorBody.optional(),
     }),
   }),
+  /** The call that waited for approval has it, and begins. */
+  z.object({ event: z.literal('toolApproved'), data: z.object({ ...toolCall, argumentsHash: z.string() }) }),
   /** The turn goes on after the service had stopped: what was streamed of the step that ran then is void. */
   z.object({ event: z.literal('turnResumed'), data: z.object({ attempt: z.int() }) }),
   /** A model call ended; `content` is all that was streamed of it. */

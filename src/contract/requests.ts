@@ -57,6 +57,17 @@ export const SessionsQuery = z.object({
 /** Query of `GET /api/sessions/{id}`. */
 export const SessionQuery = z.object({ at: whole.optional() });
 
+const ArgumentsHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits');
+const denialReason = z.string().min(1).max(500).optional();
+
+/** Body of `POST /api/sessions/{id}/approvals/{callId}`. */
+export const ApprovalRequest = z.discriminatedUnion('decision', [
+  z.object({ decision: z.literal('approve'), argumentsHash: ArgumentsHash.optional() }),
+  z.object({ decision: z.literal('deny'), reason: denialReason }),
+]);
+
 /** Body of `POST /api/sessions/{id}/fork`. */
 export const ForkRequest = z.object({ at: z.int().min(1).optional(), sessionId: SessionId.optional() });
 
@@ -88,9 +99,25 @@ export const MessageFrame = z.object({
 /** `{"type":"cancel"}` from a WebSocket client: ends the running turn. */
 export const CancelFrame = z.object({ type: z.literal('cancel') });
 
+/** `{"type":"approve"}` from a WebSocket client: the tool call that waits for approval may begin. */
+export const ApproveFrame = z.object({
+  type: z.literal('approve'),
+  callId: z.string().min(1),
+  argumentsHash: ArgumentsHash.optional(),
+});
+
+/** `{"type":"deny"}` from a WebSocket client: the tool call that waits for approval is not to be run. */
+export const DenyFrame = z.object({
+  type: z.literal('deny'),
+  callId: z.string().min(1),
+  reason: denialReason,
+});
+
 /** `{"type":"reset"}` from a WebSocket client. */
 export const ResetFrame = z.object({ type: z.literal('reset') });
 
 export type MessageFrame = z.infer<typeof MessageFrame>;
+export type ApproveFrame = z.infer<typeof ApproveFrame>;
+export type DenyFrame = z.infer<typeof DenyFrame>;
 export type ResetFrame = z.infer<typeof ResetFrame>;
 export type CancelFrame = z.infer<typeof CancelFrame>;

@@ -1,5 +1,5 @@
 import type { McpServerConfig } from './agent-config.ts';
-import type { WhenBusy } from './commands.ts';
+import type { AnswerApproval, WhenBusy } from './commands.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, ReplyChunk } from './events.ts';
@@ -17,6 +17,9 @@ export interface TurnMessage {
   readonly whenBusy?: WhenBusy;
   readonly key?: IdempotencyKey;
 }
+
+/** What somebody says to a tool call that waits for approval. */
+export type ApprovalAnswer = { readonly sessionId: SessionId } & Omit<AnswerApproval, 'type'>;
 
 /** How a turn ended. */
 export type TurnOutcome =
@@ -49,6 +52,8 @@ export interface ServiceRequests {
   'turn.start': { request: TurnMessage; answer: { turnId: TurnId; outcome?: TurnOutcome } };
   /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
   'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
+  /** Lets a tool call that waits for it go ahead, or not. Refused when none of that id waits. */
+  'approval.answer': { request: ApprovalAnswer; answer: undefined };
   'session.reset': { request: { sessionId: SessionId; key?: IdempotencyKey }; answer: undefined };
   'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };

@@ -1,4 +1,4 @@
-import type { SessionId } from './ids.ts';
+import type { CallId, SessionId, TurnId } from './ids.ts';
 
 /** A session in the list of all. Times are ISO 8601 UTC. */
 export interface SessionListItem {
@@ -27,6 +27,16 @@ export type HistoryEntry =
     }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string };
 
+/** A tool call that waits until somebody approves or denies it. */
+export interface PendingApproval {
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly toolName: string;
+  readonly serverId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly argumentsHash: string;
+}
+
 /** A session at one moment. */
 export interface SessionView extends SessionListItem {
   /** The moment: everything up to this seq. */
@@ -40,5 +50,6 @@ export interface SessionView extends SessionListItem {
   };
   readonly toolCalls: number;
   readonly openTurnId: string | null;
+  readonly approvals: readonly PendingApproval[];
   readonly history: readonly HistoryEntry[];
 }

@@ -1,4 +1,5 @@
 import type {
+  AnswerApproval,
   CancelTurn,
   CompleteStep,
   FailTurn,
@@ -40,6 +41,8 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
       return resumeTurn(state);
     case 'step.complete':
       return completeStep(state, command);
+    case 'approval.answer':
+      return answerApproval(state, command);
     case 'tool-call.settle':
       return settleToolCall(state, command);
     case 'session.reset':
@@ -123,6 +126,7 @@ function completeStep(state: SessionState, command: CompleteStep): SessionEvent[
       completed,
       ...calls.map((call) => requestCall(turnId, call)),
       ...calls.flatMap((call) => refuseCall(turnId, call)),
+      ...calls.flatMap((call) => askForApproval(turnId, call)),
     ];
   }
   return [
@@ -132,16 +136,57 @@ function completeStep(state: SessionState, command: CompleteStep): SessionEvent[
   ];
 }
 
-function requestCall(turnId: string, { problem, ...call }: RequestedCall): SessionEvent {
+function requestCall(turnId: string, { problem, argumentsHash, ...call }: RequestedCall): SessionEvent {
   return { type: 'tool-call.requested', turnId, ...call };
 }
 
 /** A call that cannot be run is settled at once, so that the model is told and can do better. */
-function refuseCall(turnId: string, call: RequestedCall): SessionEvent[] {
-  const { callId, toolName, serverId, problem } = call;
+function refuseCall(turnId: string, { problem, ...call }: RequestedCall): SessionEvent[] {
   return problem === undefined
     ? []
-    : [{ type: 'tool-call.failed', turnId, callId, toolName, serverId, reason: problem }];
+    : [{ type: 'tool-call.failed', ...refOf({ turnId, ...call }), reason: problem }];
+}
+
+function askForApproval(turnId: string, { problem, argumentsHash, ...call }: RequestedCall): SessionEvent[] {
+  return problem !== undefined || argumentsHash === undefined
+    ? []
+    : [
+        {
+          type: 'approval.requested',
+          ...refOf({ turnId, ...call }),
+          arguments: call.arguments,
+          argumentsHash,
+        },
+      ];
+}
+
+function answerApproval({ open }: SessionState, command: AnswerApproval): SessionEvent[] {
+  const { callId, approved, reason } = command;
+  const call = open?.awaiting.get(callId);
+  if (!call) throw approvalNotFound(callId);
+  const { argumentsHash } = call;
+  if (!approved) {
+    const denial = `it was denied${reason === undefined ? '' : `: ${reason}`}`;
+    return [{ type: 'tool-call.failed', ...refOf(call), reason: denial }];
+  }
+  if (command.argumentsHash !== undefined && command.argumentsHash !== argumentsHash)
+    throw otherArguments(argumentsHash);
+  return [{ type: 'approval.granted', ...refOf(call), argumentsHash }];
+}
+
+function approvalNotFound(callId: string): ServiceError {
+  return new ServiceError('APPROVAL_NOT_FOUND', 'No tool call of that id waits for approval.', {
+    callId,
+    reason: 'it was approved, denied or cancelled before, or there is no such call',
+  });
+}
+
+function otherArguments(argumentsHash: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The tool call has other arguments than those approved.', {
+    field: 'argumentsHash',
+    issue: `the hash of the call's arguments is ${argumentsHash}`,
+    suggestion: 'Look at the arguments of the toolApproval event and send its argumentsHash.',
+  });
 }
 
 function settleToolCall(state: SessionState, command: SettleToolCall): SessionEvent[] {
@@ -150,8 +195,7 @@ function settleToolCall(state: SessionState, command: SettleToolCall): SessionEv
 }
 
 function settledCall(call: SessionEventOf<'tool-call.requested'>, outcome: ToolOutcome): SessionEvent {
-  const { turnId, callId, toolName, serverId } = call;
-  const ref = { turnId, callId, toolName, serverId };
+  const ref = refOf(call);
   switch (outcome.status) {
     case 'succeeded':
       return { type: 'tool-call.succeeded', ...ref, result: outcome.result };
@@ -212,13 +256,17 @@ function cancelAll(state: SessionState, reason: string, partial: string): Sessio
   ];
 }
 
-/** A call that is safe to repeat is run again; of any other nobody knows whether it took effect. */
-function resumeTurn(state: SessionState): SessionEvent[] {
-  if (!state.open) return [];
-  const { turnId, attempt } = state.open;
+/**
+ * A call that is safe to repeat is run again, one that waits for approval waits on; of any other nobody knows
+ * whether it took effect.
+ */
+function resumeTurn({ open }: SessionState): SessionEvent[] {
+  if (!open) return [];
+  const { turnId, attempt, awaiting } = open;
+  const mayHaveRun = (call: RequestedEvent): boolean => !call.repeatable && !awaiting.has(call.callId);
   return [
     { type: 'turn.resumed', turnId, attempt: attempt + 1 },
-    ...interruptCalls(state.open, 'the service stopped while it ran', (call) => !call.repeatable),
+    ...interruptCalls(open, 'the service stopped while it ran', mayHaveRun),
   ];
 }
 
@@ -244,14 +292,20 @@ function interruptCalls(
   reason: string,
   which: (call: RequestedEvent) => boolean = () => true,
 ): SessionEvent[] {
-  return [...open.unsettled.values()].filter(which).map(({ turnId, callId, toolName, serverId }) => ({
-    type: 'tool-call.interrupted',
-    turnId,
-    callId,
-    toolName,
-    serverId,
-    reason,
-  }));
+  return [...open.unsettled.values()]
+    .filter(which)
+    .map(
+      (call): SessionEvent =>
+        open.awaiting.has(call.callId)
+          ? { type: 'tool-call.failed', ...refOf(call), reason: `${reason} before the call was approved` }
+          : { type: 'tool-call.interrupted', ...refOf(call), reason },
+    );
+}
+
+type CallRef = Pick<RequestedEvent, 'turnId' | 'callId' | 'toolName' | 'serverId'>;
+
+function refOf({ turnId, callId, toolName, serverId }: CallRef): CallRef {
+  return { turnId, callId, toolName, serverId };
 }
 
 function startNext([next]: readonly WaitingTurn[]): SessionEvent[] {

@@ -33,6 +33,8 @@ export interface OpenTurn extends WaitingTurn {
   readonly reply: string;
   /** Tool calls of the last step that are not settled yet, by call id. */
   readonly unsettled: ReadonlyMap<string, SessionEventOf<'tool-call.requested'>>;
+  /** Those that wait for approval, by call id. */
+  readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
 }
 
 /** All that the log says about a session, folded. */
@@ -59,6 +61,11 @@ export const initialSessionState = (): SessionState => ({
   deleted: false,
   keys: new Map(),
 });
+
+/** Whether nothing goes on until somebody approves or denies a tool call. */
+export function awaitsApproval({ open }: SessionState): boolean {
+  return open !== null && open.awaiting.size > 0 && open.awaiting.size === open.unsettled.size;
+}
 
 /** Whether a turn is open once these events have followed. */
 export function opensTurn({ open }: SessionState, events: readonly SessionEvent[]): boolean {
@@ -96,7 +103,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       const turn = waitingTurn(state, event.turnId);
       return {
         waiting: state.waiting.filter((waiting) => waiting !== turn),
-        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: new Map() },
+        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: new Map(), awaiting: new Map() },
       };
     }
     case 'turn.resumed':
@@ -109,13 +116,26 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       const open = openTurn(state, event);
       return { open: { ...open, unsettled: new Map(open.unsettled).set(event.callId, event) } };
     }
+    case 'approval.requested': {
+      const open = openTurn(state, event);
+      return { open: { ...open, awaiting: new Map(open.awaiting).set(event.callId, event) } };
+    }
+    case 'approval.granted': {
+      const open = openTurn(state, event);
+      return { open: { ...open, awaiting: without(open.awaiting, event.callId) } };
+    }
     case 'tool-call.succeeded':
     case 'tool-call.failed':
     case 'tool-call.interrupted': {
       const open = openTurn(state, event);
-      const unsettled = new Map(open.unsettled);
-      unsettled.delete(event.callId);
-      return { open: { ...open, unsettled } };
+      const { callId } = event;
+      return {
+        open: {
+          ...open,
+          unsettled: without(open.unsettled, callId),
+          awaiting: without(open.awaiting, callId),
+        },
+      };
     }
     case 'turn.completed':
     case 'turn.failed':
@@ -132,6 +152,13 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
     default:
       return event satisfies never;
   }
+}
+
+function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
 }
 
 function imageOf({ image }: SessionEventOf<'turn.requested'>): Pick<WaitingTurn, 'image'> {

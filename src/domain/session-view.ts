@@ -1,8 +1,8 @@
 import type { Envelope } from '../contract/envelope.ts';
 import { describeImage } from '../contract/image.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
-import type { HistoryEntry, SessionView } from '../contract/session-view.ts';
-import { evolve, initialSessionState } from './session-state.ts';
+import type { HistoryEntry, PendingApproval, SessionView } from '../contract/session-view.ts';
+import { evolve, initialSessionState, type SessionState } from './session-state.ts';
 
 /** What a session looked like when the last of these events had happened; they are all of its events up to then. */
 export function viewSession(envelopes: readonly Envelope[], head: number): SessionView | undefined {
@@ -21,8 +21,13 @@ export function viewSession(envelopes: readonly Envelope[], head: number): Sessi
     turns: { ...counts, waiting: state.waiting.length },
     toolCalls,
     openTurnId: state.open?.turnId ?? null,
+    approvals: pendingApprovals(state),
     history: state.transcript.map(historyEntry),
   };
+}
+
+function pendingApprovals({ open }: SessionState): PendingApproval[] {
+  return [...(open?.awaiting.values() ?? [])].map(({ type, ...call }) => call);
 }
 
 export function isoTime(time: number): string {

@@ -46,6 +46,8 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
       return;
     case 'turn.requested':
     case 'turn.resumed':
+    case 'approval.requested':
+    case 'approval.granted':
     case 'turn.completed':
     case 'session.forked':
     case 'session.deleted':

@@ -98,6 +98,11 @@ export class Connection {
       case 'cancel':
         await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' });
         return undefined;
+      case 'approve':
+      case 'deny': {
+        const { type, ...answer } = frame;
+        return bus.send('approval.answer', { sessionId, approved: type === 'approve', ...answer });
+      }
       case 'reset':
         return bus.send('session.reset', { sessionId });
       default:

@@ -2,13 +2,20 @@ import { z } from 'zod';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent } from '../contract/events.ts';
 import type { ServerFrame } from '../contract/frames.ts';
-import { CancelFrame, IdempotencyKeyId, MessageFrame, ResetFrame } from '../contract/requests.ts';
+import {
+  ApproveFrame,
+  CancelFrame,
+  DenyFrame,
+  IdempotencyKeyId,
+  MessageFrame,
+  ResetFrame,
+} from '../contract/requests.ts';
 import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, parseJsonObject } from './request-body.ts';
 import { endOf, turnCancelled } from './turn-answer.ts';
 
-export type ClientFrame = MessageFrame | CancelFrame | ResetFrame;
+export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
 
 /** Reads one text frame of a client. Throws the `ServiceError` that the client is to be told. */
 export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
@@ -18,6 +25,10 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
       return decodeMessage(frame, maxImageBytes);
     case 'cancel':
       return parseFields(CancelFrame, frame);
+    case 'approve':
+      return parseFields(ApproveFrame, frame);
+    case 'deny':
+      return parseFields(DenyFrame, frame);
     case 'reset':
       return parseFields(ResetFrame, frame);
     default:
@@ -25,7 +36,7 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
         field: 'type',
         issue:
           frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
-        supported: ['message', 'cancel', 'reset'],
+        supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
       });
   }
 }
@@ -86,6 +97,10 @@ function frameOfEvent(event: SessionEvent): ServerFrame | null {
       const { callId, toolName, serverId, arguments: args } = event;
       return { event: 'toolCall', data: { callId, toolName, serverId, arguments: args } };
     }
+    case 'approval.requested': {
+      const { callId, toolName, serverId, arguments: args, argumentsHash } = event;
+      return { event: 'toolApproval', data: { callId, toolName, serverId, arguments: args, argumentsHash } };
+    }
     case 'tool-call.succeeded': {
       const { callId, toolName, serverId, result } = event;
       return { event: 'toolResult', data: { callId, toolName, serverId, result } };
@@ -103,6 +118,7 @@ function frameOfEvent(event: SessionEvent): ServerFrame | null {
       return { event: 'error', data: turnCancelled(event.reason).body };
     case 'turn.requested':
     case 'step.completed':
+    case 'approval.granted':
     case 'session.reset':
     case 'session.forked':
     case 'session.deleted':

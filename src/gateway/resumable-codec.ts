@@ -56,6 +56,10 @@ function ownFrame(envelope: Envelope): ResumableFrame {
       return { event: 'turnResumed', data: { attempt: event.attempt } };
     case 'step.completed':
       return { event: 'stepCompleted', data: { content: event.separator + event.text } };
+    case 'approval.granted': {
+      const { callId, toolName, serverId, argumentsHash } = event;
+      return { event: 'toolApproved', data: { callId, toolName, serverId, argumentsHash } };
+    }
     case 'session.reset':
       return { event: 'reset', data: {} };
     case 'session.forked':

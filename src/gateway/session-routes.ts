@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SessionId } from '../contract/ids.ts';
 import {
+  ApprovalRequest,
   CancelRequest,
   EventsQuery,
   ForkRequest,
@@ -27,6 +28,11 @@ export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
     { method: 'DELETE', path: session, handler: (_, at) => remove(bus, at) },
     { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
     { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
+    {
+      method: 'POST',
+      path: `${session}/approvals/:callId`,
+      handler: (request, at) => answerApproval(bus, request, at),
+    },
     { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, outbox, request, at) },
   ];
 }
@@ -66,6 +72,15 @@ async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<H
   );
   const cancelled = await bus.send('turn.cancel', { sessionId, reason });
   return jsonResponse({ status: cancelled ? 'cancelled' : 'idle', sessionId, timestamp: now() });
+}
+
+async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { callId = '' } = at;
+  const { decision, ...answer } = parseFields(ApprovalRequest, await readJsonObject(request));
+  const approved = decision === 'approve';
+  await bus.send('approval.answer', { sessionId, callId, approved, ...answer });
+  return jsonResponse({ status: approved ? 'approved' : 'denied', sessionId, callId, timestamp: now() });
 }
 
 /** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */

@@ -27,6 +27,11 @@ export function answerRequests(
     const session = await sessions.session(sessionId);
     return session.cancel(reason, turnId);
   });
+  bus.handle('approval.answer', async ({ sessionId, ...answer }) => {
+    const session = await sessions.session(sessionId);
+    await session.answerApproval({ type: 'approval.answer', ...answer });
+    return undefined;
+  });
   bus.handle('session.reset', async ({ sessionId, key }) => {
     const session = await sessions.session(sessionId);
     await session.reset(key);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { RequestedCall } from '../contract/commands.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
 import type { RawToolCall } from '../ports/language-model.ts';
-import type { ConnectedTool } from './mcp-supervisor.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
+import { argumentsHash } from './arguments-hash.ts';
+import type { OfferedTool, ToolCatalog } from './tool-catalog.ts';
 
 const Arguments = z.record(z.string(), z.unknown());
 
@@ -13,7 +13,7 @@ const Arguments = z.record(z.string(), z.unknown());
  */
 export async function requestedCalls(
   raw: readonly RawToolCall[],
-  names: ReadonlyMap<string, ConnectedTool>,
+  names: ReadonlyMap<string, OfferedTool>,
   messages: readonly ModelMessage[],
   catalog: ToolCatalog,
 ): Promise<RequestedCall[]> {
@@ -25,13 +25,15 @@ export async function requestedCalls(
     taken.add(id);
     const offered = names.get(name);
     const parsed = parseArguments(text);
+    const args = parsed ?? {};
     calls.push({
       callId: id,
       name,
       toolName: offered?.tool.name ?? name,
       serverId: offered?.serverId ?? null,
-      arguments: parsed ?? {},
+      arguments: args,
       repeatable: offered?.tool.repeatable ?? false,
+      ...(offered?.policy === 'ask' && { argumentsHash: await argumentsHash(args) }),
       ...(await problemOf(offered, parsed, names, catalog)),
     });
   }
@@ -39,16 +41,20 @@ export async function requestedCalls(
 }
 
 async function problemOf(
-  offered: ConnectedTool | undefined,
+  offered: OfferedTool | undefined,
   args: Record<string, unknown> | undefined,
-  names: ReadonlyMap<string, ConnectedTool>,
+  names: ReadonlyMap<string, OfferedTool>,
   catalog: ToolCatalog,
 ): Promise<Pick<RequestedCall, 'problem'>> {
-  if (!offered)
-    return { problem: `there is no such tool; there are: ${[...names.keys()].join(', ') || 'none'}` };
+  if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
+  if (offered.policy === 'deny') return { problem: 'the agent is not allowed to use this tool' };
   if (!args) return { problem: 'the arguments are not a JSON object' };
   const issue = await catalog.issueWith(offered.tool, args);
   return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };
+}
+
+function allowedNames(names: ReadonlyMap<string, OfferedTool>): string {
+  return [...names].flatMap(([name, { policy }]) => (policy === 'deny' ? [] : [name])).join(', ') || 'none';
 }
 
 /** Some models write nothing at all for a tool without parameters. */

@@ -1,10 +1,10 @@
-import type { SessionCommand, StartTurn } from '../contract/commands.ts';
+import type { AnswerApproval, SessionCommand, StartTurn } from '../contract/commands.ts';
 import { asServiceError, ServiceError } from '../contract/errors.ts';
 import type { IdempotencyKey, ReplyChunk, SessionEvent } from '../contract/events.ts';
 import type { SessionId, TurnId } from '../contract/ids.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
 import { decide, type SessionPolicy } from '../domain/session-decider.ts';
-import { evolve, opensTurn, type SessionState } from '../domain/session-state.ts';
+import { awaitsApproval, evolve, opensTurn, type SessionState } from '../domain/session-state.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
@@ -85,6 +85,11 @@ export class SessionActor {
     });
   }
 
+  /** Rejects when no tool call of that id waits for approval. */
+  async answerApproval(command: AnswerApproval): Promise<void> {
+    await this.#enqueue(() => this.#handle(command));
+  }
+
   async reset(key?: IdempotencyKey): Promise<void> {
     await this.#enqueue(() =>
       this.#handle({ type: 'session.reset', partial: this.#partial, ...(key && { key }) }),
@@ -107,10 +112,10 @@ export class SessionActor {
     this.#enqueue(() => this.#handle(command)).catch(() => undefined);
   };
 
-  /** Resolves when what the session was told so far is in the log, and no turn is open. */
+  /** Resolves when what the session was told so far is in the log, and nothing goes on by itself. */
   async idle(): Promise<void> {
     await this.#mailbox;
-    if (!this.#state.open || this.#stopped) return;
+    if (this.#isAtRest) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
@@ -152,7 +157,7 @@ export class SessionActor {
     await this.#parts.journal.append(this.sessionId, this.#state.seq, events, { open });
     this.#state = events.reduce(evolve, this.#state);
     for (const event of events) this.#drive(event);
-    if (!this.#state.open) this.#becomeIdle();
+    this.#settle();
   }
 
   /** Tells the running turn what has become true, or starts the run of the turn that has begun. */
@@ -163,6 +168,8 @@ export class SessionActor {
         if (!this.#stopped) this.#run = this.#parts.turns.start(this);
         return;
       case 'step.completed':
+      case 'approval.requested':
+      case 'approval.granted':
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
@@ -187,8 +194,17 @@ export class SessionActor {
     return this.#run?.partial ?? '';
   }
 
-  #becomeIdle(): void {
-    this.#run = null;
+  #settle(): void {
+    if (!this.#state.open) this.#run = null;
+    if (this.#isAtRest) this.#release();
+  }
+
+  /** Nothing goes on by itself. */
+  get #isAtRest(): boolean {
+    return !this.#state.open || this.#stopped || awaitsApproval(this.#state);
+  }
+
+  #release(): void {
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
@@ -209,6 +225,6 @@ export class SessionActor {
       const { sessionId } = this;
       this.#parts.bus.publish({ type: 'session.fault', sessionId, error: asServiceError(error).body });
     }
-    this.#becomeIdle();
+    this.#release();
   }
 }

@@ -1,13 +1,21 @@
+import type { ApprovalConfig, ApprovalPolicy } from '../contract/agent-config.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEventOf } from '../contract/events.ts';
 import type { ModelTool } from '../contract/model-message.ts';
 import type { Tool, ToolOutcome, ToolResult } from '../contract/tool.ts';
+import { approvalPolicy } from '../domain/approval-policy.ts';
 import { nameToolsForModel } from '../domain/tool-names.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { ConnectedTool, McpSupervisor } from './mcp-supervisor.ts';
 
+/** A tool, and whether the model may call it. */
+export interface OfferedTool extends ConnectedTool {
+  readonly policy: ApprovalPolicy;
+}
+
 interface ModelView {
-  readonly names: ReadonlyMap<string, ConnectedTool>;
+  /** Denied tools included: the model may know them from before. */
+  readonly names: ReadonlyMap<string, OfferedTool>;
   readonly tools: readonly ModelTool[];
 }
 
@@ -15,10 +23,12 @@ interface ModelView {
 export class ToolCatalog {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
+  readonly #approval: ApprovalConfig;
   #view: { readonly revision: number; readonly view: ModelView } | null = null;
 
-  constructor(servers: McpSupervisor, schemas: SchemaCheck) {
+  constructor(servers: McpSupervisor, schemas: SchemaCheck, approval: ApprovalConfig) {
     this.#servers = servers;
+    this.#approval = approval;
     this.#schemas = schemas;
   }
 
@@ -30,8 +40,12 @@ export class ToolCatalog {
   /** The tools under the names the model knows; made anew only when they have changed. */
   forModel(): ModelView {
     const { revision } = this.#servers;
-    if (this.#view?.revision !== revision)
-      this.#view = { revision, view: modelView(this.#servers.connectedTools()) };
+    if (this.#view?.revision !== revision) {
+      const tools = this.#servers
+        .connectedTools()
+        .map((tool) => ({ ...tool, policy: approvalPolicy(this.#approval, tool) }));
+      this.#view = { revision, view: modelView(tools) };
+    }
     return this.#view.view;
   }
 
@@ -92,9 +106,10 @@ export class ToolCatalog {
   }
 }
 
-function modelView(available: readonly ConnectedTool[]): ModelView {
+function modelView(available: readonly OfferedTool[]): ModelView {
   const names = nameToolsForModel(available);
-  const tools = [...names].map(([name, { tool }]) => ({
+  const allowed = [...names].filter(([, { policy }]) => policy !== 'deny');
+  const tools = allowed.map(([name, { tool }]) => ({
     name,
     description: tool.description,
     inputSchema: tool.inputSchema,

@@ -178,12 +178,24 @@ export class TurnRun {
     return { type: 'reply.chunk', sessionId, turnId: this.turnId, step, offset, content };
   }
 
-  callTools(): StopEffect {
+  /** @param onFact is told of the facts that follow: a call that waits for approval begins when it has it. */
+  callTools(onFact: (listener: (fact: TurnEvent) => void) => void): StopEffect {
     const abort = new AbortController();
-    for (const call of this.#session.state.open?.unsettled.values() ?? []) {
-      void this.#callTool(call, abort.signal);
+    const { unsettled, awaiting } = this.#open;
+    for (const call of unsettled.values()) {
+      if (!awaiting.has(call.callId)) void this.#callTool(call, abort.signal);
     }
+    onFact((fact) => {
+      const call = fact.type === 'approval.granted' && this.#open.unsettled.get(fact.callId);
+      if (call) void this.#callTool(call, abort.signal);
+    });
     return () => abort.abort();
+  }
+
+  get #open(): OpenTurn {
+    const { open } = this.#session.state;
+    if (open?.turnId !== this.turnId) throw new Error(`turn ${this.turnId} is not open`);
+    return open;
   }
 
   async #callTool(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ export class TurnRunner {
       actors: {
         prepare: fromCallback(({ input, sendBack }) => this.#run(input.turnId).prepare(sendBack)),
         model: fromCallback(({ input, sendBack }) => this.#run(input.turnId).callModel(input.step, sendBack)),
-        toolCalls: fromCallback(({ input }) => this.#run(input.turnId).callTools()),
+        toolCalls: fromCallback(({ input, receive }) => this.#run(input.turnId).callTools(receive)),
       },
       actions: {
         reportFailure: ({ context }, { failure }) => this.#run(context.turnId).fail(this.#reasonOf(failure)),
@@ -35,6 +35,7 @@ export class TurnRunner {
       maxSteps,
       stepTimeoutMs,
       unsettled: [...open.unsettled.keys()],
+      awaiting: [...open.awaiting.keys()],
     };
     const actor = createActor(this.#machine, { ...actorOptions, input, id: turnId });
     const run = new TurnRun(session, open, actor, this.#parts, () => this.#runs.delete(turnId));

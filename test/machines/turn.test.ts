@@ -9,7 +9,7 @@ import {
 } from '../../machines/turn.machine.ts';
 
 /** The machine with effects that only tell what was begun and ended. */
-function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[] } = {}) {
+function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {
   const effects: string[] = [];
   const track = (name: string) => () => {
     effects.push(`+${name}`);
@@ -24,7 +24,7 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[] } = {}) 
     },
     actions: { reportFailure: (_, { failure }) => effects.push(failure) },
   });
-  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, unsettled };
+  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, unsettled, awaiting };
   const actor = createActor(machine, { input, clock }).start();
   const tell = (...events: TurnEvent[]) => {
     for (const event of events) actor.send(event);
@@ -59,8 +59,8 @@ describe('the turn machine', () => {
 
   it('runs the tools a step asks for, and calls the model again when all are settled', () => {
     const { tell, actor } = startTurn();
-    expect(tell(prepared, stepped('1', '2'))).toBe('executingTools');
-    expect(tell(settled('2'))).toBe('executingTools');
+    expect(tell(prepared, stepped('1', '2'))).toEqual({ executingTools: 'running' });
+    expect(tell(settled('2'))).toEqual({ executingTools: 'running' });
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
     expect(actor.getSnapshot().context).toMatchObject({ step: 2, unsettled: [] });
   });
@@ -117,7 +117,7 @@ describe('the turn machine', () => {
 
   it('goes on with the tools that a resumed turn has left', () => {
     const { tell } = startTurn({ step: 1, unsettled: ['1'] });
-    expect(tell(prepared)).toBe('executingTools');
+    expect(tell(prepared)).toEqual({ executingTools: 'running' });
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
   });
 

@@ -1,5 +1,6 @@
 import type { ActorOptions, AnyActorLogic } from 'xstate';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import type { ApprovalConfig } from '../../src/contract/agent-config.ts';
 import type { LoggedEvent } from '../../src/contract/events.ts';
 import type { SessionPolicy } from '../../src/domain/session-decider.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
@@ -21,6 +22,7 @@ export interface RigOptions {
   readonly store?: EventStore;
   readonly tools?: DirectedTools;
   readonly policy?: SessionPolicy;
+  readonly approval?: ApprovalConfig;
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
   readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
@@ -41,6 +43,7 @@ export class SessionRig {
     policy,
     maxSteps = 10,
     stepTimeoutMs = 60_000,
+    approval = { rules: [], default: 'auto' },
     actorOptions,
   }: RigOptions = {}) {
     const { bus, log, model } = this;
@@ -50,7 +53,7 @@ export class SessionRig {
       { connector: this.tools, log, retryDelayMs: () => 1_000 },
       new ServerBook(this.store),
     );
-    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined });
+    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, approval);
     const watched = actorOptions && { actorOptions };
     const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
     const turns = new TurnRunner({ model, catalog, bus, log, ...settings, ...watched });
