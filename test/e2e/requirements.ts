@@ -55,6 +55,22 @@ export const requirements = {
   'control.interrupt': 'whenBusy interrupt cancels the running turn and starts',
   'control.default': 'sessions.whenBusy in the agent file is what a message that says nothing gets',
 
+  // Tools that need a person's yes
+  'approval.ask':
+    'a call of a tool with policy ask is shown as toolApproval and is not run before it is approved',
+  'approval.rest': 'a call is approved or denied by POST /api/sessions/{id}/approvals/{callId}',
+  'approval.frame': 'a call is approved or denied by an approve or deny frame, the first answer counts',
+  'approval.deny': 'a denied call is not run, and the model is told why',
+  'approval.hash': 'an approval of other arguments is refused; what runs is what was shown',
+  'approval.parallel': 'other calls of the step run while one waits',
+  'approval.never': 'a tool with policy deny is not offered to the model and not run',
+  'approval.refused': 'an answer to no waiting call is 404 APPROVAL_NOT_FOUND, a bad one 400 with its field',
+  'approval.restart': 'a pending approval survives kill -9, and the call runs once when it is approved',
+  'approval.cancel': 'a cancel ends a turn that waits for approval, its history paired',
+  'approval.view':
+    'the session shows what waits; a resuming client sees toolApproval and toolApproved in their place',
+  'approval.stop': 'a stop does not wait for approvals',
+
   // The same message twice
   'idempotency.same': 'the same key with the same payload gets the stored answer, and no second model call',
   'idempotency.running': 'the same key while the first still runs gets the answer of that one turn',

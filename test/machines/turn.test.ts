@@ -20,7 +20,10 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaitin
     actors: {
       prepare: fromCallback<TurnEvent, PrepareEffect>(track('prepare')),
       model: fromCallback<TurnEvent, ModelEffect>(track('model')),
-      toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(track('tools')),
+      toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(({ receive }) => {
+        receive((fact) => effects.push(`${'callId' in fact ? fact.callId : ''} granted`));
+        return track('tools')();
+      }),
     },
     actions: { reportFailure: (_, { failure }) => effects.push(failure) },
   });
@@ -38,6 +41,10 @@ const ref = { turnId: 't', toolName: 'x', serverId: 's' };
 const stepped = (...callIds: string[]) =>
   ({ type: 'step.completed', turnId: 't', step: 1, text: '', separator: '', callIds }) as const;
 const settled = (callId: string) => ({ type: 'tool-call.failed', ...ref, callId, reason: 'x' }) as const;
+const asked = (callId: string) =>
+  ({ type: 'approval.requested', ...ref, callId, arguments: {}, argumentsHash: 'h' }) as const;
+const granted = (callId: string) =>
+  ({ type: 'approval.granted', ...ref, callId, argumentsHash: 'h' }) as const;
 const cancelled = {
   type: 'turn.cancelled',
   turnId: 't',
@@ -63,6 +70,41 @@ describe('the turn machine', () => {
     expect(tell(settled('2'))).toEqual({ executingTools: 'running' });
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
     expect(actor.getSnapshot().context).toMatchObject({ step: 2, unsettled: [] });
+  });
+
+  it('waits for approval when nothing else is left, and hands on the calls that have it', () => {
+    const { tell, effects } = startTurn();
+    expect(tell(prepared, stepped('1', '2'), asked('1'))).toEqual({ executingTools: 'running' });
+    expect(tell(settled('2'))).toEqual({ executingTools: 'awaitingApproval' });
+    expect(tell(granted('1'))).toEqual({ executingTools: 'running' });
+    expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
+    expect(effects).toEqual([
+      '+prepare',
+      '-prepare',
+      '+model',
+      '-model',
+      '+tools',
+      '1 granted',
+      '-tools',
+      '+model',
+    ]);
+  });
+
+  it('waits for each of several approvals; a denied call is settled', () => {
+    const { tell, actor } = startTurn();
+    expect(tell(prepared, stepped('1', '2'), asked('1'), asked('2'))).toEqual({
+      executingTools: 'awaitingApproval',
+    });
+    expect(tell(settled('1'))).toEqual({ executingTools: 'awaitingApproval' });
+    expect(actor.getSnapshot().context).toMatchObject({ unsettled: ['2'], awaiting: ['2'] });
+    expect(tell(settled('2'))).toEqual({ callingModel: 'thinking' });
+  });
+
+  it('goes on waiting when it is resumed', () => {
+    const { tell, effects } = startTurn({ step: 1, unsettled: ['1'], awaiting: ['1'] });
+    expect(tell(prepared)).toEqual({ executingTools: 'awaitingApproval' });
+    expect(tell(granted('1'))).toEqual({ executingTools: 'running' });
+    expect(effects).toContain('1 granted');
   });
 
   it('fails at the step limit instead of calling the model once more', () => {

@@ -47,6 +47,16 @@ const View = z.strictObject({
     }),
     toolCalls: z.int(),
     openTurnId: z.string().nullable(),
+    approvals: z.array(
+      z.strictObject({
+        turnId: z.string(),
+        callId: z.string(),
+        toolName: z.string(),
+        serverId: z.string().nullable(),
+        arguments: z.record(z.string(), z.unknown()),
+        argumentsHash: z.string().regex(/^[0-9a-f]{64}$/),
+      }),
+    ),
     history: z.array(HistoryEntry),
   }),
   timestamp: Timestamp,

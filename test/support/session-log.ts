@@ -18,6 +18,11 @@ export class SessionLog {
     return added;
   }
 
+  tellAll(...commands: SessionCommand[]): this {
+    for (const command of commands) this.tell(command);
+    return this;
+  }
+
   /** Asks for two calls of one tool; the second may be repeated. */
   askForTools(turnId: string, step = 1, text = ''): SessionEvent[] {
     const call = { name: 'echo', toolName: 'echo', serverId: 'srv', arguments: { a: 1 } };
