@@ -32,6 +32,9 @@ export const TurnResumed = z.object({
   attempt: z.int().min(2),
 });
 
+/** As the provider counts. */
+export const TokenUsage = z.object({ inputTokens: z.int(), outputTokens: z.int() });
+
 /**
  * One model call ended. `text` is what the model said, `callIds` the tool calls it asked for. `separator` was
  * streamed before the text, to part it from what earlier steps of the turn have said.
@@ -43,7 +46,7 @@ export const StepCompleted = z.object({
   text: z.string(),
   separator: z.string().default(''),
   callIds: z.array(CallId),
-  usage: z.object({ inputTokens: z.int(), outputTokens: z.int() }).optional(),
+  usage: TokenUsage.optional(),
 });
 
 const ToolCallRef = { turnId: TurnId, callId: CallId, toolName: z.string(), serverId: z.string().nullable() };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
+import { TokenUsage } from './events.ts';
 import { ToolResult } from './tool.ts';
 
 const toolCall = { callId: z.string(), toolName: z.string(), serverId: z.string().nullable() };
@@ -60,8 +61,11 @@ const ResumableOnlyFrame = z.discriminatedUnion('event', [
   z.object({ event: z.literal('toolApproved'), data: z.object({ ...toolCall, argumentsHash: z.string() }) }),
   /** The turn goes on after the service had stopped: what was streamed of the step that ran then is void. */
   z.object({ event: z.literal('turnResumed'), data: z.object({ attempt: z.int() }) }),
-  /** A model call ended; `content` is all that was streamed of it. */
-  z.object({ event: z.literal('stepCompleted'), data: z.object({ content }) }),
+  /** A model call ended; `content` is all that was streamed of it, `callIds` are the tool calls it asked for. */
+  z.object({
+    event: z.literal('stepCompleted'),
+    data: z.object({ content, step: z.int(), callIds: z.array(z.string()), usage: TokenUsage.optional() }),
+  }),
   z.object({ event: z.literal('reset'), data: z.object({}) }),
   /** What came before was copied from another session. */
   z.object({ event: z.literal('forked'), data: z.object({ from: z.string(), at: z.int() }) }),

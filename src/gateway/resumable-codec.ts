@@ -54,8 +54,11 @@ function ownFrame(envelope: Envelope): ResumableFrame {
     }
     case 'turn.resumed':
       return { event: 'turnResumed', data: { attempt: event.attempt } };
-    case 'step.completed':
-      return { event: 'stepCompleted', data: { content: event.separator + event.text } };
+    case 'step.completed': {
+      const { separator, text, step, callIds, usage } = event;
+      const data = { content: separator + text, step, callIds, ...(usage && { usage }) };
+      return { event: 'stepCompleted', data };
+    }
     case 'approval.granted': {
       const { callId, toolName, serverId, argumentsHash } = event;
       return { event: 'toolApproved', data: { callId, toolName, serverId, argumentsHash } };
