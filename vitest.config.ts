@@ -20,6 +20,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'adapters', include: adapters, ...timeouts } },
+      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...timeouts } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...timeouts } },
     ],
   },

@@ -4,6 +4,7 @@ import { Access } from '../gateway/access.ts';
 import { apiRoutes } from '../gateway/api-routes.ts';
 import { clientAddresses } from '../gateway/client-address.ts';
 import { maxFrameBytes } from '../gateway/connection.ts';
+import { consoleRoutes } from '../gateway/console-routes.ts';
 import { Cors } from '../gateway/cors.ts';
 import { healthRoutes } from '../gateway/health-routes.ts';
 import { HttpFront } from '../gateway/http-front.ts';
@@ -15,6 +16,7 @@ import { Router } from '../gateway/router.ts';
 import { WebSocketFront } from '../gateway/websocket-front.ts';
 import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
+import { consoleFiles } from './console-files.ts';
 import type { Settings } from './settings.ts';
 
 export interface HttpOptions {
@@ -58,7 +60,10 @@ export async function serveHttp({
   const health = { bus, version, uptime: () => process.uptime() };
   const api =
     settings.mode === 'web'
-      ? [indexRoute(version), ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes })]
+      ? [
+          ...consoleRoutes(consoleFiles(), indexRoute(version)),
+          ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes }),
+        ]
       : [];
   const router = new Router([...healthRoutes(health), ...api]);
   const card = { name: 'agent-service', version, model: agent.modelLabel };

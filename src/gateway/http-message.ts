@@ -16,7 +16,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | ReadableStream<Uint8Array> | null;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 }
 
 /** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */

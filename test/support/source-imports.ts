@@ -18,7 +18,7 @@ const IMPORT =
 
 /** Every import of every source file: static, dynamic and of types. */
 export function sourceImports(): SourceImport[] {
-  const files = globSync('{src,machines}/**/*.ts', { cwd: projectRoot }).filter(
+  const files = globSync('{src,machines}/**/*.{ts,tsx}', { cwd: projectRoot }).filter(
     (file) => !file.endsWith('.d.ts'),
   );
   return files.flatMap((file) => importsOf(file, readFileSync(join(projectRoot, file), 'utf8')));

@@ -37,11 +37,33 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/uws': ['src/gateway', 'node:', 'uWebSockets.js'],
   // It runs in browsers: of the contract only the types, so that no package comes along.
   'src/client': ['src/client', 'src/contract'],
+  // It runs in browsers too: what it imports of the service is what clients have, and the machines to draw them.
+  'src/console': [
+    'src/console',
+    'src/client',
+    'src/contract',
+    'machines',
+    'react',
+    'react-dom',
+    'react-markdown',
+    'remark-gfm',
+    '@xyflow/react',
+    'elkjs',
+    '@rjsf/core',
+    '@rjsf/utils',
+    'xstate',
+    'vite',
+    '@vitejs/plugin-react',
+    'node:',
+  ],
   'src/app': [''],
 };
 
 /** Of which layers only types may be imported. */
-const typesOnly: Readonly<Record<string, readonly string[]>> = { 'src/client': ['src/contract'] };
+const typesOnly: Readonly<Record<string, readonly string[]>> = {
+  'src/client': ['src/contract'],
+  'src/console': ['src/contract'],
+};
 
 const imports = sourceImports();
 

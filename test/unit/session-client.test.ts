@@ -27,7 +27,8 @@ const event = (seq: number, name: string, data: object = {}) => ({ event: name, 
 const message = (seq: number, clientMessageId?: string) =>
   event(seq, 'message', { content: 'hi', ...(clientMessageId && { clientMessageId }) });
 const thinking = (seq: number) => event(seq, 'thinking', { message: 'm' });
-const stepCompleted = (seq: number, content: string) => event(seq, 'stepCompleted', { content, step: 1, callIds: [] });
+const stepCompleted = (seq: number, content: string) =>
+  event(seq, 'stepCompleted', { content, step: 1, callIds: [] });
 const response = (seq: number, content: string) => event(seq, 'response', { content });
 const chunk = (offset: number, content: string, step = 1) => ({
   event: 'chunk',

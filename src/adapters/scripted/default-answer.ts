@@ -11,11 +11,12 @@ export function defaultAnswer({ user, toolResults }: ScriptTurn, tools: readonly
     return say(toolResults.map((result) => `${result.name} answered:\n${result.text}`).join('\n\n'));
   }
   const wish = /^\s*use\s+(\S+)\s*(.*)$/isu.exec(user.text);
-  const step = wish === null ? say(defaultReply(user, tools)) : useTool(wish[1] ?? '', wish[2] ?? '', tools);
+  const step =
+    wish === null ? say(defaultReply(user, tools)) : wantedTool(wish[1] ?? '', wish[2] ?? '', tools);
   return user.image === undefined ? step : { ...step, text: `${imageNote(user.image)}\n\n${step.text}` };
 }
 
-function useTool(wanted: string, json: string, tools: readonly ModelTool[]): ScriptStep {
+function wantedTool(wanted: string, json: string, tools: readonly ModelTool[]): ScriptStep {
   const tool = findTool(tools, wanted);
   if (tool === undefined) return say(`I have no tool called \`${wanted}\`. ${toolNames(tools)}`);
   const parsed = parseArguments(json.trim() || '{}');

@@ -60,7 +60,7 @@ export class HttpExchange {
     } else this.#write(response, response.body ?? '');
   }
 
-  #write(response: HttpResponse, body: string): void {
+  #write(response: HttpResponse, body: string | Uint8Array): void {
     this.#over = true;
     const isReadToTheEnd = this.#body?.complete ?? true;
     // Not read any further, and closed by uWebSockets.js after ten seconds: closed now, the answer would be lost.

@@ -1,0 +1,42 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConsoleFile, ContentEncoding } from '../gateway/console-routes.ts';
+import { findPackageRoot } from './package-root.ts';
+
+const suffixes: Readonly<Record<ContentEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
+
+/** The page as `npm run build:console` left it; none when that was not run. Each file is read when it is first asked for. */
+export function consoleFiles(folder = join(findPackageRoot(), 'dist', 'console')): ConsoleFile[] {
+  const names = listFiles(folder);
+  const known = new Set(names);
+  return names
+    .filter((name) => !/\.(?:br|gz)$/.test(name))
+    .map((name) => {
+      const contents = new Map<ContentEncoding, Promise<Uint8Array>>();
+      return {
+        path: `/${name}`,
+        async read(encoding) {
+          if (!known.has(name + suffixes[encoding])) return null;
+          const content = contents.get(encoding) ?? readFile(join(folder, name + suffixes[encoding]));
+          contents.set(encoding, content);
+          return content;
+        },
+      };
+    });
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) =>
+        join(parentPath, name)
+          .slice(folder.length + 1)
+          .replaceAll('\\', '/'),
+      );
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from 'react';
+
+export const panels = ['chat', 'timeline', 'statecharts', 'servers', 'health'] as const;
+export type Panel = (typeof panels)[number];
+
+/** Where the page is: `#/panel/session`. */
+export interface Location {
+  readonly panel: Panel;
+  readonly sessionId: string;
+}
+
+const DEFAULT_SESSION = 'default';
+
+export function useLocation(): Location {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  return parseHash(hash);
+}
+
+export function parseHash(hash: string): Location {
+  const [name, session] = hash.replace(/^#\/?/, '').split('/');
+  const panel = panels.find((candidate) => candidate === name) ?? 'chat';
+  return { panel, sessionId: session ? decodeURIComponent(session) : DEFAULT_SESSION };
+}
+
+export function hrefOf({ panel, sessionId }: Location): string {
+  return `#/${panel}/${encodeURIComponent(sessionId)}`;
+}
+
+export function go(location: Location): void {
+  window.location.hash = hrefOf(location);
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('hashchange', listener);
+  return () => window.removeEventListener('hashchange', listener);
+}

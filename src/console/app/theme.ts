@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react';
+
+export type Theme = 'light' | 'dark';
+const KEY = 'agent-service.theme';
+
+/** The system's choice until the user makes one. */
+export function useTheme(): [Theme, () => void] {
+  const [theme, setTheme] = useState<Theme>(() => stored() ?? preferred());
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  const toggle = () => {
+    const next = theme === 'light' ? 'dark' : 'light';
+    localStorage.setItem(KEY, next);
+    setTheme(next);
+  };
+  return [theme, toggle];
+}
+
+function stored(): Theme | undefined {
+  const value = localStorage.getItem(KEY);
+  return value === 'light' || value === 'dark' ? value : undefined;
+}
+
+function preferred(): Theme {
+  return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}

@@ -1,0 +1,47 @@
+import type { ErrorBody } from '../../contract/errors.ts';
+
+/** The service refused, or could not be reached. `code` is one of its error codes, or `UNREACHABLE`. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor({ code, message, details }: Omit<ErrorBody, 'code'> & { readonly code: string }) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** What went wrong, for people: the service's own sentence and its reason. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  const { reason, issue, field } = error.details;
+  const why = [field, issue ?? reason].filter((part) => typeof part === 'string').join(': ');
+  return why === '' ? error.message : `${error.message} (${why})`;
+}
+
+/** GET of JSON. The service is the page's own, so its answers have the shapes of the contract. */
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return request(path, { headers: { Accept: 'application/json' }, signal: signal ?? null });
+}
+
+export function post<T>(path: string, body: unknown = {}): Promise<T> {
+  const headers = { 'Content-Type': 'application/json' };
+  return request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+export function remove<T>(path: string): Promise<T> {
+  return request(path, { method: 'DELETE' });
+}
+
+async function request<T>(path: string, init: RequestInit): Promise<T> {
+  const response = await fetch(path, init).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause;
+    const message = 'The service does not answer. Is it running?';
+    throw new ApiError({ code: 'UNREACHABLE', message, details: {} });
+  });
+  const body = await response.json();
+  if (!response.ok) throw new ApiError(body.error);
+  return body;
+}

@@ -1,0 +1,166 @@
+import {
+  connect,
+  type SessionClient,
+  type SessionStatus,
+  type StreamEvent,
+} from '../../client/session-client.ts';
+import { get } from './api.ts';
+
+/** A durable event of the session, as a frame, and when it was appended (ISO 8601 UTC). */
+export type TimedEvent = StreamEvent & { readonly seq: number; readonly time: string };
+
+/** What the running step has said so far. */
+export interface RunningText {
+  readonly turnId: string;
+  readonly step: number;
+  readonly text: string;
+}
+
+export interface FeedSnapshot {
+  /** `loading` until the past is there. */
+  readonly status: SessionStatus | 'loading';
+  /** Without holes: from `events[0].seq` up to the newest. */
+  readonly events: readonly TimedEvent[];
+  readonly running: RunningText | null;
+  /** What was refused, and what is not in the log; the newest last. */
+  readonly notices: readonly string[];
+}
+
+interface EventsPage {
+  readonly events: readonly TimedEvent[];
+  readonly head: number;
+}
+
+/** So much of the past is loaded at once; what came before it on demand. */
+const PAGE_EVENTS = 1_000;
+const EMPTY: FeedSnapshot = { status: 'loading', events: [], running: null, notices: [] };
+
+/**
+ * One session as the page sees it: its past from the log, then live. All panels read the same feed. Changes are
+ * told once a frame of the display, however many events come.
+ */
+export class SessionFeed {
+  readonly sessionId: string;
+  #snapshot = EMPTY;
+  #fresh: TimedEvent[] = [];
+  #client: SessionClient | null = null;
+  #isClosed = false;
+  #isScheduled = false;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(sessionId: string) {
+    this.sessionId = sessionId;
+    void this.#run();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly snapshot = (): FeedSnapshot => this.#snapshot;
+
+  /** Null before the past is loaded. */
+  get client(): SessionClient | null {
+    return this.#client;
+  }
+
+  get hasEarlier(): boolean {
+    return (this.#snapshot.events[0]?.seq ?? 1) > 1;
+  }
+
+  async loadEarlier(): Promise<void> {
+    const first = this.#snapshot.events[0]?.seq ?? 1;
+    const after = Math.max(0, first - 1 - PAGE_EVENTS);
+    const { events } = await this.#page(after, first - 1 - after);
+    if (this.#snapshot.events[0]?.seq !== first) return;
+    this.#change({ events: [...events, ...this.#snapshot.events] });
+  }
+
+  notify(notice: string): void {
+    this.#change({ notices: [...this.#snapshot.notices, notice] });
+  }
+
+  dismissNotices(): void {
+    this.#change({ notices: [] });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#client?.close();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const { head } = await this.#page(0, 1);
+      const { events } = await this.#page(Math.max(0, head - PAGE_EVENTS), PAGE_EVENTS);
+      if (this.#isClosed) return;
+      this.#change({ events });
+      await this.#follow(events.at(-1)?.seq ?? 0);
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.notify(error instanceof Error ? error.message : String(error));
+      this.#change({ status: 'closed' });
+    }
+  }
+
+  async #follow(seq: number): Promise<void> {
+    const client = connect({
+      url: window.location.origin,
+      session: this.sessionId,
+      position: { seq, turnId: null, step: null, offset: 0 },
+      onStatus: (status) => this.#change({ status }),
+    });
+    this.#client = client;
+    for await (const event of client) this.#take(event);
+  }
+
+  #take(event: StreamEvent): void {
+    if (event.event === 'chunk') this.#addText(event);
+    else if (event.seq === undefined) {
+      if (event.event === 'error') this.notify(event.data.message);
+    } else {
+      // Known only by when it came: over the socket an event has no time. A reload takes it from the log.
+      this.#fresh.push({ ...event, seq: event.seq, time: new Date().toISOString() });
+      const { running } = this.#snapshot;
+      if (running && endsText(event, running)) this.#snapshot = { ...this.#snapshot, running: null };
+      this.#schedule();
+    }
+  }
+
+  #addText({ turnId, step, data }: Extract<StreamEvent, { event: 'chunk' }>): void {
+    if (turnId === undefined || step === undefined) return;
+    const { running } = this.#snapshot;
+    const before = running?.turnId === turnId && running.step === step ? running.text : '';
+    this.#snapshot = { ...this.#snapshot, running: { turnId, step, text: before + data.content } };
+    this.#schedule();
+  }
+
+  #change(change: Partial<FeedSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      const fresh = this.#fresh.splice(0);
+      if (fresh.length > 0)
+        this.#snapshot = { ...this.#snapshot, events: [...this.#snapshot.events, ...fresh] };
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  #page(after: number, limit: number): Promise<EventsPage> {
+    return get(`/api/sessions/${encodeURIComponent(this.sessionId)}/events?after=${after}&limit=${limit}`);
+  }
+}
+
+function endsText(event: StreamEvent, { turnId }: RunningText): boolean {
+  return (
+    ['stepCompleted', 'turnResumed', 'response', 'error', 'deleted'].includes(event.event) &&
+    (event.turnId === undefined || event.turnId === turnId)
+  );
+}

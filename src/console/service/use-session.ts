@@ -1,0 +1,16 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { FeedSnapshot, SessionFeed } from './session-feed.ts';
+
+export const FeedContext = createContext<SessionFeed | null>(null);
+
+/** The feed of the session that is chosen. */
+export function useFeed(): SessionFeed {
+  const feed = useContext(FeedContext);
+  if (!feed) throw new Error('no session is chosen');
+  return feed;
+}
+
+export function useFeedSnapshot(): FeedSnapshot {
+  const feed = useFeed();
+  return useSyncExternalStore(feed.subscribe, feed.snapshot);
+}

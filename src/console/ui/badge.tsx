@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import style from './badge.module.css';
+
+export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
+
+/** A short word about the state of something; its colour is never the only sign. */
+export function Badge({
+  tone = 'neutral',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+}) {
+  return <span className={`${style.badge} ${style[tone]}`}>{children}</span>;
+}

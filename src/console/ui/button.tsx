@@ -1,0 +1,10 @@
+import type { ButtonHTMLAttributes } from 'react';
+import style from './button.module.css';
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+};
+
+export function Button({ kind = 'plain', className = '', type = 'button', ...props }: ButtonProps) {
+  return <button {...props} type={type} className={`${style.button} ${style[kind]} ${className}`} />;
+}
