@@ -3,7 +3,7 @@ import type { AgentConfig } from '../contract/agent-config.ts';
 import type { Log } from '../ports/log.ts';
 import { Bus } from '../runtime/bus.ts';
 import { Journal } from '../runtime/journal.ts';
-import type { McpServerParts } from '../runtime/mcp-server.ts';
+import { LiveMachines } from '../runtime/live-machines.ts';
 import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
@@ -21,8 +21,6 @@ export interface AgentOptions {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly adapters: Adapters;
   readonly log: Log;
-  /** The clock of a test, the inspector of a developer. */
-  readonly actorOptions?: McpServerParts['actorOptions'];
 }
 
 /** The agent, without any protocol around it: all that it can be asked goes over its bus. */
@@ -38,21 +36,15 @@ export interface Agent {
 }
 
 /** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
-export async function composeAgent({
-  config,
-  raw,
-  adapters,
-  log,
-  actorOptions,
-}: AgentOptions): Promise<Agent> {
+export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
   const { store, model, connector } = adapters;
   const { llm, limits, systemPrompt, mcpServers } = config;
-  const watched = actorOptions && { actorOptions };
 
   const bus = new Bus((error) => log.error({ err: error }, 'a listener failed'));
   const journal = new Journal(store, bus);
+  const machines = new LiveMachines();
   const book = new ServerBook(store);
-  const servers = new McpSupervisor({ connector, log, retryDelayMs, ...watched }, book);
+  const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
   const catalog = new ToolCatalog(servers, adapters.schemas, config.approval);
   const { maxSteps, stepTimeoutMs } = llm;
   const historyTokens = config.history.maxTokens;
@@ -65,13 +57,13 @@ export async function composeAgent({
     catalog,
     bus,
     log,
-    ...watched,
+    machines,
   });
   const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
   const sessions = new SessionRegistry({ journal, bus, turns, policy, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const archive = new SessionArchive(journal, sessions);
-  answerRequests(bus, { journal, sessions, archive, servers, catalog, exportConfig });
+  answerRequests(bus, { journal, sessions, archive, servers, catalog, machines, exportConfig });
   servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');

@@ -48,6 +48,9 @@ export const EventsQuery = z.object({
   limit: whole.pipe(z.int().min(1).max(1_000)).default(100),
 });
 
+/** Query of `GET /api/statecharts`. */
+export const StatechartsQuery = z.object({ session: SessionId.optional() });
+
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({
   after: SessionId.optional(),

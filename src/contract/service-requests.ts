@@ -5,6 +5,7 @@ import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, ReplyChunk } from './events.ts';
 import type { SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
+import type { MachineState } from './machine-state.ts';
 import type { SessionListItem, SessionView } from './session-view.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
@@ -82,6 +83,14 @@ export interface ServiceRequests {
   'tool.execute': {
     request: { serverId: string; toolName: string; arguments: Record<string, unknown> };
     answer: { serverId: string; result: ToolResult };
+  };
+  /**
+   * Tells where each running machine is, now and whenever one moves: of all sessions, or of one, and always of the
+   * tool servers. Answers with the function that ends it.
+   */
+  'machine.watch': {
+    request: { sessionId?: SessionId; onState: (state: MachineState) => void };
+    answer: () => void;
   };
   /** The agent file as it is now, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };

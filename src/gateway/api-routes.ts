@@ -4,6 +4,7 @@ import type { Outbox } from './outbox.ts';
 import type { Route } from './router.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { statechartRoute } from './statechart-routes.ts';
 
 export interface ApiParts {
   readonly bus: Bus;
@@ -17,6 +18,7 @@ export function apiRoutes({ bus, outbox, maxImageBytes }: ApiParts): Route[] {
     ...messageRoutes(bus, maxImageBytes),
     ...sessionRoutes(bus, outbox),
     ...serverRoutes(bus),
+    statechartRoute(bus),
     {
       method: 'GET',
       path: '/api/config.yaml',

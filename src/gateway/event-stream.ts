@@ -8,7 +8,13 @@ import { encodeResumable, encodeResumed } from './resumable-codec.ts';
 import { ResumingReader } from './resuming-reader.ts';
 
 /** Proxies drop what is silent for longer. */
-const HEARTBEAT_MS = 10_000;
+export const HEARTBEAT_MS = 10_000;
+export const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
 /** How long an EventSource waits before it connects again. */
 const RETRY_MS = 1_000;
 
@@ -61,12 +67,7 @@ export function eventStream(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );
-  const headers = {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  };
-  return { status: 200, headers, body };
+  return { status: 200, headers: EVENT_STREAM_HEADERS, body };
 }
 
 function encodeEvent(signal: SessionSignal, seq: number): string {

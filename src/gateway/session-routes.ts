@@ -14,6 +14,7 @@ import { eventStream } from './event-stream.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
 import type { Outbox } from './outbox.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
+import { acceptsEventStream, parseQuery } from './request-query.ts';
 import { resumableFrame } from './resumable-codec.ts';
 import type { Parameters, Route } from './router.ts';
 
@@ -87,7 +88,7 @@ async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): P
 async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const query = parseQuery(EventsQuery, request);
-  if (request.headers.get('accept')?.includes('text/event-stream')) {
+  if (acceptsEventStream(request)) {
     const lastEventId = request.headers.get('last-event-id');
     return eventStream({ bus, outbox }, sessionId, query, lastEventId);
   }
@@ -103,10 +104,6 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
   // The log may be ahead of the session in memory.
   const last = page.at(-1)?.seq ?? 0;
   return jsonResponse({ sessionId, events: frames, after, head: Math.max(head, last), timestamp: now() });
-}
-
-function parseQuery<S extends z.ZodType>(schema: S, { query }: HttpRequest): z.output<S> {
-  return parseFields(schema, Object.fromEntries(new URLSearchParams(query)));
 }
 
 function sessionOf({ sessionId }: Parameters): SessionId {

@@ -5,14 +5,16 @@ import type { McpServerRecord, McpServerStatus } from '../contract/service-reque
 import type { Tool } from '../contract/tool.ts';
 import type { Log } from '../ports/log.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../ports/tool-server.ts';
+import type { LiveMachines } from './live-machines.ts';
 
 export interface McpServerParts {
   readonly connector: ToolServerConnector;
   readonly log: Log;
+  readonly machines: LiveMachines;
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onToolsChanged: () => void;
-  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock' | 'inspect'>;
+  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
 }
 
 type SendBack = (event: McpServerEvent) => void;
@@ -46,6 +48,7 @@ export class McpServer {
     this.#actor.subscribe(({ value, context }) => {
       parts.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
     });
+    parts.machines.add(this.#actor);
     this.#actor.start();
   }
 
@@ -85,6 +88,11 @@ export class McpServer {
   async disconnect(): Promise<void> {
     this.#actor.send({ type: 'DISCONNECT' });
     await this.#closing;
+  }
+
+  /** It is disconnected, and will not be used again. */
+  forget(): void {
+    this.#parts.machines.remove(this.#actor);
   }
 
   #open(sendBack: SendBack): StopEffect {

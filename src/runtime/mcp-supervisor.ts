@@ -84,7 +84,7 @@ export class McpSupervisor implements AsyncDisposable {
   /** Disconnects; forgets a server that was disconnected already, so that the list does not grow for ever. */
   async disconnect(serverId: string): Promise<McpServerRecord> {
     const server = this.#server(serverId);
-    if (server.status === 'disconnected') this.#servers.delete(server.name);
+    if (server.status === 'disconnected') this.#forget(server);
     await Promise.all([server.disconnect(), this.#book.remove(server.name)]);
     return server.record;
   }
@@ -120,7 +120,13 @@ export class McpSupervisor implements AsyncDisposable {
     return attempt;
   }
 
+  #forget(server: McpServer): void {
+    this.#servers.delete(server.name);
+    server.forget();
+  }
+
   #add(name: string, config: McpServerConfig): McpServer {
+    this.#servers.get(name)?.forget();
     const server = new McpServer(name, config, {
       ...this.#parts,
       onToolsChanged: () => {

@@ -1,5 +1,6 @@
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
+import type { LiveMachines } from './live-machines.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import type { SessionArchive } from './session-archive.ts';
 import type { SessionRegistry } from './session-registry.ts';
@@ -11,13 +12,14 @@ export interface RequestHandlers {
   readonly archive: SessionArchive;
   readonly servers: McpSupervisor;
   readonly catalog: ToolCatalog;
+  readonly machines: LiveMachines;
   readonly exportConfig: () => string;
 }
 
 /** Who answers what on the bus. */
 export function answerRequests(
   bus: Bus,
-  { journal, sessions, archive, servers, catalog, exportConfig }: RequestHandlers,
+  { journal, sessions, archive, servers, catalog, machines, exportConfig }: RequestHandlers,
 ): void {
   bus.handle('turn.start', async ({ sessionId, ...message }) => {
     const session = await sessions.sessionForTurn(sessionId);
@@ -56,6 +58,12 @@ export function answerRequests(
   bus.handle('tool.list', async ({ serverId }) => catalog.list(serverId));
   bus.handle('tool.execute', ({ serverId, toolName, arguments: args }) =>
     catalog.execute(serverId, toolName, args),
+  );
+  bus.handle('machine.watch', async ({ sessionId, onState }) =>
+    machines.watchStates((state) => {
+      if (sessionId === undefined || state.sessionId === undefined || state.sessionId === sessionId)
+        onState(state);
+    }),
   );
   bus.handle('config.export', async () => exportConfig());
 }

@@ -10,6 +10,7 @@ import { estimateText, transcriptWindow } from '../domain/transcript-window.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
+import type { LiveMachines } from './live-machines.ts';
 import { requestedCalls } from './requested-calls.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
@@ -24,8 +25,9 @@ export interface TurnParts {
   readonly catalog: ToolCatalog;
   readonly bus: Bus;
   readonly log: Log;
-  /** The clock of a test, the inspector of a developer. */
-  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock' | 'inspect'>;
+  readonly machines: LiveMachines;
+  /** The clock of a test. */
+  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
 }
 
 /** What a running turn sees of its session. */

@@ -38,8 +38,12 @@ export class TurnRunner {
       awaiting: [...open.awaiting.keys()],
     };
     const actor = createActor(this.#machine, { ...actorOptions, input, id: turnId });
-    const run = new TurnRun(session, open, actor, this.#parts, () => this.#runs.delete(turnId));
+    const run = new TurnRun(session, open, actor, this.#parts, () => {
+      this.#runs.delete(turnId);
+      this.#parts.machines.remove(actor);
+    });
     this.#runs.set(turnId, run);
+    this.#parts.machines.add(actor);
     actor.start();
     return run;
   }

@@ -71,6 +71,12 @@ export const requirements = {
     'the session shows what waits; a resuming client sees toolApproval and toolApproved in their place',
   'approval.stop': 'a stop does not wait for approvals',
 
+  // Watching the machines
+  'statecharts.now': 'GET /api/statecharts tells where each running machine is',
+  'statecharts.live': 'as an event stream it tells the present first, then every transition up to the end',
+  'statecharts.session': 'with ?session= the turns of other sessions are left out',
+  'statecharts.content': 'it holds no message content',
+
   // The same message twice
   'idempotency.same': 'the same key with the same payload gets the stored answer, and no second model call',
   'idempotency.running': 'the same key while the first still runs gets the answer of that one turn',

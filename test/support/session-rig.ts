@@ -6,6 +6,7 @@ import type { SessionPolicy } from '../../src/domain/session-decider.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { Journal } from '../../src/runtime/journal.ts';
+import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
 import { ServerBook } from '../../src/runtime/server-book.ts';
 import { SessionRegistry } from '../../src/runtime/session-registry.ts';
@@ -31,6 +32,7 @@ export interface RigOptions {
 /** The moving service without protocols: real bus, journal, sessions and turns; model and tools are the test's. */
 export class SessionRig {
   readonly model = new DirectedModel();
+  readonly machines = new LiveMachines();
   readonly log = recordingLog();
   readonly bus = new Bus((error) => this.log.error({ err: error }, 'a listener failed'));
   readonly tools: DirectedTools;
@@ -46,17 +48,17 @@ export class SessionRig {
     approval = { rules: [], default: 'auto' },
     actorOptions,
   }: RigOptions = {}) {
-    const { bus, log, model } = this;
+    const { bus, log, model, machines } = this;
     this.tools = tools ?? new DirectedTools({});
     this.store = new WatchedStore(store ?? memoryEventStore());
     const servers = new McpSupervisor(
-      { connector: this.tools, log, retryDelayMs: () => 1_000 },
+      { connector: this.tools, log, machines, retryDelayMs: () => 1_000 },
       new ServerBook(this.store),
     );
     const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, approval);
     const watched = actorOptions && { actorOptions };
     const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
-    const turns = new TurnRunner({ model, catalog, bus, log, ...settings, ...watched });
+    const turns = new TurnRunner({ model, catalog, bus, log, machines, ...settings, ...watched });
     const journal = new Journal(this.store, bus);
     this.registry = new SessionRegistry({
       journal,

@@ -1,0 +1,13 @@
+import type { z } from 'zod';
+import type { HttpRequest } from './http-message.ts';
+import { parseFields } from './request-body.ts';
+
+/** The query of the URL, checked. Throws the `ServiceError` that names the field. */
+export function parseQuery<S extends z.ZodType>(schema: S, { query }: HttpRequest): z.output<S> {
+  return parseFields(schema, Object.fromEntries(new URLSearchParams(query)));
+}
+
+/** Whether the client wants server-sent events instead of one answer. */
+export function acceptsEventStream({ headers }: HttpRequest): boolean {
+  return headers.get('accept')?.includes('text/event-stream') ?? false;
+}
