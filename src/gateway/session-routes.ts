@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SessionEvent } from '../contract/events.ts';
 import { SessionId } from '../contract/ids.ts';
 import {
   ApprovalRequest,
@@ -75,6 +76,12 @@ async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<H
   return jsonResponse({ status: cancelled ? 'cancelled' : 'idle', sessionId, timestamp: now() });
 }
 
+/** What was streamed of a step that did not end: over a stream it comes as a chunk before the error. */
+function partialOf(event: SessionEvent): { partial?: string } {
+  const isCut = event.type === 'turn.cancelled' || event.type === 'turn.failed';
+  return isCut && event.partial !== '' ? { partial: event.separator + event.partial } : {};
+}
+
 async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { callId = '' } = at;
@@ -100,6 +107,7 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
   const frames = page.map((envelope) => ({
     ...resumableFrame(envelope),
     time: isoTime(envelope.time),
+    ...partialOf(envelope.event),
   }));
   // The log may be ahead of the session in memory.
   const last = page.at(-1)?.seq ?? 0;

@@ -1,7 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { MachinesFeed } from '../service/machines-feed.ts';
 import { SessionFeed } from '../service/session-feed.ts';
+import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
-import { useSessions } from '../service/use-sessions.ts';
 import style from './app.module.css';
 import { type Panel, useLocation } from './location.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -19,31 +20,37 @@ const panelOf = {
 /** The page: sessions and panels at the side, one panel open. All panels of a session share its feed. */
 export function App() {
   const location = useLocation();
-  const sessions = useSessions();
-  const feed = useSessionFeed(location.sessionId);
+  const machines = useOpen(openMachines, 'all');
+  const feed = useOpen(openSession, location.sessionId);
   const OpenPanel = panelOf[location.panel];
   return (
-    <div className={style.page}>
-      <Sidebar location={location} {...sessions} />
-      <main className={style.panel}>
-        {feed && (
-          <FeedContext value={feed}>
-            <Suspense fallback={<p className={style.loading}>Loading…</p>}>
-              <OpenPanel key={feed.sessionId} />
-            </Suspense>
-          </FeedContext>
-        )}
-      </main>
-    </div>
+    <MachinesContext value={machines}>
+      <FeedContext value={feed}>
+        <div className={style.page}>
+          {machines && <Sidebar location={location} />}
+          <main className={style.panel}>
+            {machines && feed && (
+              <Suspense fallback={<p className={style.loading}>Loading…</p>}>
+                <OpenPanel key={location.sessionId} />
+              </Suspense>
+            )}
+          </main>
+        </div>
+      </FeedContext>
+    </MachinesContext>
   );
 }
 
-function useSessionFeed(sessionId: string): SessionFeed | null {
-  const [feed, setFeed] = useState<SessionFeed | null>(null);
+const openMachines = (): MachinesFeed => new MachinesFeed();
+const openSession = (sessionId: string): SessionFeed => new SessionFeed(sessionId);
+
+/** What was opened for this key; null until it is, and while another key's is still there. */
+function useOpen<T extends { close(): void }>(open: (key: string) => T, key: string): T | null {
+  const [opened, setOpened] = useState<{ readonly key: string; readonly value: T } | null>(null);
   useEffect(() => {
-    const opened = new SessionFeed(sessionId);
-    setFeed(opened);
-    return () => opened.close();
-  }, [sessionId]);
-  return feed?.sessionId === sessionId ? feed : null;
+    const value = open(key);
+    setOpened({ key, value });
+    return () => value.close();
+  }, [open, key]);
+  return opened?.key === key ? opened.value : null;
 }

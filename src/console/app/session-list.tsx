@@ -1,14 +1,17 @@
-import type { Sessions } from '../service/use-sessions.ts';
+import { errorText } from '../service/api.ts';
+import { useSessions } from '../service/use-sessions.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { go, hrefOf, type Location } from './location.ts';
+import { deleteSession, forkSession } from './session-actions.ts';
 import style from './session-list.module.css';
 
-/** The sessions at the side: a new one, and the way to each. */
-export function SessionList({ location, sessions }: Sessions & { readonly location: Location }) {
+/** The sessions at the side: a new one, the way to each, and what can be done with the one that is open. */
+export function SessionList({ location }: { readonly location: Location }) {
+  const { sessions, refresh } = useSessions();
   const isNew = !sessions.some(({ sessionId }) => sessionId === location.sessionId);
   const panel = location.panel === 'servers' || location.panel === 'health' ? 'chat' : location.panel;
-  const begin = () => go({ panel: 'chat', sessionId: crypto.randomUUID().slice(0, 8) });
+  const begin = () => go({ panel: 'chat', sessionId: newSessionId() });
   return (
     <section className={style.sessions} aria-labelledby="sessions-heading">
       <div className={style.heading}>
@@ -16,35 +19,60 @@ export function SessionList({ location, sessions }: Sessions & { readonly locati
         <Button onClick={begin}>New</Button>
       </div>
       <ul>
-        {isNew && <Entry href={hrefOf(location)} sessionId={location.sessionId} isOpen isBusy={false} />}
-        {sessions.map(({ sessionId, status }) => (
-          <Entry
-            key={sessionId}
-            href={hrefOf({ panel, sessionId })}
-            sessionId={sessionId}
-            isOpen={sessionId === location.sessionId}
-            isBusy={status === 'busy'}
-          />
-        ))}
+        {isNew && (
+          <li>
+            <a href={hrefOf(location)} aria-current="true">
+              <span>{location.sessionId}</span>
+              <Badge>new</Badge>
+            </a>
+          </li>
+        )}
+        {sessions.map(({ sessionId, status }) => {
+          const isOpen = sessionId === location.sessionId;
+          return (
+            <li key={sessionId}>
+              <a href={hrefOf({ panel, sessionId })} aria-current={isOpen ? 'true' : undefined}>
+                <span>{sessionId}</span>
+                {status === 'busy' && <Badge tone="accent">busy</Badge>}
+              </a>
+              {isOpen && <SessionActions sessionId={sessionId} refresh={refresh} />}
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
 }
 
-interface EntryProps {
-  readonly href: string;
+function SessionActions({
+  sessionId,
+  refresh,
+}: {
   readonly sessionId: string;
-  readonly isOpen: boolean;
-  readonly isBusy: boolean;
+  readonly refresh: () => void;
+}) {
+  const run = (action: Promise<void>) =>
+    void action.then(refresh, (error: unknown) => window.alert(errorText(error)));
+  const erase = async (): Promise<void> => {
+    if (!window.confirm(`Delete the session ${sessionId} and erase all its events?`)) return;
+    await deleteSession(sessionId);
+    go({ panel: 'chat', sessionId: newSessionId() });
+  };
+  return (
+    <div className={style.actions}>
+      <Button kind="quiet" onClick={() => run(forkSession(sessionId))}>
+        Fork
+      </Button>
+      <Button kind="quiet" onClick={() => run(erase())}>
+        Delete
+      </Button>
+    </div>
+  );
 }
 
-function Entry({ href, sessionId, isOpen, isBusy }: EntryProps) {
-  return (
-    <li>
-      <a href={href} aria-current={isOpen ? 'true' : undefined}>
-        <span>{sessionId}</span>
-        {isBusy && <Badge tone="accent">busy</Badge>}
-      </a>
-    </li>
-  );
+/** Not `crypto.randomUUID`, which browsers have only on secure origins. */
+function newSessionId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 }

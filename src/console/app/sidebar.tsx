@@ -1,5 +1,4 @@
 import icon from '../icon.svg';
-import type { Sessions } from '../service/use-sessions.ts';
 import { Button } from '../ui/button.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
 import { SessionList } from './session-list.tsx';
@@ -14,7 +13,7 @@ const names: Readonly<Record<Panel, string>> = {
   health: 'Health',
 };
 
-export function Sidebar({ location, ...sessions }: Sessions & { readonly location: Location }) {
+export function Sidebar({ location }: { readonly location: Location }) {
   const [theme, toggleTheme] = useTheme();
   const other = theme === 'light' ? 'dark' : 'light';
   return (
@@ -42,7 +41,7 @@ export function Sidebar({ location, ...sessions }: Sessions & { readonly locatio
           </a>
         ))}
       </nav>
-      <SessionList location={location} {...sessions} />
+      <SessionList location={location} />
     </aside>
   );
 }

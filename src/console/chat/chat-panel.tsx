@@ -1,5 +1,84 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
+import style from './chat.module.css';
+import { Composer } from './composer.tsx';
+import { conversationOf, type TurnView } from './conversation.ts';
+import { Notices } from './notices.tsx';
+import { Turn } from './turn.tsx';
 
+/** The conversation of the chosen session. */
 export function ChatPanel() {
-  return <PanelHeader title="Chat" />;
+  const feed = useFeed();
+  const { status, events, running, notices } = useFeedSnapshot();
+  const entries = useMemo(() => conversationOf(events), [events]);
+  const open = entries.find(
+    (entry): entry is TurnView => entry.kind === 'turn' && entry.status === 'running',
+  );
+  const end = useStickyEnd();
+  return (
+    <>
+      <PanelHeader title={feed.sessionId}>
+        {status !== 'live' && <Badge tone="warn">{status}</Badge>}
+        {open && <Badge tone="accent">busy</Badge>}
+        <Button onClick={() => feed.client?.reset()} disabled={events.length === 0}>
+          Reset
+        </Button>
+      </PanelHeader>
+      <div className={style.conversation} role="log" aria-label="Conversation">
+        {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Show earlier messages</Button>}
+        {entries.length === 0 && status !== 'loading' && <Welcome />}
+        {entries.map((entry) =>
+          entry.kind === 'mark' ? (
+            <p key={entry.seq} className={style.mark}>
+              {entry.text}
+            </p>
+          ) : (
+            <Turn
+              key={entry.turnId}
+              turn={entry}
+              running={running?.turnId === entry.turnId ? running.text : ''}
+            />
+          ),
+        )}
+        <div ref={end} />
+      </div>
+      <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
+      <Composer isBusy={open !== undefined} />
+    </>
+  );
+}
+
+function Welcome() {
+  return (
+    <div className={style.welcome}>
+      <h2>Say something</h2>
+      <p>
+        Messages, replies and tool calls of this session are kept in the log: a reload, a lost connection or a
+        restart of the service loses none of them.
+      </p>
+    </div>
+  );
+}
+
+/** Stays at the end while new text comes, unless the reader has scrolled away from it. */
+function useStickyEnd() {
+  const end = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const scroller = end.current?.parentElement;
+    if (!scroller) return undefined;
+    const note = () => {
+      isAtEnd.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80;
+    };
+    scroller.addEventListener('scroll', note);
+    return () => scroller.removeEventListener('scroll', note);
+  }, []);
+  // After each change, whatever it was: it may have moved the end.
+  useEffect(() => {
+    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+  });
+  return end;
 }

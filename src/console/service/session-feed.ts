@@ -7,7 +7,12 @@ import {
 import { get } from './api.ts';
 
 /** A durable event of the session, as a frame, and when it was appended (ISO 8601 UTC). */
-export type TimedEvent = StreamEvent & { readonly seq: number; readonly time: string };
+export type TimedEvent = StreamEvent & {
+  readonly seq: number;
+  readonly time: string;
+  /** What was said of the step in which the turn was cut off. */
+  readonly partial?: string;
+};
 
 /** What the running step has said so far. */
 export interface RunningText {
@@ -120,9 +125,11 @@ export class SessionFeed {
     else if (event.seq === undefined) {
       if (event.event === 'error') this.notify(event.data.message);
     } else {
-      // Known only by when it came: over the socket an event has no time. A reload takes it from the log.
-      this.#fresh.push({ ...event, seq: event.seq, time: new Date().toISOString() });
       const { running } = this.#snapshot;
+      const partial = event.event === 'error' && running?.turnId === event.turnId ? running?.text : undefined;
+      // Known only by when it came: over the socket an event has no time. A reload takes it from the log.
+      const time = new Date().toISOString();
+      this.#fresh.push({ ...event, seq: event.seq, time, ...(partial !== undefined && { partial }) });
       if (running && endsText(event, running)) this.#snapshot = { ...this.#snapshot, running: null };
       this.#schedule();
     }

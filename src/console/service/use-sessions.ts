@@ -1,8 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { SessionListItem } from '../../contract/session-view.ts';
 import { get } from './api.ts';
+import { useMachines } from './use-machines.ts';
 
-const REFRESH_MS = 10_000;
+/** Several turns that begin or end at once are one reason to ask. */
+const PAUSE_MS = 300;
 const MOST_SESSIONS = 500;
 
 export interface Sessions {
@@ -10,19 +12,20 @@ export interface Sessions {
   readonly refresh: () => void;
 }
 
-/** The sessions there are, the one used last first. Asked for again from time to time, while the page is looked at. */
+/** The sessions there are, the one used last first; asked for again whenever a turn begins or ends anywhere. */
 export function useSessions(): Sessions {
+  const { turns } = useMachines();
   const [sessions, setSessions] = useState<readonly SessionListItem[]>([]);
   const refresh = useCallback(() => {
     get<{ sessions: SessionListItem[] }>(`/api/sessions?limit=${MOST_SESSIONS}`).then(
       (answer) => setSessions(answer.sessions.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))),
-      () => undefined, // The next refresh tries again; the open session says that the service is away.
+      () => undefined, // The next turn tries again; the open session says that the service is away.
     );
   }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: turns is the reason to ask again
   useEffect(() => {
-    refresh();
-    const timer = setInterval(() => document.visibilityState === 'visible' && refresh(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [refresh]);
+    const timer = setTimeout(refresh, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [refresh, turns]);
   return { sessions, refresh };
 }

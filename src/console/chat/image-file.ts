@@ -1,0 +1,16 @@
+import type { Image } from '../../contract/image.ts';
+
+const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** Reads an image the user has chosen. Rejects what the service would refuse for its type. */
+export async function imageOf(file: File): Promise<Image> {
+  const mimeType = types.find((type) => type === file.type);
+  if (!mimeType) throw new Error(`${file.type} is not accepted: choose a PNG, JPEG, GIF or WebP image.`);
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(new Error(`${file.name} could not be read.`));
+    reader.readAsDataURL(file);
+  });
+  return { mimeType, base64: url.slice(url.indexOf(',') + 1) };
+}

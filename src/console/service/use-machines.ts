@@ -1,0 +1,15 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { MachinesFeed, MachinesSnapshot } from './machines-feed.ts';
+
+export const MachinesContext = createContext<MachinesFeed | null>(null);
+
+export function useMachinesFeed(): MachinesFeed {
+  const feed = useContext(MachinesContext);
+  if (!feed) throw new Error('the machines are not watched');
+  return feed;
+}
+
+export function useMachines(): MachinesSnapshot {
+  const feed = useMachinesFeed();
+  return useSyncExternalStore(feed.subscribe, feed.snapshot);
+}
