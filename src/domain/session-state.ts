@@ -129,6 +129,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
     case 'tool-call.interrupted': {
       const open = openTurn(state, event);
       const { callId } = event;
+      if (!open.unsettled.has(callId)) throw new Error(`${event.type} of call ${callId}, which is not open`);
       return {
         open: {
           ...open,
@@ -139,12 +140,14 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
     }
     case 'turn.completed':
     case 'turn.failed':
+      openTurn(state, event);
       return { open: null };
-    case 'turn.cancelled':
-      return {
-        open: state.open?.turnId === event.turnId ? null : state.open,
-        waiting: state.waiting.filter((waiting) => waiting.turnId !== event.turnId),
-      };
+    case 'turn.cancelled': {
+      const waiting = state.waiting.filter(({ turnId }) => turnId !== event.turnId);
+      if (waiting.length < state.waiting.length) return { waiting };
+      openTurn(state, event);
+      return { open: null };
+    }
     case 'session.reset':
     case 'session.forked':
     case 'session.deleted':

@@ -1,11 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionCommand } from '../../src/contract/commands.ts';
 import { ServiceError } from '../../src/contract/errors.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+import { evolve } from '../../src/domain/session-state.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
 
 const start = (turnId: string) => ({ type: 'turn.start', turnId, text: `say ${turnId}` }) as const;
 const answer = (turnId: string, step = 1, text = 'fine') =>
   ({ type: 'step.complete', turnId, step, text, calls: [] }) as const;
+
+describe('the fold of a session', () => {
+  it.each<[string, SessionEvent]>([
+    ['starts', { type: 'turn.started', turnId: 'b' }],
+    ['is completed', { type: 'turn.completed', turnId: 'b', content: '' }],
+    [
+      'is cancelled',
+      { type: 'turn.cancelled', turnId: 'b', reason: '', step: 0, separator: '', partial: '' },
+    ],
+  ])('refuses that a turn %s which nobody began', (_, event) => {
+    const log = new SessionLog();
+    log.tell(start('a'));
+    expect(() => evolve(log.state, event)).toThrow(/^turn b started without|, which is not open$/);
+  });
+
+  it('refuses a second result of a call', () => {
+    const log = new SessionLog();
+    log.tell(start('a'));
+    log.askForTools('a');
+    const call = { turnId: 'a', callId: 'a-once', toolName: 'echo', serverId: 'srv' };
+    const interrupted: SessionEvent = { type: 'tool-call.interrupted', ...call, reason: 'it was' };
+    const settled = evolve(log.state, interrupted);
+    expect(() => evolve(settled, interrupted)).toThrow('call a-once, which is not open');
+  });
+});
 
 describe('the session decider', () => {
   it('starts a turn at once when the session is idle', () => {
