@@ -9,7 +9,14 @@ import { DEFAULT_DATA_DIR, type Flags, modes, transports } from './settings.ts';
 export type CommandLine =
   | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
   | { readonly kind: 'repair'; readonly dataDir: string }
+  | { readonly kind: 'sessions'; readonly dataDir: string }
   | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
+  | {
+      readonly kind: 'import';
+      readonly dataDir: string;
+      readonly file: string;
+      readonly sessionId: string | undefined;
+    }
   | {
       readonly kind: 'exit';
       readonly code: number;
@@ -45,7 +52,9 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   // A subcommand is a function that adds itself to the program and calls `choose`.
   addRun(program, environment, choose);
   addRepair(program, environment, choose);
+  addSessions(program, environment, choose);
   addExport(program, environment, choose);
+  addImport(program, environment, choose);
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {
@@ -99,6 +108,14 @@ function addRepair(program: Command, environment: Environment, choose: Choose): 
     .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
 }
 
+function addSessions(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('sessions')
+    .description('Lists the sessions as JSON Lines. The service must not be running on the folder.')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((options: { dataDir: string }) => choose({ kind: 'sessions', dataDir: options.dataDir }));
+}
+
 function addExport(program: Command, environment: Environment, choose: Choose): void {
   program
     .command('export')
@@ -109,6 +126,18 @@ function addExport(program: Command, environment: Environment, choose: Choose): 
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
     .action((sessionId: string, options: { dataDir: string }) =>
       choose({ kind: 'export', dataDir: options.dataDir, sessionId }),
+    );
+}
+
+function addImport(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('import')
+    .description('Stores an exported session. The service must not be running on the folder.')
+    .argument('<file>', 'what export printed, - for standard input')
+    .option('--session <id>', 'id to store it under; default: the one it had')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((file: string, { dataDir, session: sessionId }: { dataDir: string; session?: string }) =>
+      choose({ kind: 'import', dataDir, file, sessionId }),
     );
 }
 

@@ -1,47 +1,81 @@
-import { SCHEMA_VERSION } from '../contract/envelope.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { SessionId } from '../contract/ids.ts';
+import { listItems } from '../runtime/session-archive.ts';
 import type { CommandLine } from './cli.ts';
-import { createLog } from './logger.ts';
+import { describeExpected } from './config/describe-expected.ts';
 import { run } from './run.ts';
+import { withEventStore } from './transfer/data-directory.ts';
+import { exportSession } from './transfer/export-session.ts';
+import { openExport, readExport } from './transfer/exported-session.ts';
+import { importSession } from './transfer/import-session.ts';
 
 type Runnable = Exclude<CommandLine, { kind: 'exit' }>;
+type OfKind<K extends Runnable['kind']> = Extract<Runnable, { kind: K }>;
 
 /** Does what the command line asks for. What goes wrong is told on one line, exit code 1. */
 export async function runCommand(command: Runnable): Promise<void> {
-  if (command.kind === 'run') return run(command);
   try {
-    if (command.kind === 'repair') await repair(command.dataDir);
-    else await exportSession(command.dataDir, command.sessionId);
+    await perform(command);
   } catch (error) {
     process.stderr.write(`agent-service: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
-  return undefined;
 }
 
-async function repair(dataDir: string): Promise<void> {
+function perform(command: Runnable): Promise<void> {
+  switch (command.kind) {
+    case 'run':
+      return run(command);
+    case 'repair':
+      return repair(command);
+    case 'sessions':
+      return printSessions(command);
+    case 'export':
+      return printExport(command);
+    case 'import':
+      return importFile(command);
+    default:
+      return command satisfies never;
+  }
+}
+
+async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
   const { repairEventLog } = await import('../adapters/sqlite/repair-event-log.ts');
   const report = await repairEventLog(dataDir);
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  await print([`${JSON.stringify(report, null, 2)}\n`]);
 }
 
-/** One envelope a line, each with the version of its schema. */
-async function exportSession(dataDir: string, sessionId: string): Promise<void> {
-  const id = SessionId.parse(sessionId, {
-    error: ({ message }) => `session: ${message ?? 'is not a session id'}`,
+/** Each on a line, as `GET /api/sessions` has it. */
+async function printSessions({ dataDir }: OfKind<'sessions'>): Promise<void> {
+  await withEventStore(dataDir, 'read', async (store) => {
+    const items = listItems(await store.sessions());
+    await print(items.map((item) => `${JSON.stringify(item)}\n`));
   });
-  const { openSqliteEventStore } = await import('../adapters/sqlite/sqlite-event-store.ts');
-  const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
-  try {
-    const pageEvents = 1_000;
-    for (let after = 0; ; after += pageEvents) {
-      const page = await store.read(id, after, pageEvents);
-      if (page.length === 0 && after === 0) throw new Error(`there is no session ${id} in ${dataDir}`);
-      for (const envelope of page)
-        process.stdout.write(`${JSON.stringify({ v: SCHEMA_VERSION, ...envelope })}\n`);
-      if (page.length < pageEvents) return;
-    }
-  } finally {
-    await store[Symbol.asyncDispose]();
-  }
+}
+
+async function printExport({ dataDir, sessionId }: OfKind<'export'>): Promise<void> {
+  const id = parseSessionId('session', sessionId);
+  await withEventStore(dataDir, 'read', (store) => print(exportSession(store, id)));
+}
+
+async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promise<void> {
+  const as = sessionId === undefined ? undefined : parseSessionId('--session', sessionId);
+  // Before the log is opened, or made: most files that are no exports show it on the first line.
+  const session = await readExport(openExport(file));
+  const imported = await withEventStore(dataDir, 'write', (store) => importSession(store, session, as));
+  const open = imported.open ? '; its open turn goes on when the service starts' : '';
+  await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
+}
+
+function parseSessionId(name: string, text: string): SessionId {
+  const { data, error } = SessionId.safeParse(text);
+  if (data !== undefined) return data;
+  const expected = error?.issues.map(describeExpected).join(', ');
+  throw new Error(`${name}: found ${JSON.stringify(text)}; expected ${expected}`);
+}
+
+/** No faster than it is taken. */
+function print(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  return pipeline(Readable.from(pieces), process.stdout, { end: false });
 }

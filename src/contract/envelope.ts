@@ -1,9 +1,6 @@
 import type { LoggedEvent, SessionEvent } from './events.ts';
 import type { SessionId } from './ids.ts';
 
-/** Version of the events' schemas, written into exports. A change that old readers cannot read raises it. */
-export const SCHEMA_VERSION = 1;
-
 /** A durable event as it stands in the log. */
 export interface Envelope<E extends LoggedEvent = SessionEvent> {
   readonly sessionId: SessionId;

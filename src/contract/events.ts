@@ -178,6 +178,14 @@ export type ServiceEvent = z.infer<typeof ServiceEvent>;
 export const LoggedEvent = z.discriminatedUnion('type', [...SessionEvent.options, ...ServiceEvent.options]);
 export type LoggedEvent = z.infer<typeof LoggedEvent>;
 
+const serviceTypes: ReadonlySet<string> = new Set(
+  ServiceEvent.options.map((option) => option.shape.type.value),
+);
+
+export function isSessionEvent(event: LoggedEvent): event is SessionEvent {
+  return !serviceTypes.has(event.type);
+}
+
 export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
 
 /**

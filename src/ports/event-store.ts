@@ -35,11 +35,20 @@ export interface SessionSummary {
   readonly sessionId: SessionId;
   /** Seq of its last event. */
   readonly head: number;
-  /** When its first event was appended, or when it was forked: milliseconds since the epoch. */
+  /** When its first event was appended, wherever that was, or when it was forked: milliseconds since the epoch. */
   readonly createdAt: number;
   /** When its last event was appended, or when it was forked. */
   readonly updatedAt: number;
   readonly open: boolean;
+}
+
+/** An event that was appended to another store. */
+export interface AdoptedEvent {
+  /** When that was: milliseconds since the epoch. */
+  readonly time: number;
+  readonly event: LoggedEvent;
+  /** Of its session, after this event. That of the last one counts. */
+  readonly mark: SessionMark;
 }
 
 export interface SessionFilter {
@@ -63,7 +72,7 @@ export interface SessionFilter {
  *   What is damaged is refused by name: never fewer events than were stored, never different ones.
  * - `sessions` gives the sessions that have events, in the order of their ids compared by code unit. It asks
  *   an index: what it costs grows with what it gives back, not with the length of the log.
- * - `fork` and `erase` do all or nothing, and are as durable as an append when they resolve. Towards calls
+ * - `fork`, `adopt` and `erase` do all or nothing, and are as durable as an append when they resolve. Towards calls
  *   for the same session that have not resolved yet they come in any order.
  */
 export interface EventStore extends AsyncDisposable {
@@ -89,6 +98,16 @@ export interface EventStore extends AsyncDisposable {
    * `from`, with `StaleVersionError` when `to` exists.
    */
   fork(from: SessionId, at: number, to: SessionId, closing?: readonly LoggedEvent[]): Promise<void>;
+
+  /**
+   * Begins a session with events that were appended elsewhere: with the seqs 1, 2, 3 … and the times they had. It
+   * is there when all of them have come, not before; when they end in an error, `adopt` rejects with that and
+   * stores nothing, and so it does when the store is closed before. Stores on disk do not gather them in memory. Other
+   * calls do not wait for them. Rejects with `StaleVersionError` when the session exists; without events it makes none.
+   *
+   * @returns the seq of the last event.
+   */
+  adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number>;
 
   /**
    * Removes the session and all its events, for stores on disk also the bytes from the files. The id may be used

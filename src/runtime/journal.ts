@@ -1,5 +1,5 @@
 import type { Envelope } from '../contract/envelope.ts';
-import { type LoggedEvent, ServiceEvent, type SessionEvent } from '../contract/events.ts';
+import { isSessionEvent, type LoggedEvent, type SessionEvent } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../ports/event-store.ts';
 import type { Bus } from './bus.ts';
@@ -44,17 +44,11 @@ export class Journal {
   }
 }
 
-const serviceTypes: ReadonlySet<string> = new Set(
-  ServiceEvent.options.map((option) => option.shape.type.value),
-);
-
-function ofSession(envelopes: readonly Envelope<LoggedEvent>[]): Envelope[] {
+/** Throws when one of them is no event of a session. */
+export function ofSession(envelopes: readonly Envelope<LoggedEvent>[]): Envelope[] {
   return envelopes.map((envelope) => {
-    if (isOfSession(envelope)) return envelope;
+    const { event } = envelope;
+    if (isSessionEvent(event)) return { ...envelope, event };
     throw new Error(`session ${envelope.sessionId} has an event of the service at seq ${envelope.seq}`);
   });
-}
-
-function isOfSession(envelope: Envelope<LoggedEvent>): envelope is Envelope {
-  return !serviceTypes.has(envelope.event.type);
 }

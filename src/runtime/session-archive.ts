@@ -3,6 +3,7 @@ import { SERVICE_STREAM } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { SessionListItem, SessionView } from '../contract/session-view.ts';
 import { isoTime, viewSession } from '../domain/session-view.ts';
+import type { SessionSummary } from '../ports/event-store.ts';
 import type { Journal } from './journal.ts';
 import type { SessionRegistry } from './session-registry.ts';
 
@@ -18,16 +19,7 @@ export class SessionArchive {
 
   /** In the order of their ids, those after `after`. */
   async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
-    const summaries = await this.#journal.sessions({ limit, ...(after !== undefined && { after }) });
-    return summaries
-      .filter(({ sessionId }) => sessionId !== SERVICE_STREAM)
-      .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
-        sessionId,
-        status: open ? 'busy' : 'idle',
-        head,
-        createdAt: isoTime(createdAt),
-        updatedAt: isoTime(updatedAt),
-      }));
+    return listItems(await this.#journal.sessions({ limit, ...(after !== undefined && { after }) }));
   }
 
   /** @param at the moment: after the event of that seq; now, when left out. */
@@ -59,6 +51,19 @@ export class SessionArchive {
     if (state.seq === 0) throw notFound(sessionId);
     return state.seq;
   }
+}
+
+/** What of the log's streams is a session, and what is told of it. */
+export function listItems(summaries: readonly SessionSummary[]): SessionListItem[] {
+  return summaries
+    .filter(({ sessionId }) => sessionId !== SERVICE_STREAM)
+    .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
+      sessionId,
+      status: open ? 'busy' : 'idle',
+      head,
+      createdAt: isoTime(createdAt),
+      updatedAt: isoTime(updatedAt),
+    }));
 }
 
 function checkMoment(at: number | undefined, head: number): void {

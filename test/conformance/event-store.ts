@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/contract/events.ts';
-import { type EventStore, StaleVersionError } from '../../src/ports/event-store.ts';
+import { type AdoptedEvent, type EventStore, StaleVersionError } from '../../src/ports/event-store.ts';
 
 /** Holds an adapter to the promises written at `EventStore`. `open` gives a store without any event. */
 export function eventStoreSuite(name: string, open: () => Promise<EventStore>): void {
@@ -318,6 +318,116 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       });
     });
 
+    describe('adopt', () => {
+      it('begins a session with the events, in their order and with their times', async () => {
+        expect(await store.adopt('s', elsewhere(['a', 'b', 'c']))).toBe(3);
+        expect(await store.read('s', 0)).toEqual(
+          ['a', 'b', 'c'].map((turnId, index) => ({
+            sessionId: 's',
+            seq: index + 1,
+            time: 1_000 + index,
+            event: started(turnId),
+          })),
+        );
+        await store.append('s', 3, [started('d')]);
+        expect(await turnIds(store, 's')).toEqual(['a', 'b', 'c', 'd']);
+        await store.fork('s', 2, 'to');
+        expect(await turnIds(store, 'to')).toEqual(['a', 'b']);
+      });
+
+      it.each([true, false])(
+        'lists it with the times of its first and last event and the last mark: open is %s',
+        async (open) => {
+          await store.adopt('s', elsewhere(['a', 'b', 'c'], open));
+          expect(await store.sessions({ open })).toEqual([
+            { sessionId: 's', head: 3, createdAt: 1_000, updatedAt: 1_002, open },
+          ]);
+          expect(await store.sessions({ open: !open })).toEqual([]);
+        },
+      );
+
+      it('makes no session without events', async () => {
+        expect(await store.adopt('s', elsewhere([]))).toBe(0);
+        expect(await store.sessions()).toEqual([]);
+      });
+
+      it('refuses an id that is taken, without reading the events, and leaves that session as it is', async () => {
+        await store.append('s', 0, [started('x')]);
+        let isRead = false;
+        const refused = store.adopt(
+          's',
+          (async function* () {
+            isRead = true;
+            yield* elsewhere(['a', 'b']);
+          })(),
+        );
+        await expect(refused).rejects.toThrow(StaleVersionError);
+        await expect(refused).rejects.toMatchObject({ sessionId: 's', expected: 0, actual: 1 });
+        expect(isRead).toBe(false);
+        expect(await turnIds(store, 's')).toEqual(['x']);
+      });
+
+      it('shows nothing and holds up nobody before the last event has come', async () => {
+        const last = Promise.withResolvers<void>();
+        const coming = Promise.withResolvers<void>();
+        const adopted = store.adopt(
+          's',
+          (async function* () {
+            yield* elsewhere(Array.from({ length: 2500 }, (_, index) => `t${index}`));
+            coming.resolve();
+            await last.promise;
+            yield* elsewhere(['last']);
+          })(),
+        );
+        await coming.promise;
+        expect(await store.append('other', 0, [started('a')])).toHaveLength(1);
+        expect(await store.read('s', 0)).toEqual([]);
+        expect(await store.sessions()).toMatchObject([{ sessionId: 'other' }]);
+        last.resolve();
+        expect(await adopted).toBe(2501);
+        expect((await turnIds(store, 's')).at(-1)).toBe('last');
+      });
+
+      it('stores nothing when the events end in an error, and rejects with it', async () => {
+        const fault = new Error('line 2501 is torn');
+        const adopted = store.adopt(
+          's',
+          (async function* () {
+            yield* elsewhere(Array.from({ length: 2500 }, (_, index) => `t${index}`));
+            throw fault;
+          })(),
+        );
+        await expect(adopted).rejects.toBe(fault);
+        expect(await store.sessions()).toEqual([]);
+        expect(await store.read('s', 0)).toEqual([]);
+        expect(await store.adopt('s', elsewhere(['a']))).toBe(1);
+      });
+
+      it('lets one of two for the same id win, and a session that was begun meanwhile', async () => {
+        const results = await Promise.allSettled([
+          store.adopt('s', elsewhere(['a'])),
+          store.adopt('s', elsewhere(['b', 'c'])),
+        ]);
+        expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+        const meanwhile = store.adopt(
+          't',
+          (async function* () {
+            yield* elsewhere(['a', 'b']);
+            await store.append('t', 0, [started('x')]);
+          })(),
+        );
+        await expect(meanwhile).rejects.toMatchObject({ sessionId: 't', actual: 1 });
+        expect(await turnIds(store, 't')).toEqual(['x']);
+      });
+
+      it('takes an id again whose session was erased', async () => {
+        await store.adopt('s', elsewhere(['a', 'b'], true));
+        await store.erase('s');
+        expect(await store.adopt('s', elsewhere(['c']))).toBe(1);
+        expect(await turnIds(store, 's')).toEqual(['c']);
+      });
+    });
+
     describe('erase', () => {
       it('leaves nothing of the session, and all of the others', async () => {
         await store.append('s', 0, [started('a'), started('b')], { open: true });
@@ -454,10 +564,34 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         await expect(store.read('s', 0)).rejects.toThrow('closed');
         await expect(store.sessions()).rejects.toThrow('closed');
         await expect(store.fork('s', 1, 'to')).rejects.toThrow('closed');
+        await expect(store.adopt('s', elsewhere(['a']))).rejects.toThrow('closed');
         await expect(store.erase('s')).rejects.toThrow('closed');
+      });
+
+      it('gives up an adoption whose events have not all come', async () => {
+        const adopted = store.adopt(
+          's',
+          (async function* () {
+            yield* elsewhere(['a']);
+            await store[Symbol.asyncDispose]();
+            yield* elsewhere(['b']);
+          })(),
+        );
+        await expect(adopted).rejects.toThrow('closed');
       });
     });
   });
+}
+
+/** Events of another store; all but the last have the other mark. */
+async function* elsewhere(
+  turnIds: readonly string[],
+  open = false,
+): AsyncGenerator<AdoptedEvent, void, void> {
+  for (const [index, turnId] of turnIds.entries()) {
+    const isLast = index === turnIds.length - 1;
+    yield { time: 1_000 + index, event: started(turnId), mark: { open: isLast ? open : !open } };
+  }
 }
 
 function started(turnId: string): SessionEvent {

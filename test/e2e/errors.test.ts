@@ -47,6 +47,7 @@ describe('errors', () => {
         read: () => Promise.resolve([]),
         sessions: () => Promise.resolve([]),
         fork: () => Promise.reject(new Error('EIO at /private/path')),
+        adopt: () => Promise.reject(new Error('EIO at /private/path')),
         erase: () => Promise.reject(new Error('EIO at /private/path')),
         [Symbol.asyncDispose]: () => Promise.resolve(),
       };

@@ -17,6 +17,12 @@ export const requirements = {
   'cli.bin': '`bin/agent-service.js`, the published command, does the same as `npm start`',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
   'cli.stop-twice': 'a second signal ends the process at once',
+  'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
+  'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
+  'cli.import':
+    '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
+  'cli.import-open': 'a turn that is open in an imported session goes on at the next start',
+  'cli.import-older': 'an export of an earlier version is imported and goes on',
   'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
 
   // Messages

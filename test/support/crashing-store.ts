@@ -40,6 +40,7 @@ export function keptOpen(log: EventStore): EventStore {
     read: (...args) => log.read(...args),
     sessions: (...args) => log.sessions(...args),
     fork: (...args) => log.fork(...args),
+    adopt: (...args) => log.adopt(...args),
     erase: (...args) => log.erase(...args),
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -1,7 +1,13 @@
 import type { Envelope } from '../../src/contract/envelope.ts';
 import type { LoggedEvent, SessionEvent } from '../../src/contract/events.ts';
 import type { SessionId } from '../../src/contract/ids.ts';
-import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../src/ports/event-store.ts';
+import type {
+  AdoptedEvent,
+  EventStore,
+  SessionFilter,
+  SessionMark,
+  SessionSummary,
+} from '../../src/ports/event-store.ts';
 
 /** An event store whose appends and reads a test can hold up or let fail. */
 export class WatchedStore implements EventStore {
@@ -47,6 +53,11 @@ export class WatchedStore implements EventStore {
   ): Promise<void> {
     await this.beforeAppend(closing);
     await this.#inner.fork(from, at, to, closing);
+  }
+
+  async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
+    await this.beforeAppend([]);
+    return this.#inner.adopt(sessionId, events);
   }
 
   erase(sessionId: SessionId): Promise<void> {

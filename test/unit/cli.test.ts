@@ -34,6 +34,29 @@ describe('the command line', () => {
     expect(basename(agentFileOf([], { AGENT_SERVICE_AGENT: '' }))).toBe('default.yml');
   });
 
+  it('takes what the commands for the data of a stopped service are told', () => {
+    const environment = { AGENT_SERVICE_DATA_DIR: 'env' };
+    expect(parseCommandLine(['sessions', '--data-dir', 'd'], environment)).toEqual({
+      kind: 'sessions',
+      dataDir: 'd',
+    });
+    expect(parseCommandLine(['export', 's'], environment)).toEqual({
+      kind: 'export',
+      sessionId: 's',
+      dataDir: 'env',
+    });
+    expect(parseCommandLine(['import', '-'], {})).toEqual({
+      kind: 'import',
+      file: '-',
+      sessionId: undefined,
+      dataDir: './.agent-service',
+    });
+    expect(parseCommandLine(['import', 'a.jsonl', '--session', 't'], environment)).toMatchObject({
+      file: 'a.jsonl',
+      sessionId: 't',
+    });
+  });
+
   it('prints help to stdout with every option and an example, and ends well', () => {
     const { code, stream, output } = exitOf('--help');
     expect([code, stream]).toEqual([0, 'stdout']);

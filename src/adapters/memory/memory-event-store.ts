@@ -1,7 +1,9 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import { LoggedEvent } from '../../contract/events.ts';
+import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
+import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import {
+  type AdoptedEvent,
   type EventStore,
   requireForkPoint,
   type SessionFilter,
@@ -24,8 +26,8 @@ interface Session {
 }
 
 /** An event store that forgets everything with the process: for tests and benches. */
-export function memoryEventStore(clock: () => number = Date.now): EventStore {
-  return new MemoryEventStore(clock);
+export function memoryEventStore(clock: () => number = Date.now, codec = currentEvents): EventStore {
+  return new MemoryEventStore(clock, codec);
 }
 
 /**
@@ -35,10 +37,12 @@ export function memoryEventStore(clock: () => number = Date.now): EventStore {
 class MemoryEventStore implements EventStore {
   readonly #clock: () => number;
   readonly #sessions = new Map<SessionId, Session>();
+  readonly #codec: EventCodec;
   #closed = false;
 
-  constructor(clock: () => number) {
+  constructor(clock: () => number, codec: EventCodec) {
     this.#clock = clock;
+    this.#codec = codec;
   }
 
   async append(
@@ -53,7 +57,7 @@ class MemoryEventStore implements EventStore {
     if (rows.length !== expectedSeq) throw new StaleVersionError(sessionId, expectedSeq, rows.length);
     const time = this.#clock();
     // All are encoded before one is stored: an event that cannot be encoded leaves no trace.
-    const encoded = events.map((event) => ({ time, data: JSON.stringify(event) }));
+    const encoded = events.map((event) => ({ time, data: this.#codec.encode(event) }));
     for (const row of encoded) rows.push(row);
     if (rows.length > 0) {
       this.#sessions.set(sessionId, {
@@ -73,7 +77,7 @@ class MemoryEventStore implements EventStore {
       sessionId,
       seq: afterSeq + 1 + index,
       time,
-      event: LoggedEvent.parse(JSON.parse(data)),
+      event: this.#codec.decode(data),
     }));
   }
 
@@ -95,12 +99,29 @@ class MemoryEventStore implements EventStore {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(from)?.rows ?? [];
     requireForkPoint(from, at, rows.length);
-    const existing = this.#sessions.get(to);
-    if (existing !== undefined) throw new StaleVersionError(to, 0, existing.rows.length);
+    this.#refuseExisting(to);
     const time = this.#clock();
-    const closed = closing.map((event) => ({ time, data: JSON.stringify(event) }));
+    const closed = closing.map((event) => ({ time, data: this.#codec.encode(event) }));
     const copied = [...rows.slice(0, at), ...closed];
     this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open: false });
+  }
+
+  async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
+    this.#refuseWhenClosed();
+    this.#refuseExisting(sessionId);
+    const rows: Row[] = [];
+    let open = false;
+    for await (const { time, event, mark } of events) {
+      rows.push({ time, data: this.#codec.encode(event) });
+      open = mark.open;
+    }
+    this.#refuseWhenClosed();
+    this.#refuseExisting(sessionId);
+    const [first] = rows;
+    const last = rows.at(-1);
+    if (first && last)
+      this.#sessions.set(sessionId, { rows, createdAt: first.time, updatedAt: last.time, open });
+    return rows.length;
   }
 
   async erase(sessionId: SessionId): Promise<void> {
@@ -110,6 +131,11 @@ class MemoryEventStore implements EventStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+  }
+
+  #refuseExisting(sessionId: SessionId): void {
+    const existing = this.#sessions.get(sessionId);
+    if (existing !== undefined) throw new StaleVersionError(sessionId, 0, existing.rows.length);
   }
 
   #refuseWhenClosed(): void {

@@ -48,6 +48,16 @@ function take(log: EventLog, call: Call): Answer {
       return log.list(call);
     case 'fork':
       return log.fork(call);
+    case 'begin-adoption':
+      return log.beginAdoption(call.sessionId);
+    case 'stage':
+      log.stage(call);
+      return { type: 'staged' };
+    case 'adopt':
+      return log.adopt(call);
+    case 'end-adoption':
+      log.endAdoption(call.adoption);
+      return { type: 'adoption-ended' };
     case 'erase':
       log.erase(call.sessionId);
       return { type: 'erased' };

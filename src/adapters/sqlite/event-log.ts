@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { requireForkPoint } from '../../ports/event-store.ts';
+import { Adoptions } from './adoption.ts';
 import { chainHash, chainStart } from './chain.ts';
 import type { Database } from './database.ts';
 import { DamagedLogError } from './log-damage.ts';
@@ -8,6 +9,9 @@ import { explainSqliteError, isSqliteError } from './sqlite-errors.ts';
 import { VerifiedRows } from './verified-rows.ts';
 import { WalMarks } from './wal-marks.ts';
 import type {
+  AdoptCall,
+  Adopted,
+  AdoptionBegun,
   AppendRequest,
   Committed,
   ForkCall,
@@ -16,6 +20,7 @@ import type {
   Page,
   ReadCall,
   Refusal,
+  StageCall,
   Summaries,
 } from './worker-protocol.ts';
 
@@ -31,6 +36,7 @@ export class EventLog implements Disposable {
   readonly #marks: WalMarks;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
+  readonly #adoptions: Adoptions;
 
   /** @param notify is told what an operator should know, and what does not make an append fail. */
   constructor({ db, file, heads, notices }: Database, notify: (notice: string) => void) {
@@ -42,6 +48,7 @@ export class EventLog implements Disposable {
     this.#insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
+    this.#adoptions = new Adoptions(db);
     this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
     for (const notice of notices) notify(notice);
   }
@@ -99,6 +106,34 @@ export class EventLog implements Disposable {
     });
     if (outcome.actual === 0) this.#marks.record(new Map([[to, at + data.length]]));
     return outcome;
+  }
+
+  beginAdoption(sessionId: string): AdoptionBegun {
+    return this.#explained('append to', () => {
+      const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
+      return { type: 'adoption-begun', adoption: this.#adoptions.begin(sessionId), actual };
+    });
+  }
+
+  stage(call: StageCall): void {
+    this.#transact('append to', () => this.#adoptions.find(call.adoption).stage(call));
+  }
+
+  adopt({ adoption, open }: AdoptCall): Adopted {
+    const staged = this.#adoptions.find(adoption);
+    const { sessionId, head } = staged;
+    const adopted = this.#transact('append to', (): Adopted => {
+      const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
+      if (actual === 0 && head > 0) this.#index.put(staged.store(open));
+      return { type: 'adopted', head, actual };
+    });
+    if (adopted.actual === 0 && head > 0) this.#marks.record(new Map([[sessionId, head]]));
+    return adopted;
+  }
+
+  /** Forgets what was staged. */
+  endAdoption(adoption: number): void {
+    this.#explained('append to', () => this.#adoptions.end(adoption));
   }
 
   /** Also of a damaged session, and also when an earlier call did not get to its end. */

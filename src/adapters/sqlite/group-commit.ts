@@ -1,7 +1,9 @@
 import type { Envelope } from '../../contract/envelope.ts';
+import type { EventCodec } from '../../contract/event-codec.ts';
 import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import { type SessionMark, StaleVersionError } from '../../ports/event-store.ts';
+import { encodeAll } from './stored-row.ts';
 import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
 
 interface PendingAppend {
@@ -16,12 +18,14 @@ interface PendingAppend {
  */
 export class GroupCommit {
   readonly #post: (batch: AppendRequest[]) => void;
+  readonly #codec: EventCodec;
   #gathered: PendingAppend[] = [];
   #inFlight: PendingAppend[] = [];
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(post: (batch: AppendRequest[]) => void) {
+  constructor(post: (batch: AppendRequest[]) => void, codec: EventCodec) {
     this.#post = post;
+    this.#codec = codec;
   }
 
   append(
@@ -30,10 +34,8 @@ export class GroupCommit {
     events: readonly LoggedEvent[],
     mark?: SessionMark,
   ): Promise<Envelope<LoggedEvent>[]> {
-    const types = events.map((event) => event.type);
-    const data = events.map((event) => JSON.stringify(event));
     const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
-    const request = { sessionId, expectedSeq, types, data, open: mark?.open };
+    const request = { sessionId, expectedSeq, ...encodeAll(events, this.#codec), open: mark?.open };
     this.#gathered.push({ request, events, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1)
       queueMicrotask(() => this.#postGathered());

@@ -1,4 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
+import type { EventCodec } from '../../contract/event-codec.ts';
 import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import { parseStoredRow } from './stored-row.ts';
@@ -9,7 +10,7 @@ const pageRows = 1000;
 
 /** Reads a session page by page. */
 export async function readPages(
-  calls: ThreadCalls,
+  { calls, codec }: { readonly calls: ThreadCalls; readonly codec: EventCodec },
   sessionId: SessionId,
   afterSeq: number,
   limit: number,
@@ -25,7 +26,7 @@ export async function readPages(
     });
     if (page.type !== 'page') throw new Error(`a read was answered with ${page.type}`);
     for (const row of page.rows) {
-      envelopes.push(parseStoredRow(row, sessionId, afterSeq + envelopes.length + 1));
+      envelopes.push(parseStoredRow(row, sessionId, afterSeq + envelopes.length + 1, codec));
     }
     if (page.last) break;
   }

@@ -1,7 +1,9 @@
 import type { Envelope } from '../../contract/envelope.ts';
+import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
 import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import {
+  type AdoptedEvent,
   type EventStore,
   type SessionFilter,
   type SessionMark,
@@ -9,9 +11,11 @@ import {
   StaleVersionError,
 } from '../../ports/event-store.ts';
 import type { Log } from '../../ports/log.ts';
+import { adoptEvents } from './adopt-events.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type LogThread, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
+import { encodeAll } from './stored-row.ts';
 import { ThreadCalls } from './thread-calls.ts';
 import type { Answer, Call, WorkerReply } from './worker-protocol.ts';
 
@@ -19,29 +23,36 @@ export interface SqliteEventStoreOptions {
   /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Log;
+  readonly codec?: EventCodec;
 }
 
 /**
  * The event log in one SQLite file, written by a thread of its own: the event loop never waits for a disk.
  * Rejects when the directory is in use, or when what is in it is not ours to write.
  */
-export async function openSqliteEventStore({ directory, log }: SqliteEventStoreOptions): Promise<EventStore> {
-  return new SqliteEventStore(await startLogThread({ directory }, log), log);
+export async function openSqliteEventStore({
+  directory,
+  log,
+  codec,
+}: SqliteEventStoreOptions): Promise<EventStore> {
+  return new SqliteEventStore(await startLogThread({ directory }, log), log, codec);
 }
 
 export class SqliteEventStore implements EventStore {
   readonly #thread: LogThread;
   readonly #log: Log;
+  readonly #codec: EventCodec;
   readonly #commits: GroupCommit;
   readonly #calls: ThreadCalls;
   /** Why nothing can be appended or read any more. */
   #unusable: Error | undefined;
   #disposed: Promise<void> | undefined;
 
-  constructor(thread: LogThread, log: Log) {
+  constructor(thread: LogThread, log: Log, codec = currentEvents) {
     this.#thread = thread;
     this.#log = log;
-    this.#commits = new GroupCommit((batch) => thread.post({ type: 'append', batch }));
+    this.#codec = codec;
+    this.#commits = new GroupCommit((batch) => thread.post({ type: 'append', batch }), codec);
     this.#calls = new ThreadCalls((request) => thread.post(request));
     thread.onReply((reply) => this.#accept(reply));
     void thread.ended.then((reason) => this.#end(reason));
@@ -59,7 +70,9 @@ export class SqliteEventStore implements EventStore {
 
   async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#calls.track(readPages(this.#calls, sessionId, afterSeq, limit));
+    return this.#calls.track(
+      readPages({ calls: this.#calls, codec: this.#codec }, sessionId, afterSeq, limit),
+    );
   }
 
   async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
@@ -74,11 +87,13 @@ export class SqliteEventStore implements EventStore {
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
   ): Promise<void> {
-    const types = closing.map((event) => event.type);
-    const data = closing.map((event) => JSON.stringify(event));
-    const answer = await this.#call({ type: 'fork', from, at, to, types, data });
+    const answer = await this.#call({ type: 'fork', from, at, to, ...encodeAll(closing, this.#codec) });
     if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
     if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
+  }
+
+  adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
+    return adoptEvents({ call: (call) => this.#call(call), codec: this.#codec }, sessionId, events);
   }
 
   async erase(sessionId: SessionId): Promise<void> {

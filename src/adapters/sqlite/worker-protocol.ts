@@ -1,5 +1,6 @@
 import type { SessionId } from '../../contract/ids.ts';
 import type { SessionFilter, SessionSummary } from '../../ports/event-store.ts';
+import type { EncodedEvents } from './stored-row.ts';
 
 /** What the event store's main thread and its worker say to each other. */
 
@@ -7,12 +8,9 @@ import type { SessionFilter, SessionSummary } from '../../ports/event-store.ts';
  * One append, ready to be stored. Encoded before it is sent: an event that cannot be encoded fails its own
  * append and not its batch, and what is stored is what was true at the call.
  */
-export interface AppendRequest {
+export interface AppendRequest extends EncodedEvents {
   readonly sessionId: SessionId;
   readonly expectedSeq: number;
-  readonly types: readonly string[];
-  /** One JSON text an event. */
-  readonly data: readonly string[];
   readonly open?: boolean | undefined;
 }
 
@@ -23,7 +21,7 @@ export type WorkerRequest =
   | { readonly type: 'close' };
 
 /** What is answered one by one. */
-export type Call = ReadCall | ListCall | ForkCall | EraseCall;
+export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall;
 
 export interface ReadCall {
   readonly type: 'read';
@@ -37,14 +35,31 @@ export interface ListCall {
   readonly filter: SessionFilter;
 }
 
-export interface ForkCall {
+/** Its events follow the copies. */
+export interface ForkCall extends EncodedEvents {
   readonly type: 'fork';
   readonly from: SessionId;
   readonly at: number;
   readonly to: SessionId;
-  /** Types and JSON of the events that follow the copies. */
-  readonly types: readonly string[];
-  readonly data: readonly string[];
+}
+
+/** A session comes in parts: begun, staged any number of times, adopted as a whole or not at all, ended. */
+export type AdoptionCall =
+  | { readonly type: 'begin-adoption'; readonly sessionId: SessionId }
+  | StageCall
+  | AdoptCall
+  | { readonly type: 'end-adoption'; readonly adoption: number };
+
+export interface StageCall extends EncodedEvents {
+  readonly type: 'stage';
+  readonly adoption: number;
+  readonly times: readonly number[];
+}
+
+export interface AdoptCall {
+  readonly type: 'adopt';
+  readonly adoption: number;
+  readonly open: boolean;
 }
 
 export interface EraseCall {
@@ -73,7 +88,13 @@ export interface Committed {
 /** An append of the batch that was refused: its index, and the seq its session was at, or what is wrong with it. */
 export type Refusal = { readonly index: number } & ({ readonly actual: number } | { readonly error: Error });
 
-export type Answer = Page | Summaries | Forked | { readonly type: 'erased' };
+export type Answer =
+  | Page
+  | Summaries
+  | Forked
+  | AdoptionBegun
+  | Adopted
+  | { readonly type: 'staged' | 'adoption-ended' | 'erased' };
 
 export interface Page {
   readonly type: 'page';
@@ -91,6 +112,21 @@ export interface Summaries {
 export interface Forked {
   readonly type: 'forked';
   /** The seq the new session was at already, and nothing was done; 0 when it is forked now. */
+  readonly actual: number;
+}
+
+export interface AdoptionBegun {
+  readonly type: 'adoption-begun';
+  /** What the calls that follow name it by. */
+  readonly adoption: number;
+  /** As of `Adopted`. */
+  readonly actual: number;
+}
+
+export interface Adopted {
+  readonly type: 'adopted';
+  readonly head: number;
+  /** The seq the session was at already, and nothing was done; 0 when it was not there. */
   readonly actual: number;
 }
 

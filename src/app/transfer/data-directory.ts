@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { SessionId } from '../../contract/ids.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { ofSession } from '../../runtime/journal.ts';
+import { createLog } from '../logger.ts';
+
+/** Opens the log of a data directory for as long as `work` takes. Refuses while a service runs on it. */
+export async function withEventStore<T>(
+  dataDir: string,
+  mode: 'read' | 'write',
+  work: (store: EventStore) => Promise<T>,
+): Promise<T> {
+  if (dataDir === ':memory:')
+    throw new Error('--data-dir: found :memory:, which keeps nothing; expected a folder');
+  if (mode === 'read' && !existsSync(dataDir)) throw new Error(`--data-dir: there is no folder ${dataDir}`);
+  const { openSqliteEventStore } = await import('../../adapters/sqlite/sqlite-event-store.ts');
+  const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
+  try {
+    return await work(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+const pageEvents = 1_000;
+
+/** The events of a session, in order; throws when there is no such session. */
+export async function* readSession(
+  store: EventStore,
+  sessionId: SessionId,
+): AsyncGenerator<Envelope, void, void> {
+  let page: Envelope[];
+  let after = 0;
+  do {
+    page = ofSession(await store.read(sessionId, after, pageEvents));
+    if (page.length === 0 && after === 0) throw new Error(`there is no session ${sessionId}`);
+    yield* page;
+    after += page.length;
+  } while (page.length === pageEvents);
+}
