@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { exportSession } from '../../src/app/transfer/export-session.ts';
+import { currentEvents } from '../../src/contract/event-codec.ts';
+import { SERVICE_STREAM } from '../../src/contract/events.ts';
+import { viewSession } from '../../src/domain/session-view.ts';
+import { ofSession } from '../../src/runtime/journal.ts';
+import { eventfulSession } from './eventful-session.ts';
+import { silentLog } from './running-service.ts';
+import { SessionLog } from './session-log.ts';
+
+/*
+ * Writes the log that the tests of later versions read: a data directory, and an export of one session. To be run
+ * once for each version of the events' schemas; what it has written is never written again.
+ */
+const folder = fileURLToPath(new URL(`../fixtures/log-v${currentEvents.version}`, import.meta.url));
+if (existsSync(folder)) throw new Error(`${folder} is there, and stays as it was written`);
+mkdirSync(folder, { recursive: true });
+
+const { past, closing, continued } = eventfulSession('origin');
+const deleted = new SessionLog();
+deleted.tell({ type: 'turn.start', turnId: 'd1', text: 'Forget me.' });
+deleted.tell({ type: 'session.delete', partial: 'I' });
+
+const store = await openSqliteEventStore({ directory: `${folder}/data`, log: silentLog });
+await store.append('origin', 0, past, { open: true });
+await store.fork('origin', past.length, 'eventful', closing);
+await store.append('eventful', past.length + closing.length, continued, { open: true });
+await store.append('deleted', 0, deleted.events, { open: true });
+await store.append(SERVICE_STREAM, 0, [
+  { type: 'mcp-server.added', name: 'files', config: { type: 'stdio', command: 'files', args: ['.'] } },
+  { type: 'mcp-server.removed', name: 'files' },
+]);
+let exported = '';
+for await (const line of exportSession(store, 'eventful')) exported += line;
+const envelopes = ofSession(await store.read('eventful', 0));
+await store[Symbol.asyncDispose]();
+
+// Before the reset, and at the end.
+const moments = [envelopes.findIndex(({ event }) => event.type === 'session.reset'), envelopes.length];
+const views = moments.map((at) => viewSession(envelopes.slice(0, at), envelopes.length));
+writeFileSync(`${folder}/eventful.jsonl`, exported);
+writeFileSync(`${folder}/eventful.views.json`, `${JSON.stringify(views, null, 2)}\n`);
