@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
+
+/** The best would be 5 % smaller and take ten times as long. */
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 const TEXT = /\.(?:html|js|css|svg|json)$/;
 
@@ -15,7 +18,7 @@ export function compressedFiles(): Plugin {
         if (!TEXT.test(name)) continue;
         const file = join(dir, name);
         const content = readFileSync(file);
-        writeFileSync(`${file}.br`, brotliCompressSync(content));
+        writeFileSync(`${file}.br`, brotliCompressSync(content, brotli));
         writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
       }
     },

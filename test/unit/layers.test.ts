@@ -51,6 +51,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'elkjs',
     '@rjsf/core',
     '@rjsf/utils',
+    '@cfworker/json-schema',
     'xstate',
     'vite',
     '@vitejs/plugin-react',

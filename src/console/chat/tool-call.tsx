@@ -1,9 +1,9 @@
-import type { ToolResult } from '../../contract/tool.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Json } from '../ui/json.tsx';
 import { duration } from '../ui/time.ts';
+import { ToolResultView } from '../ui/tool-result.tsx';
 import style from './chat.module.css';
 import type { ToolCallView } from './conversation.ts';
 
@@ -38,7 +38,7 @@ export function ToolCall({ call }: { readonly call: ToolCallView }) {
       {result && (
         <>
           <h3>Result</h3>
-          <Result result={result} />
+          <ToolResultView result={result} />
         </>
       )}
     </details>
@@ -58,26 +58,4 @@ function Approval({ call: { callId, argumentsHash } }: { readonly call: ToolCall
       </Button>
     </fieldset>
   );
-}
-
-function Result({ result: { content, structuredContent } }: { readonly result: ToolResult }) {
-  return (
-    <>
-      {content.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name and never move
-        <ContentBlock key={index} block={block} />
-      ))}
-      {structuredContent && <Json value={structuredContent} />}
-    </>
-  );
-}
-
-function ContentBlock({ block }: { readonly block: ToolResult['content'][number] }) {
-  const { type, text, data, mimeType } = block;
-  if (type === 'text' && typeof text === 'string') return <pre className={style.toolText}>{text}</pre>;
-  if (type === 'image' && typeof data === 'string' && typeof mimeType === 'string')
-    return (
-      <img className={style.toolImage} src={`data:${mimeType};base64,${data}`} alt="What the tool returned" />
-    );
-  return <Json value={block} />;
 }

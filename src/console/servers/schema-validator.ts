@@ -1,0 +1,34 @@
+import { type OutputUnit, Validator } from '@cfworker/json-schema';
+import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type ValidatorType } from '@rjsf/utils';
+
+/**
+ * JSON Schema checks for forms that compile nothing: the usual validator makes functions of schemas, which the
+ * page's policy forbids. The service checks the arguments again.
+ */
+export const schemaValidator: ValidatorType = {
+  isValid: (schema, formData, rootSchema) => errorsOf({ ...rootSchema, ...schema }, formData).length === 0,
+  rawValidation: () => ({}),
+  validateFormData(formData, schema) {
+    const errors = errorsOf(schema, formData);
+    return { errors, errorSchema: toErrorSchema(errors) };
+  },
+};
+
+function errorsOf(schema: RJSFSchema, formData: unknown): RJSFValidationError[] {
+  const { errors } = new Validator(JSON.parse(JSON.stringify(schema)), '2020-12', false).validate(
+    formData ?? {},
+  );
+  return errors.filter(isOwnError).map(formError);
+}
+
+/** What only says that something inside is wrong is left out: that is said too. */
+function isOwnError({ keyword }: OutputUnit): boolean {
+  return !['properties', 'items', 'prefixItems', 'additionalProperties', '$ref', 'allOf'].includes(keyword);
+}
+
+function formError({ instanceLocation, keyword, error }: OutputUnit): RJSFValidationError {
+  const missing = keyword === 'required' ? /property "(.+)"/.exec(error)?.[1] : undefined;
+  const path = [...instanceLocation.split('/').slice(1), ...(missing === undefined ? [] : [missing])];
+  const message = missing === undefined ? error : 'is required';
+  return { name: keyword, message, property: path.map((part) => `.${part}`).join(''), stack: message };
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react';
+import type { McpServerRecord } from '../../contract/service-requests.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { errorText, get } from '../service/api.ts';
+import { Badge } from '../ui/badge.tsx';
+import { RunTool } from './run-tool.tsx';
+import style from './servers.module.css';
+
+/** The tools of a server, each with a form to run it. */
+export function Tools({ server }: { readonly server: McpServerRecord }) {
+  const [tools, setTools] = useState<readonly Tool[] | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    get<{ tools: Tool[] }>(`/api/mcp/servers/${encodeURIComponent(server.id)}/tools`).then(
+      (answer) => setTools(answer.tools),
+      (error: unknown) => setProblem(errorText(error)),
+    );
+  }, [server.id]);
+  return (
+    <section aria-label={`Tools of ${server.name}`} className={style.tools}>
+      <h2>
+        {server.name} <span className={style.muted}>{tools?.length ?? 0} tools</span>
+      </h2>
+      {problem !== null && <p className={style.error}>{problem}</p>}
+      {tools?.length === 0 && (
+        <p className={style.empty}>
+          {server.status === 'connected' ? 'It offers no tools.' : `It is ${server.status}: no tools.`}
+        </p>
+      )}
+      {tools?.map((tool) => (
+        <details key={tool.name} className={style.tool}>
+          <summary>
+            <code>{tool.name}</code>
+            {tool.repeatable && <Badge>repeatable</Badge>}
+            <span className={style.summary}>{tool.description}</span>
+          </summary>
+          <RunTool serverId={server.id} tool={tool} />
+        </details>
+      ))}
+    </section>
+  );
+}
