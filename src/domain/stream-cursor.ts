@@ -35,11 +35,16 @@ export class StreamCursor {
     return this.#seq;
   }
 
+  /** Whether the signal is an event that follows others the reader does not have. */
+  skipsTo(signal: SessionSignal): boolean {
+    return 'event' in signal && signal.seq > this.#seq + 1;
+  }
+
   /** What the reader lacks of this signal. Throws on a gap: then something before it was not fed. */
   take(signal: SessionSignal): SessionSignal[] {
     if ('event' in signal) {
       if (signal.seq <= this.#seq) return [];
-      if (signal.seq !== this.#seq + 1) throw new Error(`event ${signal.seq} follows event ${this.#seq}`);
+      if (this.skipsTo(signal)) throw new Error(`event ${signal.seq} follows event ${this.#seq}`);
       const rest = streamedText(signal).flatMap((text) => this.#takeText(text));
       this.#seq = signal.seq;
       this.#endStep(signal.event);

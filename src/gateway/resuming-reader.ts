@@ -39,7 +39,7 @@ export class ResumingReader implements SignalReader {
   readonly #parts: ResumingReaderParts;
   readonly #cursor: StreamCursor;
   #state: 'catching-up' | 'live' | 'behind' | 'closed' = 'catching-up';
-  /** While catching up: seq of the last event heard, and what was heard during the last look. */
+  /** While it is not live: seq of the last event heard, and what was heard during the last look. */
   #heardSeq = 0;
   #held: SessionSignal[] | null = null;
 
@@ -60,15 +60,18 @@ export class ResumingReader implements SignalReader {
   }
 
   hear(signal: SessionSignal, frames: SignalFrames): void {
-    if (this.#state === 'live') this.#attempt(() => this.#deliver(signal, frames));
-    else if (this.#state === 'catching-up') this.#note(signal);
+    if (this.#state === 'closed') return;
+    // There are events that are told to nobody, such as those that a fork copies: the log has them.
+    const isMissingSome = this.#state === 'live' && this.#cursor.skipsTo(signal);
+    if (this.#state !== 'live' || isMissingSome) this.#note(signal);
+    else this.#attempt(() => this.#deliver(signal, frames));
+    if (isMissingSome) this.#startCatchingUp();
   }
 
   /** The client has taken of what the sink kept; the sink says so again until nothing is kept. */
   drained(): void {
     if (this.#state !== 'behind' || this.#parts.sink.bufferedBytes() > RESUME_BYTES) return;
-    this.#state = 'catching-up';
-    void this.#guard(() => this.#catchUp());
+    this.#startCatchingUp();
   }
 
   close(): void {
@@ -78,6 +81,14 @@ export class ResumingReader implements SignalReader {
   #note(signal: SessionSignal): void {
     if ('event' in signal) this.#heardSeq = signal.seq;
     this.#held?.push(signal);
+    // What the client lacks is being erased: there may be nothing to read any more.
+    if (isDeletion(signal)) this.#end();
+  }
+
+  #startCatchingUp(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'catching-up';
+    void this.#guard(() => this.#catchUp());
   }
 
   async #catchUp(): Promise<void> {
@@ -114,7 +125,7 @@ export class ResumingReader implements SignalReader {
       const taken = sink.send(shared ?? encode(due, seq));
       if (!taken && sink.bufferedBytes() > MAX_KEPT_BYTES) this.#state = 'behind';
     }
-    if ('event' in signal && signal.event.type === 'session.deleted') this.#end();
+    if (isDeletion(signal)) this.#end();
   }
 
   /** Should the id be used again, that is another session, whose events begin at 1. */
@@ -144,4 +155,8 @@ export class ResumingReader implements SignalReader {
     this.#state = 'closed';
     this.#parts.onError(error);
   }
+}
+
+function isDeletion(signal: SessionSignal): boolean {
+  return 'event' in signal && signal.event.type === 'session.deleted';
 }

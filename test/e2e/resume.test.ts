@@ -120,6 +120,23 @@ describe('a WebSocket with after', () => {
     }
   });
 
+  verifies(
+    'stream.switch',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML });
+      using waiting = resume(service);
+      expect(await waiting.until(({ length }) => length === 1)).toEqual([resumed(0, 0)]);
+      await service.post('/api/message-sync', { message: 'hello', sessionId: 'parent' });
+      const fork = await service.post('/api/sessions/parent/fork', { sessionId: 's' });
+      expect(fork.status).toBe(200);
+      await ask(service, 'thanks');
+      const { events } = record(await waiting.settled(2));
+      expect(events).toEqual(await readLog(service, 's'));
+      expect(events.map(({ event }) => event)).toContain('forked');
+    },
+    'for one who waited for a session that then began as a fork',
+  );
+
   verifies('stream.own', async () => {
     const { model, service } = await startDirected();
     await using _ = service;

@@ -206,6 +206,49 @@ describe('a reader that resumes', () => {
     expect(joined.socket.frames).toMatchObject([{ event: 'resumed' }, { seq: 1 }]);
   });
 
+  it('is caught up from the log when an event is heard that follows events nobody was told of', async () => {
+    const session = makeSession();
+    const { socket, errors } = session.join();
+    await frameCount(socket, 1);
+    await vi.waitFor(() => expect(session.reads).toHaveLength(1));
+    await new Promise(setImmediate);
+    // As a fork copies them, onto an id that was waited for.
+    session.append(started);
+    session.append(stepped(1, 'Hello'));
+    session.record({ type: 'turn.resumed', turnId: 't', attempt: 2 });
+    session.bus.publish(chunk(0, 'More', 2));
+    session.memory.running = chunk(0, 'More', 2);
+    await frameCount(socket, 6);
+    session.bus.publish(chunk(4, '!', 2));
+    expect(errors).toEqual([]);
+    expect(socket.frames).toMatchObject([
+      { event: 'resumed', data: { after: 0, head: 0 } },
+      { event: 'thinking', seq: 1 },
+      { event: 'chunk', data: { content: 'Hello' } },
+      { event: 'stepCompleted', seq: 2 },
+      { event: 'turnResumed', seq: 3 },
+      { event: 'chunk', step: 2, data: { content: 'More' } },
+      { event: 'chunk', step: 2, data: { content: '!' } },
+    ]);
+  });
+
+  it.each(['behind', 'catching up'])('ends when the session is deleted while it is %s', async (state) => {
+    const session = makeSession();
+    if (state === 'behind') session.append(stepped(1, 'x'.repeat(2 * MEGABYTE)));
+    const { socket, reader, errors } = session.join();
+    socket.reads = false;
+    if (state === 'behind') await vi.waitFor(() => expect(socket.kept.length).toBeGreaterThan(1));
+    session.record({ type: 'session.deleted' });
+    session.log.length = 0;
+    // The id is used again.
+    for (let step = 1; step <= 12; step += 1) session.record(stepped(step, 'another session'));
+    socket.catchUp();
+    reader.drained();
+    await new Promise(setImmediate);
+    expect(errors).toEqual(['the session was deleted']);
+    expect(JSON.stringify(socket.frames)).not.toContain('another session');
+  });
+
   it('is told once when the log cannot be read', async () => {
     const session = makeSession();
     session.log.push({ sessionId: 's', seq: 7, time: 0, event: started });
