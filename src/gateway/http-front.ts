@@ -6,7 +6,14 @@ import type { Cors } from './cors.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
-import { type Allowance, limitExceeded, limitHeaders, type RateLimits } from './rate-limits.ts';
+import {
+  type Allowance,
+  limitExceeded,
+  limitHeaders,
+  type RateLimits,
+  tooManyConnections,
+} from './rate-limits.ts';
+import { acceptsEventStream } from './request-query.ts';
 import type { Router } from './router.ts';
 
 export interface HttpFrontParts {
@@ -44,10 +51,9 @@ export class HttpFront {
   }
 
   /** Counts a REST request against its address. What is not under `/api/` is not limited. */
-  async #count({ path, peerAddress, headers }: HttpRequest): Promise<Allowance | null> {
-    if (!path.startsWith('/api/')) return null;
-    const { limits, clientAddress } = this.#parts;
-    return limits.requests.take(clientAddress(peerAddress, headers.get('x-forwarded-for')));
+  async #count(request: HttpRequest): Promise<Allowance | null> {
+    if (!request.path.startsWith('/api/')) return null;
+    return this.#parts.limits.requests.take(this.#addressOf(request));
   }
 
   async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
@@ -64,7 +70,27 @@ export class HttpFront {
       return mcp.handle(request);
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
-    return router.dispatch(request);
+    const isStream = method === 'GET' && path.startsWith('/api/') && acceptsEventStream(request);
+    return isStream ? this.#openStream(request) : router.dispatch(request);
+  }
+
+  /** An event stream holds a connection as a WebSocket does, so it takes one of the places of its address. */
+  async #openStream(request: HttpRequest): Promise<HttpResponse> {
+    const { connections } = this.#parts.limits;
+    const address = this.#addressOf(request);
+    const refusal = connections.enter(address);
+    if (refusal) throw tooManyConnections(refusal);
+    const onOver = (): void => connections.leave(address);
+    try {
+      return { ...(await this.#parts.router.dispatch(request)), onOver };
+    } catch (error) {
+      onOver();
+      throw error;
+    }
+  }
+
+  #addressOf({ peerAddress, headers }: HttpRequest): string {
+    return this.#parts.clientAddress(peerAddress, headers.get('x-forwarded-for'));
   }
 
   #refuse(thrown: unknown, { method, path }: HttpRequest): HttpResponse {

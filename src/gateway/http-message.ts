@@ -17,6 +17,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  /** Called once it is written to its end, or its client has gone. */
+  readonly onOver?: () => void;
 }
 
 /** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */

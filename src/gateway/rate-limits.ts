@@ -67,6 +67,7 @@ export class ConcurrencyLimit {
 export interface RateLimits {
   readonly requests: WindowLimit;
   readonly messages: WindowLimit;
+  /** WebSockets and event streams. */
   readonly connections: ConcurrencyLimit;
 }
 
@@ -96,6 +97,10 @@ export function limitExceeded(
     remaining: 0,
     resetTime,
   });
+}
+
+export function tooManyConnections(refusal: Allowance): ServiceError {
+  return limitExceeded(`${refusal.limit} open connections an address`, refusal);
 }
 
 /** A limit on size has no window: something smaller may be sent at once. */

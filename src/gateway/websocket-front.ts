@@ -6,7 +6,7 @@ import type { ClientAddress } from './client-address.ts';
 import { Connection, type ConnectionParts } from './connection.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
-import { type Allowance, limitExceeded, limitHeaders } from './rate-limits.ts';
+import { type Allowance, limitHeaders, tooManyConnections } from './rate-limits.ts';
 import { parseFields } from './request-body.ts';
 
 export interface WebSocketFrontParts extends ConnectionParts {
@@ -47,7 +47,7 @@ export class WebSocketFront {
       const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
-      if (refusal) return tooManyConnections(refusal);
+      if (refusal) return refuse(refusal);
       return {
         open: (socket) => new Connection(parameters, socket, this.#parts),
         release: () => limits.connections.leave(address),
@@ -58,8 +58,8 @@ export class WebSocketFront {
   }
 }
 
-function tooManyConnections(refusal: Allowance): HttpResponse {
-  const response = errorResponse(limitExceeded(`${refusal.limit} open connections an address`, refusal));
+function refuse(refusal: Allowance): HttpResponse {
+  const response = errorResponse(tooManyConnections(refusal));
   return { ...response, headers: { ...response.headers, ...limitHeaders(refusal) } };
 }
 

@@ -412,6 +412,63 @@ describe('the limit on connections', () => {
   );
 });
 
+describe('the limit on connections, with event streams', () => {
+  const stream = (service: RunningService) =>
+    service.fetch('/api/sessions/s/events', { headers: { accept: 'text/event-stream' } });
+
+  verifies(
+    'limits.connections',
+    async () => {
+      await using service = await start({ connectionsPerAddress: 2 });
+      const socket = await handshake(service.port);
+      if (!socket.accepted) throw new Error('the first WebSocket was refused');
+      const first = await stream(service);
+      expect(first.status).toBe(200);
+      const { details } = await errorOf(await stream(service), 429);
+      expect(details).toEqual({ limit: 2, remaining: 0, resetTime: expect.any(Number) });
+      expect((await handshake(service.port)).accepted).toBe(false);
+      // A page of the log holds no connection.
+      expect((await service.fetch('/api/sessions/s/events')).status).toBe(200);
+
+      await first.body?.cancel();
+      const second = await eventually(
+        () => stream(service),
+        ({ status }) => status === 200,
+      );
+      expect((await stream(service)).status).toBe(429);
+      socket.socket.destroy();
+      const third = await eventually(
+        () => stream(service),
+        ({ status }) => status === 200,
+      );
+      await Promise.all([second, third].map(({ body }) => body?.cancel()));
+    },
+    'a stream of server-sent events is one, and gives its place back',
+  );
+
+  verifies(
+    'limits.connections',
+    async () => {
+      await using service = await start({ connectionsPerAddress: 1 });
+      for (let attempt = 0; attempt < 20; attempt += 1) {
+        await service.post('/api/message-sync', { message: 'hello', sessionId: 's' });
+        const { status, body } = await stream(service);
+        expect(status).toBe(200);
+        // The stream ends by itself.
+        const reading = body?.pipeTo(new WritableStream());
+        await service.fetch('/api/sessions/s', { method: 'DELETE' });
+        await reading;
+      }
+      const bad = await service.fetch('/api/sessions/s/events?after=x', {
+        headers: { accept: 'text/event-stream' },
+      });
+      expect(bad.status).toBe(400);
+      expect((await handshake(service.port)).accepted).toBe(true);
+    },
+    'a stream that ends takes no place',
+  );
+});
+
 describe('limits that are switched off', () => {
   verifies(
     'limits.off',

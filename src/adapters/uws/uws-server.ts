@@ -89,7 +89,7 @@ export class UwsServer {
       : exchange.readBody(declaredBytes, this.#parts.maxRequestBytes);
     this.#parts.http
       .handle({ ...request, body })
-      .then((response) => exchange.respond(response))
+      .then((response) => exchange.respond(response).finally(response.onOver))
       .catch((error: unknown) => {
         this.#parts.log.error(
           { method: request.method, path: request.path, err: error },
