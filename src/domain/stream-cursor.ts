@@ -35,6 +35,10 @@ export class StreamCursor {
     return this.#seq;
   }
 
+  get offset(): number {
+    return this.#offset;
+  }
+
   /** Whether the signal is an event that follows others the reader does not have. */
   skipsTo(signal: SessionSignal): boolean {
     return 'event' in signal && signal.seq > this.#seq + 1;

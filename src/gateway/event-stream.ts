@@ -19,8 +19,8 @@ export const EVENT_STREAM_HEADERS = {
 const RETRY_MS = 1_000;
 
 /**
- * A session as server-sent events: the same frames as over WebSocket. An event's id is its seq, a chunk's is
- * `SEQ.OFFSET`, so that `Last-Event-ID` says exactly what the client has.
+ * A session as server-sent events: the same frames as over WebSocket. The id is the seq of the last event, with
+ * `.OFFSET` where the client has some of the running text, so that `Last-Event-ID` says exactly what it has.
  */
 export function eventStream(
   { bus, outbox }: { bus: Bus; outbox: Outbox },
@@ -70,13 +70,10 @@ export function eventStream(
   return { status: 200, headers: EVENT_STREAM_HEADERS, body };
 }
 
-function encodeEvent(signal: SessionSignal, seq: number): string {
-  return `${idOf(signal, seq)}data: ${encodeResumable(signal)}\n\n`;
-}
-
-function idOf(signal: SessionSignal, seq: number): string {
-  if ('event' in signal) return `id: ${seq}\n`;
-  return signal.type === 'reply.chunk' ? `id: ${seq}.${signal.offset + signal.content.length}\n` : '';
+function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {
+  const hasPlace = 'event' in signal || signal.type === 'reply.chunk';
+  const id = offset === 0 ? seq : `${seq}.${offset}`;
+  return `${hasPlace ? `id: ${id}\n` : ''}data: ${encodeResumable(signal)}\n\n`;
 }
 
 function positionOf(lastEventId: string | undefined): StreamPosition | undefined {

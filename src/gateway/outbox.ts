@@ -2,22 +2,31 @@ import type { SessionId } from '../contract/ids.ts';
 import type { SessionSignal } from '../contract/service-requests.ts';
 import type { Bus } from '../runtime/bus.ts';
 
+/** A signal in some form. @param seq and @param offset where the reader stands after it. */
+export type EncodeSignal<T extends string | null> = (signal: SessionSignal, seq: number, offset: number) => T;
+
+interface EncodedSignal {
+  readonly text: string | null;
+  readonly seq: number;
+  readonly offset: number;
+}
+
 /** A signal as text, made once for all readers that want it in the same form. */
 export class SignalFrames {
   readonly #signal: SessionSignal;
-  readonly #texts = new Map<unknown, string | null>();
+  readonly #known = new Map<unknown, EncodedSignal>();
 
   constructor(signal: SessionSignal) {
     this.#signal = signal;
   }
 
-  /** @param seq place of the reader after the signal: the same for all who are live. */
-  encoded<T extends string | null>(encode: (signal: SessionSignal, seq: number) => T, seq: number): T;
-  encoded(encode: (signal: SessionSignal, seq: number) => string | null, seq: number): string | null {
-    const known = this.#texts.get(encode);
-    if (known !== undefined) return known;
-    const text = encode(this.#signal, seq);
-    this.#texts.set(encode, text);
+  /** All who are live stand at the same place, but for those who said that they have what there is not yet. */
+  encoded<T extends string | null>(encode: EncodeSignal<T>, seq: number, offset: number): T;
+  encoded(encode: EncodeSignal<string | null>, seq: number, offset: number): string | null {
+    const known = this.#known.get(encode);
+    if (known && known.seq === seq && known.offset === offset) return known.text;
+    const text = encode(this.#signal, seq, offset);
+    if (!known) this.#known.set(encode, { text, seq, offset });
     return text;
   }
 }

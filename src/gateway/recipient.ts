@@ -25,7 +25,7 @@ export class Recipient implements SignalReader {
   }
 
   hear(_signal: SessionSignal, frames: SignalFrames): void {
-    const frame = frames.encoded(encodeSignal, 0);
+    const frame = frames.encoded(encodeSignal, 0, 0);
     if (frame !== null) this.send(frame);
   }
 

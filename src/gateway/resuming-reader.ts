@@ -2,7 +2,7 @@ import type { SessionId } from '../contract/ids.ts';
 import type { SessionSignal } from '../contract/service-requests.ts';
 import { StreamCursor, type StreamPosition } from '../domain/stream-cursor.ts';
 import type { Bus } from '../runtime/bus.ts';
-import type { SignalFrames, SignalReader } from './outbox.ts';
+import type { EncodeSignal, SignalFrames, SignalReader } from './outbox.ts';
 
 /** Where a reader's frames go. */
 export interface FrameSink {
@@ -15,8 +15,7 @@ export interface FrameSink {
 export interface ResumingReaderParts {
   readonly bus: Bus;
   readonly sink: FrameSink;
-  /** @param seq of the last event the reader has when it has read this frame. */
-  readonly encode: (signal: SessionSignal, seq: number) => string;
+  readonly encode: EncodeSignal<string>;
   readonly encodeResumed: (after: number, head: number) => string;
   /** The session was deleted: nothing follows. */
   readonly onEnd: () => void;
@@ -120,12 +119,19 @@ export class ResumingReader implements SignalReader {
     const { sink, encode } = this.#parts;
     const before = this.#cursor.seq;
     for (const due of this.#cursor.take(signal)) {
-      const seq = 'event' in due ? due.seq : before;
-      const shared = due === signal ? frames?.encoded(encode, seq) : undefined;
-      const taken = sink.send(shared ?? encode(due, seq));
+      const { seq, offset } = this.#placeAfter(due, before);
+      const shared = due === signal ? frames?.encoded(encode, seq, offset) : undefined;
+      const taken = sink.send(shared ?? encode(due, seq, offset));
       if (!taken && sink.bufferedBytes() > MAX_KEPT_BYTES) this.#state = 'behind';
     }
     if (isDeletion(signal)) this.#end();
+  }
+
+  /** The cursor stands after all that was due; text that was due before an event has a place of its own. */
+  #placeAfter(due: SessionSignal, before: number): StreamPosition {
+    const { seq, offset } = this.#cursor;
+    if ('event' in due) return { seq, offset };
+    return { seq: before, offset: due.type === 'reply.chunk' ? due.offset + due.content.length : offset };
   }
 
   /** Should the id be used again, that is another session, whose events begin at 1. */

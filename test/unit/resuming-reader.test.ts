@@ -264,8 +264,8 @@ describe('a session as server-sent events', () => {
     vi.useRealTimers();
   });
   const decoder = new TextDecoder();
-  const open = (session: ReturnType<typeof makeSession>) => {
-    const { body } = eventStream(session, 's', { after: 0, offset: 0 }, undefined);
+  const open = (session: ReturnType<typeof makeSession>, lastEventId?: string) => {
+    const { body } = eventStream(session, 's', { after: 0, offset: 0 }, lastEventId);
     if (!(body instanceof ReadableStream)) throw new Error('no stream');
     const reader = body.getReader();
     return { reader, text: async () => decoder.decode((await reader.read()).value) };
@@ -282,6 +282,45 @@ describe('a session as server-sent events', () => {
     }
     await reader.cancel();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('keeps the place in the running text in the id of an event that comes in between', async () => {
+    const session = makeSession();
+    const { text } = open(session);
+    await text();
+    await vi.waitFor(() => expect(session.reads).toHaveLength(1));
+    await new Promise(setImmediate);
+    session.record(started);
+    session.bus.publish(chunk(0, 'Hello'));
+    session.record({ type: 'turn.requested', turnId: 'next', text: 'And then?' });
+    session.memory.running = chunk(0, 'Hello');
+    const ids = [await text(), await text(), await text()].map((event) => /^id: (.*)$/m.exec(event)?.[1]);
+    expect(ids).toEqual(['1', '1.5', '2.5']);
+    // Who comes back with it is not given the text again.
+    const again = open(session, '2.5');
+    await again.text();
+    const more = again.text();
+    await vi.waitFor(() => expect(session.reads.length).toBeGreaterThan(1));
+    await new Promise(setImmediate);
+    session.bus.publish(chunk(5, '!'));
+    expect(await more).toContain('"content":"!"');
+    session.record(stepped(1, 'Hello!'));
+    expect(await again.text()).toMatch(/^id: 3$/m);
+  });
+
+  it('gives each client its own place, whatever another one has said that it has', async () => {
+    const session = makeSession();
+    session.append(started);
+    const ahead = open(session, '7');
+    await ahead.text();
+    const { text } = open(session, '1');
+    await text();
+    await vi.waitFor(() => expect(session.reads).toHaveLength(2));
+    await new Promise(setImmediate);
+    session.bus.publish(chunk(0, 'Hello, world'));
+    expect(await text()).toMatch(/^id: 1\.12$/m);
+    session.record({ type: 'turn.requested', turnId: 'next', text: 'And then?' });
+    expect(await text()).toMatch(/^id: 2\.12$/m);
   });
 
   it('leaves nobody behind when the client goes away', async () => {
