@@ -107,6 +107,8 @@ export const requirements = {
   'recovery.tools':
     'of calls that were running at a kill those safe to repeat run again, others are interrupted; none settled runs twice',
   'recovery.boundaries': 'a crash at any boundary of the log loses, repeats and leaves open nothing',
+  'recovery.workload':
+    'kill -9 at random moments of a busy service loses nothing it acknowledged and does nothing twice',
   'recovery.delete': 'a deletion that a kill cut off is finished at the next start',
 
   // MCP servers

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -19,4 +20,13 @@ export function isRunning(pid: number): boolean {
 /** Resolves when the process has ended. The test's own time-out is the bound. */
 export async function processEnd(pid: number): Promise<void> {
   while (isRunning(pid)) await delay(5);
+}
+
+/** Memory that a process takes. */
+export function residentBytes(pid: number): number {
+  const text =
+    process.platform === 'linux'
+      ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+      : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return Number(text) * 1024;
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { ResumableFrame } from '../../src/contract/frames.ts';
-import type { RunningService } from './running-service.ts';
 
 const Page = z.object({ events: z.array(z.looseObject({ time: z.string() })), head: z.int() });
 
+interface Service {
+  fetch(path: string): Promise<Response>;
+}
+
 /** All events of a session, page by page as JSON, in the form they have on a stream. */
-export async function readLog(service: RunningService, sessionId: string): Promise<ResumableFrame[]> {
+export async function readLog(service: Service, sessionId: string): Promise<ResumableFrame[]> {
   const events: ResumableFrame[] = [];
   for (;;) {
     const response = await service.fetch(

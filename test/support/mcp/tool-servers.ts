@@ -20,3 +20,8 @@ export function oddServer(behaviour: string[], more: Partial<StdioConfig> = {}):
     ...more,
   };
 }
+
+/** A server that notes in the folder what it was paid; see `paying-server.ts`. */
+export function payingServer(folder: string): StdioConfig {
+  return { type: 'stdio', command: process.execPath, args: [scriptPath('paying-server.ts'), folder] };
+}

@@ -1,0 +1,93 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../running-service.ts';
+import { ServiceProcess } from '../service-process.ts';
+
+/** When a life is to end. */
+export type Death =
+  | { readonly after: 'start'; readonly ms: number }
+  | { readonly after: 'listening'; readonly ms: number }
+  | { readonly after: 'frames'; readonly count: number };
+
+/** A service that is killed and started again on the same data directory and port. */
+export class KilledService implements AsyncDisposable {
+  readonly #folder: string;
+  readonly port: number;
+  readonly #signals = new EventEmitter();
+  #process: ServiceProcess | null = null;
+  #listening = Promise.withResolvers<void>();
+  #isListening = false;
+  #frames = 0;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+  }
+
+  /** @param folder with an `agent.yml`. */
+  static async create(folder: string): Promise<KilledService> {
+    return new KilledService(folder, await freePort());
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(`${this.url}${path}`, init);
+  }
+
+  /** Resolves when it listens, at once when it does. */
+  listening(): Promise<void> {
+    return this.#listening.promise;
+  }
+
+  /** To be called for each frame that a client gets: lives are measured in them. */
+  noteFrame(): void {
+    this.#frames += 1;
+    this.#signals.emit('frame');
+  }
+
+  /** Begins a life, which the caller does not end. */
+  async start(): Promise<void> {
+    const process = this.#spawn();
+    await process.stdout(/listening on http/);
+    this.#isListening = true;
+    this.#listening.resolve();
+  }
+
+  /** One life, from its start to its `kill -9`. */
+  async live(death: Death): Promise<void> {
+    this.#frames = 0;
+    if (death.after === 'start') this.#spawn();
+    else await this.start();
+    await Promise.race([this.#moment(death), this.#process?.ended]);
+    await this.#kill();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.[Symbol.asyncDispose]();
+  }
+
+  async #moment(death: Death): Promise<void> {
+    if (death.after !== 'frames') await delay(death.ms);
+    else while (this.#frames < death.count) await once(this.#signals, 'frame');
+  }
+
+  #spawn(): ServiceProcess {
+    const args = ['--web-port', String(this.port), '--agent', 'agent.yml', '--data-dir', 'data'];
+    const process = new ServiceProcess(args, { cwd: this.#folder });
+    this.#process = process;
+    return process;
+  }
+
+  /** Who finds the connection broken waits for the next life. */
+  async #kill(): Promise<void> {
+    if (this.#isListening) this.#listening = Promise.withResolvers();
+    this.#isListening = false;
+    this.#process?.kill('SIGKILL');
+    const ending = await this.#process?.ended;
+    if (ending?.signal !== 'SIGKILL')
+      throw new Error(`the service ended by itself: ${JSON.stringify(ending)}`);
+  }
+}
