@@ -103,7 +103,7 @@ export const LimitsConfig = z.strictObject({
   messagesPerMinute: limit(50),
   /** Bytes of one request, and of an image. */
   requestBytes: limit(10 * 1024 * 1024),
-  /** Open WebSockets an address. */
+  /** Open WebSockets and event streams, an address. */
   connectionsPerAddress: limit(10),
   /** Messages that may wait in one session behind the running turn. */
   queuedMessages: limit(100),

@@ -16,6 +16,8 @@ const REPLY_BYTES = 256 * 1024;
 /** Each reply is on the wire three times: in pieces, with its step and as the response. */
 const STREAMED_BYTES = 3 * TURNS * REPLY_BYTES;
 const READERS = 16;
+/** It moves several hundred megabytes. */
+const TIMEOUT_MS = 90_000;
 
 const YAML = JSON.stringify({
   llm: {
@@ -104,6 +106,7 @@ describe('readers that stop reading for a while', () => {
       for (const other of others) other.destroy();
     },
     'over server-sent events, in bounded memory',
+    TIMEOUT_MS,
   );
 
   verifies(
@@ -123,5 +126,6 @@ describe('readers that stop reading for a while', () => {
       for (const socket of sockets) socket[Symbol.dispose]();
     },
     'over WebSocket, in bounded memory',
+    TIMEOUT_MS,
   );
 });
