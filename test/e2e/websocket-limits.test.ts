@@ -102,7 +102,7 @@ describe('frames that cannot be understood', () => {
   const unsupported = errorFrame('INVALID_MESSAGE_TYPE', {
     field: 'type',
     issue: expect.any(String),
-    supported: ['message', 'cancel', 'reset'],
+    supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
   });
 
   verifies('ws.bad-type', () =>
