@@ -3,22 +3,24 @@ import type { SessionId } from '../contract/ids.ts';
 /** The state of a session right after the event `seq`. */
 export interface Snapshot {
   readonly seq: number;
-  /** JSON. Whoever loads it parses it: it may come from another version. */
-  readonly state: unknown;
+  /** The texts that were saved. Whoever loads them parses them: they may come from another version. */
+  readonly parts: readonly string[];
 }
 
 /**
- * A cache of folded states, so that a long session need not be folded from its beginning. Promises:
+ * A cache of folded states, so that a long session need not be folded from its beginning. A state comes in parts,
+ * so that a large one need not be encoded, stored and parsed in one go. Promises:
  *
  * - `load` gives what was saved last for the session, or nothing. Nothing is always a right answer: a snapshot may
- *   go at any time, and what is damaged is gone. It never gives a state that was not saved so.
- * - `save` may be lost by a crash. A snapshot can therefore be older than the log, and after a repair of the log
- *   newer: whoever loads one with a seq above the session's head must not use it.
- * - `erase` is durable when it resolves, and leaves no bytes on disk. Erase the snapshot before the events:
- *   otherwise a new session of the same id could be given the state of the old one.
+ *   go at any time, and what is damaged is gone. It never gives parts that were not saved together, in this order.
+ * - `save` takes the parts one at a time, as they come. When they end with an error it rejects with that, and the
+ *   snapshot before stays. It may be lost by a crash. A snapshot can therefore be older than the log, and after
+ *   the log was repaired or replaced it can belong to another one: whoever loads it compares it with the log.
+ * - `erase` is durable when it resolves, and leaves no bytes on disk. Erase the snapshot before the events, and when
+ *   no `save` for the session is under way: otherwise something of the session would be left.
  */
 export interface SnapshotStore extends AsyncDisposable {
   load(sessionId: SessionId): Promise<Snapshot | undefined>;
-  save(sessionId: SessionId, seq: number, state: unknown): Promise<void>;
+  save(sessionId: SessionId, seq: number, parts: AsyncIterable<string>): Promise<void>;
   erase(sessionId: SessionId): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { SessionId } from '../../contract/ids.ts';
-import type { SnapshotStore } from '../../ports/snapshot-store.ts';
+import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 
-/** A snapshot store that forgets everything with the process. States are kept as text, so that nobody can change one. */
+/** A snapshot store that forgets everything with the process. */
 export function memorySnapshotStore(): SnapshotStore {
-  const snapshots = new Map<SessionId, { readonly seq: number; readonly json: string }>();
+  const snapshots = new Map<SessionId, Snapshot>();
   let closed = false;
 
   function requireOpen(): void {
@@ -13,12 +13,11 @@ export function memorySnapshotStore(): SnapshotStore {
   return {
     async load(sessionId) {
       requireOpen();
-      const found = snapshots.get(sessionId);
-      return found && { seq: found.seq, state: JSON.parse(found.json) };
+      return snapshots.get(sessionId);
     },
-    async save(sessionId, seq, state) {
+    async save(sessionId, seq, parts) {
       requireOpen();
-      snapshots.set(sessionId, { seq, json: JSON.stringify(state) });
+      snapshots.set(sessionId, { seq, parts: await Array.fromAsync(parts) });
     },
     async erase(sessionId) {
       requireOpen();

@@ -7,13 +7,16 @@ import { isBusy, isSqliteError } from './sqlite-errors.ts';
 
 export interface SnapshotFile {
   readonly db: DatabaseSync;
-  readonly select: StatementSync;
-  readonly upsert: StatementSync;
+  readonly find: StatementSync;
+  readonly part: StatementSync;
+  readonly putPart: StatementSync;
+  readonly put: StatementSync;
+  readonly removeParts: StatementSync;
   readonly remove: StatementSync;
 }
 
-/** "agss" and a version, as one number: a file with another one is not worth a migration. */
-const formatId = 0x61677301;
+/** "ags" and a version, as one number: a file with another one is not worth a migration. */
+const formatId = 0x61677302;
 
 const setup = `
   PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;
@@ -23,7 +26,10 @@ const setup = `
 const schema = `
   BEGIN;
   CREATE TABLE snapshots (
-    session TEXT PRIMARY KEY, seq INTEGER NOT NULL, state TEXT NOT NULL, "check" TEXT NOT NULL
+    session TEXT PRIMARY KEY, seq INTEGER NOT NULL, parts INTEGER NOT NULL, "check" TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE parts (
+    session TEXT, part INTEGER, text TEXT NOT NULL, "check" TEXT NOT NULL, PRIMARY KEY (session, part)
   ) STRICT;
   PRAGMA user_version = ${formatId};
   COMMIT;
@@ -58,10 +64,11 @@ function open(file: string): SnapshotFile {
     else if (format !== formatId) throw new UnknownFormatError('the snapshots are of another version');
     return {
       db,
-      select: db.prepare('SELECT seq, state, "check" FROM snapshots WHERE session = ?'),
-      upsert: db.prepare(
-        'INSERT OR REPLACE INTO snapshots (session, seq, state, "check") VALUES (?, ?, ?, ?)',
-      ),
+      find: db.prepare('SELECT seq, parts, "check" FROM snapshots WHERE session = ?'),
+      part: db.prepare('SELECT text, "check" FROM parts WHERE session = ? AND part = ?'),
+      putPart: db.prepare('INSERT INTO parts (session, part, text, "check") VALUES (?, ?, ?, ?)'),
+      put: db.prepare('INSERT OR REPLACE INTO snapshots (session, seq, parts, "check") VALUES (?, ?, ?, ?)'),
+      removeParts: db.prepare('DELETE FROM parts WHERE session = ?'),
       remove: db.prepare('DELETE FROM snapshots WHERE session = ?'),
     };
   } catch (error) {
