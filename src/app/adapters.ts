@@ -5,6 +5,7 @@ import type { EventStore } from '../ports/event-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { ToolServerConnector } from '../ports/tool-server.ts';
 import type { Environment } from './config/expand.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
@@ -12,6 +13,7 @@ import { findPackageRoot, readPackageVersion } from './package-root.ts';
 /** The implementations behind the ports. A test passes others. */
 export interface Adapters {
   readonly store: EventStore;
+  readonly snapshots: SnapshotStore;
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
   readonly schemas: SchemaCheck;
@@ -27,8 +29,8 @@ export interface AdapterOptions {
 /** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
-  const [store, connector] = await Promise.all([chooseStore(options), mcpTools(options)]);
-  return { model, store, connector, schemas: ajvSchemaCheck(options.log) };
+  const [stores, connector] = await Promise.all([chooseStores(options), mcpTools(options)]);
+  return { model, ...stores, connector, schemas: ajvSchemaCheck(options.log) };
 }
 
 /** A model provider is added here. */
@@ -41,13 +43,19 @@ async function chooseModel({ config: { llm }, environment }: AdapterOptions): Pr
   return openAiModel(llm, { env: environment });
 }
 
-async function chooseStore({ dataDir, log }: AdapterOptions): Promise<EventStore> {
-  if (dataDir === ':memory:') {
+async function chooseStores({
+  dataDir: directory,
+  log,
+}: AdapterOptions): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
+  if (directory === ':memory:') {
     const { memoryEventStore } = await import('../adapters/memory/memory-event-store.ts');
-    return memoryEventStore();
+    const { memorySnapshotStore } = await import('../adapters/memory/memory-snapshot-store.ts');
+    return { store: memoryEventStore(), snapshots: memorySnapshotStore() };
   }
   const { openSqliteEventStore } = await import('../adapters/sqlite/sqlite-event-store.ts');
-  return openSqliteEventStore({ directory: dataDir, log });
+  const { sqliteSnapshotStore } = await import('../adapters/sqlite/sqlite-snapshot-store.ts');
+  const store = await openSqliteEventStore({ directory, log });
+  return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
 }
 
 async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {

@@ -9,7 +9,9 @@ import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
 import { ServerBook } from '../runtime/server-book.ts';
 import { SessionArchive } from '../runtime/session-archive.ts';
+import { SessionFold } from '../runtime/session-fold.ts';
 import { SessionRegistry } from '../runtime/session-registry.ts';
+import { SessionSnapshots } from '../runtime/session-snapshots.ts';
 import { ToolCatalog } from '../runtime/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turn-runner.ts';
 import type { Adapters } from './adapters.ts';
@@ -60,9 +62,11 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     machines,
   });
   const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
-  const sessions = new SessionRegistry({ journal, bus, turns, policy, log });
+  const snapshots = new SessionSnapshots(adapters.snapshots, log);
+  const fold = new SessionFold(journal, snapshots);
+  const sessions = new SessionRegistry({ journal, bus, turns, policy, log, fold, snapshots });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  const archive = new SessionArchive(journal, sessions);
+  const archive = new SessionArchive(journal, fold, sessions);
   answerRequests(bus, { journal, sessions, archive, servers, catalog, machines, exportConfig });
   servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
@@ -81,6 +85,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     async close() {
       await recovered;
       await servers[Symbol.asyncDispose]();
+      await snapshots[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },
   };

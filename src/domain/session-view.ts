@@ -2,14 +2,19 @@ import type { Envelope } from '../contract/envelope.ts';
 import { describeImage } from '../contract/image.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
 import type { HistoryEntry, PendingApproval, SessionView } from '../contract/session-view.ts';
-import { evolve, initialSessionState, type SessionState } from './session-state.ts';
+import type { SessionState } from './session-state.ts';
 
-/** What a session looked like when the last of these events had happened; they are all of its events up to then. */
-export function viewSession(envelopes: readonly Envelope[], head: number): SessionView | undefined {
-  const [first] = envelopes;
-  const last = envelopes.at(-1);
-  if (!first || !last) return undefined;
-  const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
+/** A session right after one of its events. */
+export interface SessionMoment {
+  readonly state: SessionState;
+  /** The session's first event. */
+  readonly first: Envelope;
+  /** The event of the moment. */
+  readonly last: Envelope;
+}
+
+/** @param head seq of the last event of all. */
+export function viewSession({ state, first, last }: SessionMoment, head: number): SessionView {
   const { toolCalls, ...counts } = state.counts;
   return {
     sessionId: first.sessionId,

@@ -52,6 +52,8 @@ export interface AdoptedEvent {
 }
 
 export interface SessionFilter {
+  /** Only this one. */
+  readonly sessionId?: SessionId;
   /** Only those whose mark is this; all when left out. */
   readonly open?: boolean;
   /** Only those whose id comes after this one. */

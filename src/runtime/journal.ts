@@ -33,6 +33,11 @@ export class Journal {
     return this.#store.sessions(filter);
   }
 
+  async session(sessionId: SessionId): Promise<SessionSummary | undefined> {
+    const [found] = await this.#store.sessions({ sessionId });
+    return found;
+  }
+
   /** Nobody can have heard of the new session, so nothing is published. */
   fork(from: SessionId, at: number, to: SessionId, closing: readonly SessionEvent[]): Promise<void> {
     return this.#store.fork(from, at, to, closing);

@@ -46,10 +46,7 @@ export function answerRequests(
     await archive.delete(sessionId);
     return undefined;
   });
-  bus.handle('session.position', async ({ sessionId }) => {
-    const session = await sessions.session(sessionId);
-    return { head: session.state.seq, running: session.running };
-  });
+  bus.handle('session.position', ({ sessionId }) => sessions.position(sessionId));
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
   bus.handle('mcp-server.list', async () => servers.records());
   bus.handle('mcp-server.connect', ({ name, config }) => servers.connect(name, config));

@@ -8,6 +8,7 @@ import { awaitsApproval, evolve, opensTurn, type SessionState } from '../domain/
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
+import type { Grown } from './session-snapshots.ts';
 import type { TurnRun } from './turn-run.ts';
 import type { TurnRunner } from './turn-runner.ts';
 
@@ -25,6 +26,8 @@ export interface SessionParts {
   readonly log: Log;
   /** Called when the session cannot go on; it is to be loaded anew from the log. */
   readonly onFault: (session: SessionActor) => void;
+  /** Called when events were folded in. */
+  readonly onGrown: Grown;
 }
 
 /**
@@ -154,8 +157,10 @@ export class SessionActor {
       this.#run?.cancel();
     // A session that is being deleted counts as open, so that the next start finishes what this one began.
     const open = command.type === 'session.delete' || opensTurn(this.#state, events);
-    await this.#parts.journal.append(this.sessionId, this.#state.seq, events, { open });
+    const appended = await this.#parts.journal.append(this.sessionId, this.#state.seq, events, { open });
     this.#state = events.reduce(evolve, this.#state);
+    const last = appended.at(-1);
+    if (last) this.#parts.onGrown(this.#state, last);
     for (const event of events) this.#drive(event);
     this.#settle();
   }

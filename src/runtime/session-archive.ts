@@ -5,15 +5,18 @@ import type { SessionListItem, SessionView } from '../contract/session-view.ts';
 import { isoTime, viewSession } from '../domain/session-view.ts';
 import type { SessionSummary } from '../ports/event-store.ts';
 import type { Journal } from './journal.ts';
+import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
 
 /** What can be asked of sessions as a whole: which there are, how one looks or looked, a fork, an end. */
 export class SessionArchive {
   readonly #journal: Journal;
+  readonly #fold: SessionFold;
   readonly #sessions: SessionRegistry;
 
-  constructor(journal: Journal, sessions: SessionRegistry) {
+  constructor(journal: Journal, fold: SessionFold, sessions: SessionRegistry) {
     this.#journal = journal;
+    this.#fold = fold;
     this.#sessions = sessions;
   }
 
@@ -27,10 +30,10 @@ export class SessionArchive {
     const head = await this.#headOf(sessionId);
     checkMoment(at, head);
     // Not beyond the head: what is appended meanwhile would make the view disagree with itself.
-    const envelopes = await this.#journal.read(sessionId, 0, at ?? head);
-    const view = viewSession(envelopes, head);
-    if (!view) throw notFound(sessionId);
-    return view;
+    const { state, last } = await this.#fold.at(sessionId, at ?? head);
+    const [first] = await this.#journal.read(sessionId, 0, 1);
+    if (!first || !last) throw notFound(sessionId);
+    return viewSession({ state, first, last }, head);
   }
 
   /** @returns the head of the new session. */
@@ -47,9 +50,9 @@ export class SessionArchive {
   }
 
   async #headOf(sessionId: SessionId): Promise<number> {
-    const { state } = await this.#sessions.session(sessionId);
-    if (state.seq === 0) throw notFound(sessionId);
-    return state.seq;
+    const { head } = await this.#sessions.position(sessionId);
+    if (head === 0) throw notFound(sessionId);
+    return head;
   }
 }
 

@@ -1,10 +1,16 @@
 import { ServiceError } from '../contract/errors.ts';
+import type { ReplyChunk } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import { decide } from '../domain/session-decider.ts';
-import { evolve, initialSessionState, type SessionState } from '../domain/session-state.ts';
+import { evolve } from '../domain/session-state.ts';
 import { SessionActor, type SessionParts } from './session-actor.ts';
+import type { FoldedSession, SessionFold } from './session-fold.ts';
+import type { SessionSnapshots } from './session-snapshots.ts';
 
-export type RegistryParts = Omit<SessionParts, 'onFault'>;
+export interface RegistryParts extends Omit<SessionParts, 'onFault' | 'onGrown'> {
+  readonly fold: SessionFold;
+  readonly snapshots: SessionSnapshots;
+}
 
 /** A session in which nothing went on for so long leaves memory; the log has it. */
 const IDLE_MS = 60_000;
@@ -18,13 +24,13 @@ interface Entry {
 
 /** Finds the actor of a session, or makes it from the log. At most one for each session. */
 export class SessionRegistry {
-  readonly #parts: SessionParts;
+  readonly #parts: RegistryParts;
   readonly #entries = new Map<SessionId, Entry>();
   readonly #sweeper: NodeJS.Timeout;
   #draining = false;
 
   constructor(parts: RegistryParts) {
-    this.#parts = { ...parts, onFault: (session) => this.#forget(session) };
+    this.#parts = parts;
     this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
   }
 
@@ -36,6 +42,17 @@ export class SessionRegistry {
       return known.loading;
     }
     return this.#enter(sessionId, this.#load(sessionId));
+  }
+
+  /** Seq of the session's last event, and what its running step has streamed. One that is not in memory is not loaded for it. */
+  async position(sessionId: SessionId): Promise<{ head: number; running: ReplyChunk | null }> {
+    if (!this.#entries.has(sessionId)) {
+      const known = await this.#parts.journal.session(sessionId);
+      // What is open goes on by being loaded: a turn, or a deletion.
+      if (!known?.open) return { head: known?.head ?? 0, running: null };
+    }
+    const { state, running } = await this.session(sessionId);
+    return { head: state.seq, running };
   }
 
   /** How many sessions are in memory. */
@@ -77,7 +94,7 @@ export class SessionRegistry {
     const session = await this.session(sessionId);
     await session.markDeleted();
     try {
-      await this.#parts.journal.erase(sessionId);
+      await this.#erase(sessionId);
     } finally {
       // Whoever asks for it next gets a new session, or finishes what failed here.
       this.#forget(session);
@@ -123,11 +140,11 @@ export class SessionRegistry {
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {
-    const session = await this.#fold(sessionId);
+    const session = this.#actor(sessionId, await this.#parts.fold.at(sessionId));
     if (session.state.deleted) {
       // The entry under way stays: it is the one of the session that begins anew.
-      await this.#parts.journal.erase(sessionId);
-      return this.#fold(sessionId);
+      await this.#erase(sessionId);
+      return this.#actor(sessionId, await this.#parts.fold.at(sessionId));
     }
     // A service that is stopping begins nothing: the turn goes on at the next start.
     if (session.state.open && !this.#draining) await session.resume();
@@ -135,20 +152,25 @@ export class SessionRegistry {
   }
 
   async #fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
-    const { journal, policy } = this.#parts;
-    const then = await this.#stateAt(from, at);
-    await journal.fork(from, at, to, decide(then, { type: 'session.fork', from, at }, policy));
-    return this.#fold(to);
+    const { journal, policy, fold } = this.#parts;
+    const { state } = await fold.at(from, at);
+    const closing = decide(state, { type: 'session.fork', from, at }, policy);
+    await journal.fork(from, at, to, closing);
+    // What a fold of its own log would give.
+    return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }
 
-  async #fold(sessionId: SessionId): Promise<SessionActor> {
-    return new SessionActor(sessionId, await this.#stateAt(sessionId), this.#parts);
+  #actor(sessionId: SessionId, { state, last, snapshotSeq }: FoldedSession): SessionActor {
+    const onGrown = this.#parts.snapshots.follow(sessionId, snapshotSeq);
+    if (last) onGrown(state, last);
+    const onFault = (session: SessionActor): void => this.#forget(session);
+    return new SessionActor(sessionId, state, { ...this.#parts, onFault, onGrown });
   }
 
-  /** The session after its first `at` events; after all of them when left out. */
-  async #stateAt(sessionId: SessionId, at?: number): Promise<SessionState> {
-    const envelopes = await this.#parts.journal.read(sessionId, 0, at);
-    return envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
+  async #erase(sessionId: SessionId): Promise<void> {
+    // First: an event log that has the deletion is what has the rest finished after a crash.
+    await this.#parts.snapshots.erase(sessionId);
+    await this.#parts.journal.erase(sessionId);
   }
 
   #forget(session: SessionActor): void {

@@ -1,15 +1,19 @@
 import type { ActorOptions, AnyActorLogic } from 'xstate';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
 import type { ApprovalConfig } from '../../src/contract/agent-config.ts';
 import type { LoggedEvent } from '../../src/contract/events.ts';
 import type { SessionPolicy } from '../../src/domain/session-decider.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
+import type { SnapshotStore } from '../../src/ports/snapshot-store.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { Journal } from '../../src/runtime/journal.ts';
 import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
 import { ServerBook } from '../../src/runtime/server-book.ts';
+import { SessionFold } from '../../src/runtime/session-fold.ts';
 import { SessionRegistry } from '../../src/runtime/session-registry.ts';
+import { SessionSnapshots } from '../../src/runtime/session-snapshots.ts';
 import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
 import { TurnRunner } from '../../src/runtime/turn-runner.ts';
 import { DirectedModel } from './directed-model.ts';
@@ -21,6 +25,7 @@ import { WatchedStore } from './watched-store.ts';
 export interface RigOptions {
   /** A log that earlier rigs have written to. */
   readonly store?: EventStore;
+  readonly snapshots?: SnapshotStore;
   readonly tools?: DirectedTools;
   readonly policy?: SessionPolicy;
   readonly approval?: ApprovalConfig;
@@ -37,10 +42,14 @@ export class SessionRig {
   readonly bus = new Bus((error) => this.log.error({ err: error }, 'a listener failed'));
   readonly tools: DirectedTools;
   readonly store: WatchedStore;
+  readonly snapshots: SessionSnapshots;
+  readonly fold: SessionFold;
+  readonly journal: Journal;
   readonly registry: SessionRegistry;
 
   constructor({
     store,
+    snapshots,
     tools,
     policy,
     maxSteps = 10,
@@ -59,9 +68,13 @@ export class SessionRig {
     const watched = actorOptions && { actorOptions };
     const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
     const turns = new TurnRunner({ model, catalog, bus, log, machines, ...settings, ...watched });
-    const journal = new Journal(this.store, bus);
+    this.journal = new Journal(this.store, bus);
+    this.snapshots = new SessionSnapshots(snapshots ?? memorySnapshotStore(), log);
+    this.fold = new SessionFold(this.journal, this.snapshots);
     this.registry = new SessionRegistry({
-      journal,
+      journal: this.journal,
+      fold: this.fold,
+      snapshots: this.snapshots,
       bus,
       turns,
       policy: policy ?? { queuedMessages: false, whenBusy: 'enqueue' },

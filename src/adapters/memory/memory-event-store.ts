@@ -81,10 +81,12 @@ class MemoryEventStore implements EventStore {
     }));
   }
 
-  async sessions({ open, after = '', limit = Infinity }: SessionFilter = {}): Promise<SessionSummary[]> {
+  async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
     this.#refuseWhenClosed();
+    const { sessionId: only, open, after = '', limit = Infinity } = filter;
     return [...this.#sessions]
-      .filter(([sessionId, session]) => sessionId > after && (open === undefined || session.open === open))
+      .filter(([sessionId]) => sessionId > after && (only === undefined || sessionId === only))
+      .filter(([, session]) => open === undefined || session.open === open)
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .slice(0, limit)
       .map(([sessionId, { rows, ...session }]) => ({ sessionId, head: rows.length, ...session }));

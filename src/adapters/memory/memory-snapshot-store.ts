@@ -17,7 +17,9 @@ export function memorySnapshotStore(): SnapshotStore {
     },
     async save(sessionId, seq, parts) {
       requireOpen();
-      snapshots.set(sessionId, { seq, parts: await Array.fromAsync(parts) });
+      const taken: string[] = [];
+      for await (const part of parts) taken.push(part);
+      snapshots.set(sessionId, { seq, parts: taken });
     },
     async erase(sessionId) {
       requireOpen();

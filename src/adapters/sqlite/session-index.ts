@@ -57,7 +57,12 @@ export class SessionIndex {
   }
 
   /** Throws when a row is damaged. */
-  list({ open, after = '', limit = Infinity }: SessionFilter): IndexedSession[] {
+  list({ sessionId, open, after = '', limit = Infinity }: SessionFilter): IndexedSession[] {
+    if (sessionId !== undefined) {
+      const found = this.find(sessionId);
+      const isAsked = found && sessionId > after && (open === undefined || found.open === open);
+      return isAsked ? [found].slice(0, limit) : [];
+    }
     const rows = open === undefined ? this.#all : open ? this.#open : this.#closed;
     // SQLite takes a negative limit for none.
     return rows.all(after, Number.isFinite(limit) ? limit : -1).map(parseSession);

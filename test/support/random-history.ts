@@ -1,0 +1,87 @@
+import type { SessionCommand } from '../../src/contract/commands.ts';
+import type { Envelope } from '../../src/contract/envelope.ts';
+import { ServiceError } from '../../src/contract/errors.ts';
+import { SessionEvent } from '../../src/contract/events.ts';
+import { seededRandom } from './seeded-random.ts';
+import { SessionLog } from './session-log.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+/** All that may happen in a session, in any order that the decider allows: the same for the same seed, as a log has it. */
+export function randomHistory(seed: number, commands: number): Envelope[] {
+  const random = seededRandom(seed);
+  const session = new SessionLog();
+  for (let index = 0; index < commands; index += 1) {
+    try {
+      session.tell(nextCommand(session, random, index));
+    } catch (error) {
+      // Refused, as by a full queue: nothing happened.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+  return session.events.map((event, index) => ({
+    sessionId: 's',
+    seq: index + 1,
+    time: 1_700_000_000_000 + index,
+    event: SessionEvent.parse(JSON.parse(JSON.stringify(event))),
+  }));
+}
+
+function nextCommand({ state }: SessionLog, random: () => number, index: number): SessionCommand {
+  const { open } = state;
+  const pick = random();
+  if (!open || pick < 0.2) return startTurn(random, index);
+  const { turnId } = open;
+  const partial = random() < 0.5 ? '' : `cut off ${index}`;
+  const [call] = open.unsettled.keys();
+  if (pick < 0.25) return { type: 'turn.cancel', turnId, reason: 'enough', partial };
+  if (pick < 0.3) {
+    const error = { code: 'AGENT_ERROR', message: 'No.', details: { reason: 'none' } } as const;
+    return { type: 'turn.fail', turnId, error, partial };
+  }
+  if (pick < 0.34) return { type: 'session.reset', partial, ...maybeKey(random, index) };
+  if (pick < 0.38) return { type: 'session.fork', from: 'parent', at: 3 };
+  if (pick < 0.45) return { type: 'turn.resume' };
+  if (call !== undefined) return settle(turnId, call, random);
+  return completeStep(turnId, open.step + 1, random, index);
+}
+
+function startTurn(random: () => number, index: number): SessionCommand {
+  const whenBusy = random() < 0.2 ? 'interrupt' : 'enqueue';
+  const image = { base64: 'iVBORw==', mimeType: 'image/png' } as const;
+  const message = { turnId: `turn-${index}`, text: `Zoë 👋 ${index}`, whenBusy } as const;
+  return {
+    type: 'turn.start',
+    ...message,
+    ...(random() < 0.3 && { image }),
+    ...maybeKey(random, index),
+  };
+}
+
+/** Some are used again, and in the course of a history they expire. */
+function maybeKey(random: () => number, index: number): Pick<SessionCommand & { type: 'turn.start' }, 'key'> {
+  if (random() < 0.5) return {};
+  const id = `key-${Math.floor(random() * 30)}`;
+  return { key: { id, fingerprint: 'the same', expiresAt: index * HOUR_MS } };
+}
+
+function settle(turnId: string, callId: string, random: () => number): SessionCommand {
+  const result = { content: [{ type: 'text', text: 'seen' }] };
+  const outcome =
+    random() < 0.6
+      ? ({ status: 'succeeded', result } as const)
+      : ({ status: 'failed', reason: 'gone' } as const);
+  return { type: 'tool-call.settle', turnId, callId, outcome };
+}
+
+function completeStep(turnId: string, step: number, random: () => number, index: number): SessionCommand {
+  const call = { name: 'look', toolName: 'look', serverId: 'srv', repeatable: random() < 0.5 };
+  const count = Math.floor(random() * 3);
+  const calls = Array.from({ length: count }, (_, number) => ({
+    ...call,
+    callId: `call-${index}-${number}`,
+    arguments: { at: index, nested: { list: [null, 1.5, ''] } },
+    ...(random() < 0.2 && { problem: 'it does not fit' }),
+  }));
+  return { type: 'step.complete', turnId, step, text: random() < 0.3 ? '' : `said ${index}`, calls };
+}
