@@ -177,6 +177,19 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         expect(await store.sessions()).toEqual([]);
       });
 
+      it('gives the one that is asked for, if it is there and is as asked', async () => {
+        for (const id of ['a', 'b', 'c']) await store.append(id, 0, [started('1')], { open: id === 'b' });
+        const [, b] = await store.sessions();
+        expect(await store.sessions({ sessionId: 'b' })).toEqual([b]);
+        expect(await store.sessions({ sessionId: 'b', open: true, after: 'a', limit: 1 })).toEqual([b]);
+        for (const filter of [{ sessionId: 'bb' }, { sessionId: 'a', open: true }]) {
+          expect(await store.sessions(filter)).toEqual([]);
+        }
+        for (const filter of [{ after: 'b' }, { limit: 0 }, { open: false }]) {
+          expect(await store.sessions({ ...filter, sessionId: 'b' })).toEqual([]);
+        }
+      });
+
       it('keeps the time of the first append, and takes that of the last', async () => {
         const [first] = await store.append('s', 0, [started('a')]);
         let [last] = await store.append('s', 1, [started('b')]);

@@ -97,6 +97,8 @@ export const requirements = {
   'sessions.list': 'GET /api/sessions lists sessions in the order of their ids, in pages',
   'sessions.view': 'GET /api/sessions/{id} shows status, counts, timestamps and history',
   'sessions.at': '?at=SEQ shows the session as it was then',
+  'sessions.snapshot':
+    'a long session is the same with its snapshot and without, and the snapshot goes with it',
   'sessions.unknown': 'a session that is not there is 404 SESSION_NOT_FOUND',
   'sessions.delete': 'DELETE /api/sessions/{id} cancels what runs, erases the session and frees the id',
   'sessions.fork': 'POST /api/sessions/{id}/fork begins a session with the past of another one',
