@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import * as longSession from './long-session.ts';
 import * as sync from './sync.ts';
 
 /* npm run bench [-- NAME…] [-- --quick]: runs the benches, prints a table each, writes JSON to bench/results. */
-const benches = { sync };
+const benches = { sync, 'long-session': longSession };
 
 const args = process.argv.slice(2);
 const quick = args.includes('--quick');

@@ -20,7 +20,8 @@ export interface Snapshot {
  *   no `save` for the session is under way: otherwise something of the session would be left.
  */
 export interface SnapshotStore extends AsyncDisposable {
-  load(sessionId: SessionId): Promise<Snapshot | undefined>;
+  /** @param latestSeq one of a later moment is not given; any is when left out. */
+  load(sessionId: SessionId, latestSeq?: number): Promise<Snapshot | undefined>;
   save(sessionId: SessionId, seq: number, parts: AsyncIterable<string>): Promise<void>;
   erase(sessionId: SessionId): Promise<void>;
 }

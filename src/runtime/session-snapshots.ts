@@ -34,8 +34,8 @@ export class SessionSnapshots implements AsyncDisposable {
   /** The latest snapshot that can be read, of this moment or an earlier one. Its caller compares it with the log. */
   async find(sessionId: SessionId, latestSeq: number): Promise<SnapshotDecoder | undefined> {
     try {
-      const snapshot = await this.#store.load(sessionId);
-      return snapshot && snapshot.seq <= latestSeq ? await decode(snapshot) : undefined;
+      const snapshot = await this.#store.load(sessionId, latestSeq);
+      return snapshot && (await decode(snapshot));
     } catch (error) {
       this.#log.warn({ sessionId, err: error }, 'a snapshot could not be loaded: the session loads slowly');
       return undefined;
@@ -70,9 +70,13 @@ export class SessionSnapshots implements AsyncDisposable {
     await this.#store.erase(sessionId);
   }
 
-  /** Finishes what is being saved. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Resolves when all that was begun is saved, or has failed. */
+  async settled(): Promise<void> {
     await Promise.all(this.#saving.values());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
     await this.#store[Symbol.asyncDispose]();
   }
 

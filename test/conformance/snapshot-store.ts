@@ -34,6 +34,13 @@ export function snapshotStoreSuite(name: string, open: () => Promise<SnapshotSto
       expect(await store.load('s')).toEqual({ seq: 2, parts: ['third'] });
     });
 
+    it('gives none of a later moment than is asked for', async () => {
+      await store.save('s', 7, oneByOne('S'));
+      expect(await store.load('s', 6)).toBeUndefined();
+      expect(await store.load('s', 7)).toEqual({ seq: 7, parts: ['S'] });
+      expect(await store.load('s', 8)).toEqual({ seq: 7, parts: ['S'] });
+    });
+
     it('keeps sessions apart', async () => {
       await store.save('a', 1, oneByOne('A'));
       await store.save('b', 2, oneByOne('B'));

@@ -12,9 +12,9 @@ export class WatchedSnapshots implements SnapshotStore {
   /** Comes before each call; what it throws rejects the call, and nothing happens. */
   beforeCall: (call: 'load' | 'save' | 'erase') => Promise<void> = async () => undefined;
 
-  async load(sessionId: SessionId): Promise<Snapshot | undefined> {
+  async load(sessionId: SessionId, latestSeq?: number): Promise<Snapshot | undefined> {
     await this.beforeCall('load');
-    return this.#inner.load(sessionId);
+    return this.#inner.load(sessionId, latestSeq);
   }
 
   async save(sessionId: SessionId, seq: number, parts: AsyncIterable<string>): Promise<void> {

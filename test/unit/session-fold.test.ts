@@ -146,7 +146,7 @@ describe('a snapshot store that fails', () => {
       };
       const rig = new SessionRig({ store, snapshots });
       expect((await rig.registry.session('s')).state).toStrictEqual(foldOf(events));
-      await rig.snapshots[Symbol.asyncDispose]();
+      await rig.snapshots.settled();
       const errors = rig.log.lines.map(({ fields }) => fields.err).filter((error) => error !== undefined);
       expect(errors).toEqual([new Error('disk gone')]);
       await rig.say('still there');
@@ -172,7 +172,7 @@ describe('snapshots of a session in memory', () => {
       state = evolve(state, event);
       grown(state, { sessionId: 's', seq: index + 1, time: 0, event });
     }
-    await rig.snapshots[Symbol.asyncDispose]();
+    await rig.snapshots.settled();
     expect(snapshots.saved.slice(0, 4)).toEqual([1_000, 2_000, 3_000, 4_000]);
     // Half as many messages as events: from 8,000 events on, a quarter of them is more than a thousand.
     const gaps = snapshots.saved.map((seq, index) => seq - (snapshots.saved[index - 1] ?? 0));
@@ -212,7 +212,7 @@ describe('snapshots of a session in memory', () => {
       state = evolve(state, event);
       grown(state, { sessionId: 's', seq: index + 1, time: 0, event });
     }
-    await rig.snapshots[Symbol.asyncDispose]();
+    await rig.snapshots.settled();
     expect(rig.log.lines).toHaveLength(2);
   });
 });
@@ -224,7 +224,7 @@ describe('the snapshot of a session that is deleted', () => {
     const event: SessionEvent = { type: 'session.deleted' };
     const state = { ...foldOf(turns('t', LONG)), seq: LONG + 1, deleted: true };
     rig.snapshots.follow('s', 0)(state, { sessionId: 's', seq: LONG + 1, time: 0, event });
-    await rig.snapshots[Symbol.asyncDispose]();
+    await rig.snapshots.settled();
     expect(snapshots.saved).toEqual([]);
   });
 

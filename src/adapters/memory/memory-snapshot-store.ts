@@ -11,9 +11,10 @@ export function memorySnapshotStore(): SnapshotStore {
   }
 
   return {
-    async load(sessionId) {
+    async load(sessionId, latestSeq = Infinity) {
       requireOpen();
-      return snapshots.get(sessionId);
+      const found = snapshots.get(sessionId);
+      return found && found.seq <= latestSeq ? found : undefined;
     },
     async save(sessionId, seq, parts) {
       requireOpen();

@@ -34,8 +34,8 @@ class SqliteSnapshotStore implements SnapshotStore {
     this.#log = log;
   }
 
-  load(sessionId: SessionId): Promise<Snapshot | undefined> {
-    return this.#inTurn((file) => readSnapshot(file, sessionId));
+  load(sessionId: SessionId, latestSeq = Infinity): Promise<Snapshot | undefined> {
+    return this.#inTurn((file) => readSnapshot(file, sessionId, latestSeq));
   }
 
   async save(sessionId: SessionId, seq: number, parts: AsyncIterable<string>): Promise<void> {
@@ -85,13 +85,18 @@ class SqliteSnapshotStore implements SnapshotStore {
 
 class DamagedSnapshotError extends Error {}
 
-async function readSnapshot(file: SnapshotFile, sessionId: SessionId): Promise<Snapshot | undefined> {
+async function readSnapshot(
+  file: SnapshotFile,
+  sessionId: SessionId,
+  latestSeq: number,
+): Promise<Snapshot | undefined> {
   const row = file.find.get(sessionId);
   if (row === undefined) return undefined;
   const { seq, parts: count } = row;
   const damaged = (): Error =>
     new DamagedSnapshotError(`the snapshot of session ${sessionId} is not what was saved`);
   if (row.check !== checksum(sessionId, seq, count)) throw damaged();
+  if (integerOf(seq) > latestSeq) return undefined;
   const parts: string[] = [];
   while (parts.length < integerOf(count)) {
     const part = file.part.get(sessionId, parts.length);
