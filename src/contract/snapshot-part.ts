@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
-import { IdempotencyKey, ToolCallRequested } from './events.ts';
+import { ApprovalRequested, IdempotencyKey, ToolCallRequested } from './events.ts';
 import { CallId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
 
@@ -21,7 +21,12 @@ export const EventMark = z.strictObject({
 });
 export type EventMark = z.infer<typeof EventMark>;
 
-const turn = { turnId: TurnId, text: z.string(), image: Image.exactOptional() };
+const turn = {
+  turnId: TurnId,
+  text: z.string(),
+  image: Image.exactOptional(),
+  key: z.string().exactOptional(),
+};
 
 const OpenTurn = z.strictObject({
   ...turn,
@@ -29,6 +34,7 @@ const OpenTurn = z.strictObject({
   step: z.int(),
   reply: z.string(),
   unsettled: z.array(ToolCallRequested),
+  awaiting: z.array(ApprovalRequested),
 });
 
 /** All but the lists that grow with the conversation. */

@@ -1,6 +1,7 @@
 import type { Envelope } from '../contract/envelope.ts';
+import type { CallId } from '../contract/ids.ts';
 import { type EventMark, SNAPSHOT_VERSION, SnapshotHead, SnapshotPage } from '../contract/snapshot-part.ts';
-import type { KeyedRequest, SessionState } from './session-state.ts';
+import type { KeyedRequest, OpenTurn, SessionState } from './session-state.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Characters of a part, about: what is encoded or parsed before the event loop goes on. */
@@ -15,9 +16,21 @@ export function encodeSnapshot(state: SessionState, last: Envelope): Iterable<st
   const head = JSON.stringify({
     version: SNAPSHOT_VERSION,
     after: markOf(last),
-    state: { ...rest, open: open && { ...open, unsettled: [...open.unsettled.values()] } },
+    state: { ...rest, open: open && withLists(open) },
   });
   return inParts(head, { transcript: [...transcript], keys: [...keys.values()] });
+}
+
+function withLists(open: OpenTurn): NonNullable<SnapshotHead['state']['open']> {
+  return { ...open, unsettled: [...open.unsettled.values()], awaiting: [...open.awaiting.values()] };
+}
+
+function withMaps(open: NonNullable<SnapshotHead['state']['open']>): OpenTurn {
+  return { ...open, unsettled: byCallId(open.unsettled), awaiting: byCallId(open.awaiting) };
+}
+
+function byCallId<T extends { readonly callId: CallId }>(events: readonly T[]): Map<CallId, T> {
+  return new Map(events.map((event) => [event.callId, event]));
 }
 
 type Lists = Readonly<Record<string, readonly object[]>>;
@@ -76,10 +89,9 @@ export class SnapshotDecoder {
   get state(): SessionState | undefined {
     if (this.#head === undefined) return undefined;
     const { open, ...rest } = this.#head.state;
-    const unsettled = new Map(open?.unsettled.map((call) => [call.callId, call]));
     return {
       ...rest,
-      open: open && { ...open, unsettled },
+      open: open && withMaps(open),
       transcript: this.#transcript,
       keys: this.#keys,
     };

@@ -8,6 +8,8 @@ export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 
 export interface WaitingTurn extends TurnText {
   readonly turnId: string;
+  /** Id of the idempotency key that it was asked with. */
+  readonly key?: string;
 }
 
 /** Over the whole life of the session, resets included. */
@@ -37,6 +39,9 @@ export interface OpenTurn extends WaitingTurn {
   readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
 }
 
+/** Oldest first. Only `evolveKeys` writes to it. */
+export type Keys = Map<string, KeyedRequest>;
+
 /** All that the log says about a session, folded. */
 export interface SessionState {
   /** seq of the last event folded in. */
@@ -49,7 +54,7 @@ export interface SessionState {
   /** Set by the last event of all. */
   readonly deleted: boolean;
   /** By idempotency key. */
-  readonly keys: ReadonlyMap<string, KeyedRequest>;
+  readonly keys: Keys;
 }
 
 export const initialSessionState = (): SessionState => ({
@@ -77,17 +82,17 @@ export function opensTurn({ open }: SessionState, events: readonly SessionEvent[
   return turnId !== undefined;
 }
 
-/** Folds the next event in. The transcript is shared with the state before, which is not to be used again. */
+/** Folds the next event in. Transcript and keys are shared with the state before, which is not to be used again. */
 export function evolve(state: SessionState, event: SessionEvent): SessionState {
   const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
   evolveTranscript(state.transcript, event, turn);
+  evolveKeys(state, event);
   return {
     ...state,
     seq: state.seq + 1,
     ...evolveTurns(state, event),
     counts: evolveCounts(state.counts, event),
     deleted: event.type === 'session.deleted',
-    keys: evolveKeys(state, event),
   };
 }
 
@@ -98,7 +103,7 @@ type Turns = Pick<SessionState, 'waiting' | 'open'>;
 function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
   switch (event.type) {
     case 'turn.requested':
-      return { waiting: [...state.waiting, { turnId: event.turnId, text: event.text, ...imageOf(event) }] };
+      return { waiting: [...state.waiting, requestedTurn(event)] };
     case 'turn.started': {
       const turn = waitingTurn(state, event.turnId);
       return {
@@ -164,8 +169,8 @@ function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<strin
   return rest;
 }
 
-function imageOf({ image }: SessionEventOf<'turn.requested'>): Pick<WaitingTurn, 'image'> {
-  return image === undefined ? {} : { image };
+function requestedTurn({ turnId, text, image, key }: SessionEventOf<'turn.requested'>): WaitingTurn {
+  return { turnId, text, ...(image && { image }), ...(key && { key: key.id }) };
 }
 
 const counted: Partial<Record<SessionEvent['type'], keyof TurnCounts>> = {
@@ -181,19 +186,25 @@ function evolveCounts(counts: TurnCounts, { type }: SessionEvent): TurnCounts {
   return name === undefined ? counts : { ...counts, [name]: counts[name] + 1 };
 }
 
-/** Most sessions have no keys, and theirs is never copied. */
-function evolveKeys(state: SessionState, event: SessionEvent): SessionState['keys'] {
+/** In place, as the transcript: a session may have tens of thousands of keys a day. */
+function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent): void {
   if ((event.type === 'turn.requested' || event.type === 'session.reset') && event.key) {
     const { id, expiresAt } = event.key;
-    const turnId = event.type === 'turn.requested' ? event.turnId : null;
     // The newest key expires last: what would have expired before it was made, by as much, is over.
-    const fresh = [...state.keys].filter(([, known]) => known.expiresAt > expiresAt - IDEMPOTENCY_TTL_MS);
-    return new Map(fresh).set(id, { ...event.key, turnId });
+    for (const [old, known] of keys) {
+      if (known.expiresAt > expiresAt - IDEMPOTENCY_TTL_MS) break;
+      keys.delete(old);
+    }
+    keys.delete(id);
+    keys.set(id, { ...event.key, turnId: event.type === 'turn.requested' ? event.turnId : null });
+    return;
   }
-  const outcome = outcomeOf(event);
-  if (!outcome || state.keys.size === 0) return state.keys;
-  const settled = [...state.keys.values()].find((known) => known.turnId === outcome.turnId);
-  return settled ? new Map(state.keys).set(settled.id, { ...settled, outcome: outcome.outcome }) : state.keys;
+  const settled = outcomeOf(event);
+  if (!settled) return;
+  const { turnId, outcome } = settled;
+  const turn = open?.turnId === turnId ? open : waiting.find((candidate) => candidate.turnId === turnId);
+  const known = turn?.key === undefined ? undefined : keys.get(turn.key);
+  if (known?.turnId === turnId) keys.set(known.id, { ...known, outcome });
 }
 
 /** How a turn ended, if this is the event that ends one. */

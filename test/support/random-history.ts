@@ -42,6 +42,8 @@ function nextCommand({ state }: SessionLog, random: () => number, index: number)
   if (pick < 0.34) return { type: 'session.reset', partial, ...maybeKey(random, index) };
   if (pick < 0.38) return { type: 'session.fork', from: 'parent', at: 3 };
   if (pick < 0.45) return { type: 'turn.resume' };
+  const [held] = open.awaiting.keys();
+  if (held !== undefined) return { type: 'approval.answer', callId: held, approved: random() < 0.7 };
   if (call !== undefined) return settle(turnId, call, random);
   return completeStep(turnId, open.step + 1, random, index);
 }
@@ -82,6 +84,7 @@ function completeStep(turnId: string, step: number, random: () => number, index:
     callId: `call-${index}-${number}`,
     arguments: { at: index, nested: { list: [null, 1.5, ''] } },
     ...(random() < 0.2 && { problem: 'it does not fit' }),
+    ...(random() < 0.3 && { argumentsHash: 'of the arguments' }),
   }));
   return { type: 'step.complete', turnId, step, text: random() < 0.3 ? '' : `said ${index}`, calls };
 }

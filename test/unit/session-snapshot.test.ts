@@ -114,7 +114,7 @@ describe('a snapshot of a session', () => {
     const snapshots = history.map((_, index) => snapshotOf(history.slice(0, index + 1)));
     expect({ version: SNAPSHOT_VERSION, digest: hash('sha256', JSON.stringify(snapshots)) }).toEqual({
       version: 1,
-      digest: 'a793227d27e24a6bec02671dc9cbe18507d5704259dba870a01d603a4c4071bb',
+      digest: 'a52a5cd766ad5625d8d0057c8b29721094fe50216c7831bd710e118aa96f1cab',
     });
   });
 });
