@@ -1,15 +1,13 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import type { Envelope } from '../../src/contract/envelope.ts';
-import { evolve, initialSessionState } from '../../src/domain/session-state.ts';
-import { viewSession } from '../../src/domain/session-view.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { Journal } from '../../src/runtime/journal.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { errorOf } from '../support/error-envelope.ts';
+import { foldedView } from '../support/folded-view.ts';
 import { pairingFaults } from '../support/paired-history.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { eventsOf, listSessions, viewOf } from '../support/session-api.ts';
@@ -71,15 +69,6 @@ async function fork({ service }: Setup, from: string, body: object = {}): Promis
   const response = await service.post(`/api/sessions/${from}/fork`, body);
   expect(response.status).toBe(200);
   return Forked.parse(await response.json());
-}
-
-/** What the session looked like after these events, folded from the first. */
-function viewAfter(envelopes: readonly Envelope[], head: number): unknown {
-  const [first] = envelopes;
-  const last = envelopes.at(-1);
-  if (!first || !last) throw new Error('there are no events');
-  const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
-  return viewSession({ state, first, last }, head);
 }
 
 const remove = ({ service }: Setup, sessionId: string): Promise<Response> =>
@@ -172,10 +161,10 @@ describe('the view of a session', () => {
     const log = await new Journal(store, new Bus(() => undefined)).read('s', 0);
     expect(log.length).toBeGreaterThan(15);
     for (const { seq } of log) {
-      const folded = viewAfter(log.slice(0, seq), log.length);
+      const folded = foldedView(log.slice(0, seq), log.length);
       expect(await viewOf(service, 's', `?at=${seq}`)).toEqual(folded);
     }
-    expect(await viewOf(service, 's')).toEqual(viewAfter(log, log.length));
+    expect(await viewOf(service, 's')).toEqual(foldedView(log, log.length));
     for (const at of ['0', `${log.length + 1}`, '-1', 'x', '1.5', '']) {
       const error = await errorOf(await service.fetch(`/api/sessions/s?at=${at}`), 400);
       expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'at' } });

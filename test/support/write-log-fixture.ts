@@ -4,9 +4,9 @@ import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-sto
 import { exportSession } from '../../src/app/transfer/export-session.ts';
 import { currentEvents } from '../../src/contract/event-codec.ts';
 import { SERVICE_STREAM } from '../../src/contract/events.ts';
-import { viewSession } from '../../src/domain/session-view.ts';
 import { ofSession } from '../../src/runtime/journal.ts';
 import { eventfulSession } from './eventful-session.ts';
+import { foldedView } from './folded-view.ts';
 import { silentLog } from './running-service.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -39,6 +39,6 @@ await store[Symbol.asyncDispose]();
 
 // Before the reset, and at the end.
 const moments = [envelopes.findIndex(({ event }) => event.type === 'session.reset'), envelopes.length];
-const views = moments.map((at) => viewSession(envelopes.slice(0, at), envelopes.length));
+const views = moments.map((at) => foldedView(envelopes.slice(0, at), envelopes.length));
 writeFileSync(`${folder}/eventful.jsonl`, exported);
 writeFileSync(`${folder}/eventful.views.json`, `${JSON.stringify(views, null, 2)}\n`);

@@ -12,9 +12,9 @@ import type { Envelope } from '../../src/contract/envelope.ts';
 import { LoggedEvent, SERVICE_STREAM, type SessionEvent } from '../../src/contract/events.ts';
 import { decide } from '../../src/domain/session-decider.ts';
 import { evolve, initialSessionState } from '../../src/domain/session-state.ts';
-import { viewSession } from '../../src/domain/session-view.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { ofSession } from '../../src/runtime/journal.ts';
+import { foldedView } from '../support/folded-view.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
@@ -51,7 +51,7 @@ async function eventful(store: EventStore): Promise<Envelope[]> {
 async function expectPinnedViews(envelopes: readonly Envelope[]): Promise<void> {
   const pinned = PinnedViews.parse(JSON.parse(await readFile(join(fixture, 'eventful.views.json'), 'utf8')));
   expect(pinned.map(({ at }) => at)).toEqual([38, 54]);
-  const views = pinned.map(({ at }) => viewSession(envelopes.slice(0, at), envelopes.length));
+  const views = pinned.map(({ at }) => foldedView(envelopes.slice(0, at), envelopes.length));
   expect(views).toMatchObject(pinned);
 }
 
