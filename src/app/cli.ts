@@ -87,6 +87,8 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       '--transport <transport>',
       `${transports.join(' or ')}; stdio speaks MCP on stdin and stdout, in mcp mode`,
     )
+    .option('--inspect', 'serve the XState inspector at /inspect, for this machine: states, no contents')
+    .option('--inspect-content', 'the same, with what messages and tools say')
     .allowExcessArguments(false)
     .addHelpText('after', examples)
     .action((options: Flags & { agent?: string }) => {

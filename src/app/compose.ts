@@ -29,6 +29,8 @@ export interface AgentOptions {
 export interface Agent {
   readonly bus: Bus;
   readonly modelLabel: string;
+  /** For the inspector. */
+  readonly machines: LiveMachines;
   /** Resolves when every turn that was open at the last stop goes on. */
   readonly recovered: Promise<void>;
   /** Takes no more messages and lets running turns finish, for so long. What is left open goes on at the next start. */
@@ -76,6 +78,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   return {
     bus,
     modelLabel: model.label,
+    machines,
     recovered,
     async drain(timeoutMs) {
       await sessions.drain(timeoutMs);

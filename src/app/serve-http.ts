@@ -9,6 +9,7 @@ import { Cors } from '../gateway/cors.ts';
 import { healthRoutes } from '../gateway/health-routes.ts';
 import { HttpFront } from '../gateway/http-front.ts';
 import { indexRoute } from '../gateway/index-route.ts';
+import { InspectFront } from '../gateway/inspect-front.ts';
 import { McpEndpoint } from '../gateway/mcp-endpoint.ts';
 import { Outbox } from '../gateway/outbox.ts';
 import { rateLimits } from '../gateway/rate-limits.ts';
@@ -22,7 +23,7 @@ import type { Settings } from './settings.ts';
 export interface HttpOptions {
   readonly agent: Agent;
   readonly config: AgentConfig;
-  readonly settings: Pick<Settings, 'mode' | 'host' | 'port'>;
+  readonly settings: Pick<Settings, 'mode' | 'host' | 'port' | 'inspect' | 'inspectToken'>;
   readonly version: string;
   readonly log: Log;
 }
@@ -76,7 +77,10 @@ export async function serveHttp({
   const maxPayloadBytes = frameLimit === false ? UNLIMITED_PAYLOAD_BYTES : 2 * frameLimit;
   const uws = new UwsServer({
     http,
-    ...(settings.mode === 'web' && { webSocket }),
+    webSockets: {
+      ...(settings.mode === 'web' && { '/': webSocket }),
+      ...(settings.inspect && { '/inspect': await inspectFront(agent, settings, access) }),
+    },
     maxRequestBytes,
     maxPayloadBytes,
     log,
@@ -94,4 +98,15 @@ export async function serveHttp({
       uws.close();
     },
   };
+}
+
+/** Loaded only when it is asked for. */
+async function inspectFront(
+  { machines }: Agent,
+  { inspect, inspectToken: token }: HttpOptions['settings'],
+  access: Access,
+): Promise<InspectFront> {
+  const { machineInspector } = await import('./inspector.ts');
+  const attach = machineInspector(machines, { showContent: inspect === 'content' });
+  return new InspectFront({ access, token, attach });
 }

@@ -4,6 +4,7 @@ import type { Environment } from './config/expand.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
+export const inspections = ['states', 'content'] as const;
 export const DEFAULT_DATA_DIR = './.agent-service';
 export type LogLevel = (typeof logLevels)[number];
 
@@ -17,12 +18,16 @@ export interface Settings {
   /** `:memory:` keeps nothing on disk. */
   readonly dataDir: string;
   readonly logLevel: LogLevel;
+  /** Whether `/inspect` tells where the machines are, or also what messages and tools say. */
+  readonly inspect: (typeof inspections)[number] | undefined;
+  /** Lets inspectors of other machines in. */
+  readonly inspectToken: string | undefined;
 }
 
 /** The flags of the command line as they were typed. */
 export type Flags = Readonly<
   Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'logLevel', string>>
->;
+> & { readonly inspect?: boolean; readonly inspectContent?: boolean };
 
 export interface SettingsSources {
   readonly flags: Flags;
@@ -48,6 +53,8 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
   const host = choose({ name: '--host', value: flags.host }, 'AGENT_SERVICE_HOST');
   const dataDir = choose({ name: '--data-dir', value: flags.dataDir }, 'AGENT_SERVICE_DATA_DIR');
   const logLevel = choose({ name: '--log-level', value: flags.logLevel }, 'AGENT_SERVICE_LOG_LEVEL');
+  const inspected = flags.inspectContent ? 'content' : flags.inspect ? 'states' : undefined;
+  const inspect = choose({ name: '--inspect', value: inspected }, 'AGENT_SERVICE_INSPECT');
   const settings: Settings = {
     mode: parseOption(mode, modes) ?? 'web',
     transport: parseOption(transport, transports) ?? 'http',
@@ -55,6 +62,8 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
     host: parseText(host, 'an address such as 127.0.0.1') ?? yaml.host ?? '127.0.0.1',
     dataDir: parseText(dataDir, 'a folder, or :memory:') ?? yaml.dataDir ?? DEFAULT_DATA_DIR,
     logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
+    inspect: parseOption(inspect, inspections),
+    inspectToken: environment.AGENT_SERVICE_INSPECT_TOKEN || undefined,
   };
   if (settings.transport === 'stdio' && settings.mode !== 'mcp') {
     throw new SettingsError(

@@ -13,6 +13,7 @@ import { limitExceeded, type RateLimits, tooLarge } from './rate-limits.ts';
 import { Recipient } from './recipient.ts';
 import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from './resumable-codec.ts';
 import { ResumingReader } from './resuming-reader.ts';
+import type { SocketLife } from './socket-front.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
@@ -35,7 +36,7 @@ export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): nu
 }
 
 /** One client socket's life: frames become commands, refusals become `error` frames, and it stays open. */
-export class Connection {
+export class Connection implements SocketLife {
   readonly #id = crypto.randomUUID();
   readonly #sessionId: SessionId;
   readonly #client: Recipient;
@@ -55,12 +56,10 @@ export class Connection {
     this.#reader?.start();
   }
 
-  /** The socket has sent what it had kept. */
   drained(): void {
     this.#reader?.drained();
   }
 
-  /** @param text null for a binary frame. @param bytes size of the frame. */
   receive(text: string | null, bytes: number): void {
     this.#inbox = this.#inbox
       .then(() => this.#handle(text, bytes))

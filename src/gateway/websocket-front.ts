@@ -1,29 +1,21 @@
 import { asServiceError, ServiceError } from '../contract/errors.ts';
 import { StreamQuery } from '../contract/requests.ts';
-import type { ClientSocket } from '../ports/client-socket.ts';
 import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
 import { Connection, type ConnectionParts } from './connection.ts';
 import { errorResponse } from './error-response.ts';
-import type { HttpRequest, HttpResponse } from './http-message.ts';
+import type { HttpResponse } from './http-message.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from './rate-limits.ts';
 import { parseFields } from './request-body.ts';
+import type { Admission, Handshake, SocketFront } from './socket-front.ts';
 
 export interface WebSocketFrontParts extends ConnectionParts {
   readonly access: Access;
   readonly clientAddress: ClientAddress;
 }
 
-export type Handshake = Omit<HttpRequest, 'body'>;
-
-/** An accepted handshake. When the socket closes, or never opens, `release` gives its place back. */
-export interface Admission {
-  readonly open: (socket: ClientSocket) => Connection;
-  readonly release: () => void;
-}
-
 /** The way of every WebSocket: who asks, may they, is there room. Synchronous, so that racing handshakes are counted exactly. */
-export class WebSocketFront {
+export class WebSocketFront implements SocketFront {
   readonly #parts: WebSocketFrontParts;
   #stopping = false;
 
@@ -31,12 +23,10 @@ export class WebSocketFront {
     this.#parts = parts;
   }
 
-  /** From now on handshakes are refused. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** @returns the admission, or the HTTP response that refuses the handshake. */
   admit(handshake: Handshake): Admission | HttpResponse {
     const { access, clientAddress, limits } = this.#parts;
     const { headers, peerAddress, query } = handshake;

@@ -83,6 +83,16 @@ export const requirements = {
   'statecharts.session': 'with ?session= the turns of other sessions are left out',
   'statecharts.content': 'it holds no message content',
 
+  // The XState inspector
+  'inspect.present':
+    'with --inspect, /inspect tells a late joiner of each machine, with its definition and where it is',
+  'inspect.live': 'then every event and snapshot, as the inspector of @statelyai/inspect reads them',
+  'inspect.redacted': 'contents of messages and tools are left out',
+  'inspect.content': 'with --inspect-content they are there',
+  'inspect.off': 'it is off by default',
+  'inspect.local': 'it answers to this machine alone, or to a token',
+  'inspect.gone': 'an inspector that goes away disturbs nobody',
+
   // The same message twice
   'idempotency.same': 'the same key with the same payload gets the stored answer, and no second model call',
   'idempotency.running': 'the same key while the first still runs gets the answer of that one turn',

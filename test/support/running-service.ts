@@ -17,6 +17,8 @@ export interface ServiceOptions {
   readonly adapters?: Partial<Adapters>;
   readonly log?: Log;
   readonly port?: number;
+  readonly inspect?: 'states' | 'content';
+  readonly inspectToken?: string;
 }
 
 export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
@@ -42,7 +44,8 @@ export class RunningService implements AsyncDisposable {
       ...options.adapters,
     };
     const agent = await composeAgent({ config, raw, adapters, log });
-    const settings = { mode: options.mode ?? 'web', host: '127.0.0.1', port: options.port ?? 0 } as const;
+    const { mode = 'web', port = 0, inspect, inspectToken } = options;
+    const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
     const http = await serveHttp({ agent, config, settings, version: readPackageVersion(), log });
     return new RunningService(http.port, () => http.close());
   }

@@ -9,7 +9,7 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import type { HttpFront } from '../../gateway/http-front.ts';
-import type { WebSocketFront } from '../../gateway/websocket-front.ts';
+import type { SocketFront } from '../../gateway/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
 import { copyRequest, HttpExchange } from './http-exchange.ts';
 import type { UwsSocket } from './uws-socket.ts';
@@ -17,8 +17,8 @@ import { webSocketBehavior } from './web-socket-behavior.ts';
 
 export interface UwsServerParts {
   readonly http: HttpFront;
-  /** Left out where no WebSocket is served. */
-  readonly webSocket?: WebSocketFront;
+  /** What WebSockets connect to, by path. */
+  readonly webSockets: Readonly<Record<string, SocketFront>>;
   readonly maxRequestBytes: number | false;
   readonly maxPayloadBytes: number;
   readonly log: Log;
@@ -38,8 +38,8 @@ export class UwsServer {
   constructor(parts: UwsServerParts) {
     this.#parts = parts;
     this.#app = App();
-    if (parts.webSocket)
-      this.#app.ws('/', webSocketBehavior(parts.webSocket, this.#sockets, parts.maxPayloadBytes));
+    for (const [path, front] of Object.entries(parts.webSockets))
+      this.#app.ws(path, webSocketBehavior(front, this.#sockets, parts.maxPayloadBytes));
     this.#app.any('/*', (res, req) => this.#handle(res, req));
   }
 
@@ -66,7 +66,7 @@ export class UwsServer {
   stopListening(): void {
     if (this.#listening) us_listen_socket_close(this.#listening);
     this.#listening = null;
-    this.#parts.webSocket?.stop();
+    for (const front of Object.values(this.#parts.webSockets)) front.stop();
   }
 
   /** Tells every WebSocket to come back later. */

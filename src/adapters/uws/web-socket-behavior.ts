@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
-import type { Connection } from '../../gateway/connection.ts';
-import type { Admission, WebSocketFront } from '../../gateway/websocket-front.ts';
+import type { Admission, SocketFront, SocketLife } from '../../gateway/socket-front.ts';
 import { copyRequest, HttpExchange } from './http-exchange.ts';
 import { UwsSocket } from './uws-socket.ts';
 
@@ -8,7 +7,7 @@ import { UwsSocket } from './uws-socket.ts';
 export interface SocketData {
   readonly admission: Admission;
   socket?: UwsSocket;
-  connection?: Connection;
+  life?: SocketLife;
 }
 
 /** Seconds. A silent client is pinged after 12 and given up after 20: proxies drop what is silent for longer. */
@@ -18,7 +17,7 @@ const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 
 /** @param maxPayloadBytes beyond it uWebSockets.js cuts the connection without a word, not even a close frame. */
 export function webSocketBehavior(
-  front: WebSocketFront,
+  front: SocketFront,
   open: Set<UwsSocket>,
   maxPayloadBytes: number,
 ): WebSocketBehavior<SocketData> {
@@ -33,27 +32,27 @@ export function webSocketBehavior(
       const socket = new UwsSocket(ws);
       open.add(socket);
       data.socket = socket;
-      data.connection = data.admission.open(socket);
+      data.life = data.admission.open(socket);
     },
     message: (ws, message, isBinary) => {
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
-      ws.getUserData().connection?.receive(text, message.byteLength);
+      ws.getUserData().life?.receive(text, message.byteLength);
     },
-    drain: (ws) => ws.getUserData().connection?.drained(),
+    drain: (ws) => ws.getUserData().life?.drained(),
     close: (ws) => {
-      const { admission, socket, connection } = ws.getUserData();
+      const { admission, socket, life } = ws.getUserData();
       if (socket) {
         socket.closed();
         open.delete(socket);
       }
-      connection?.closed();
+      life?.closed();
       admission.release();
     },
   };
 }
 
 function upgrade(
-  front: WebSocketFront,
+  front: SocketFront,
   res: HttpResponse,
   req: HttpRequest,
   context: us_socket_context_t,
