@@ -112,8 +112,8 @@ export interface EventStore extends AsyncDisposable {
   adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number>;
 
   /**
-   * Removes the session and all its events, for stores on disk also the bytes from the files. The id may be used
-   * again, from seq 1. A session that does not exist is erased already.
+   * Removes the sessions and all their events, for stores on disk also the bytes from the files. The ids may be
+   * used again, from seq 1. A session that does not exist is erased already.
    */
-  erase(sessionId: SessionId): Promise<void>;
+  erase(...sessionIds: SessionId[]): Promise<void>;
 }

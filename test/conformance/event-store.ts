@@ -467,6 +467,19 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         expect(await store.sessions()).toEqual([]);
       });
 
+      it('takes several at once, and leaves the others', async () => {
+        for (const id of ['a', 'b', 'c', 'd']) await store.append(id, 0, [started('x')], { open: true });
+        await store.erase('a', 'nobody', 'c', 'd');
+        expect(await store.sessions()).toMatchObject([{ sessionId: 'b' }]);
+        expect(await store.sessions({ open: true })).toMatchObject([{ sessionId: 'b' }]);
+        expect(await Promise.all(['a', 'b', 'c', 'd'].map((id) => seqs(store, id)))).toEqual([
+          [],
+          [1],
+          [],
+          [],
+        ]);
+      });
+
       it('leaves the forks of the session', async () => {
         await store.append('s', 0, [started('a'), started('b')]);
         await store.fork('s', 1, 'to');

@@ -60,8 +60,8 @@ export class WatchedStore implements EventStore {
     return this.#inner.adopt(sessionId, events);
   }
 
-  erase(sessionId: SessionId): Promise<void> {
-    return this.#inner.erase(sessionId);
+  erase(...sessionIds: SessionId[]): Promise<void> {
+    return this.#inner.erase(...sessionIds);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -126,9 +126,9 @@ class MemoryEventStore implements EventStore {
     return rows.length;
   }
 
-  async erase(sessionId: SessionId): Promise<void> {
+  async erase(...sessionIds: SessionId[]): Promise<void> {
     this.#refuseWhenClosed();
-    this.#sessions.delete(sessionId);
+    for (const sessionId of sessionIds) this.#sessions.delete(sessionId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -59,7 +59,7 @@ function take(log: EventLog, call: Call): Answer {
       log.endAdoption(call.adoption);
       return { type: 'adoption-ended' };
     case 'erase':
-      log.erase(call.sessionId);
+      log.erase(call);
       return { type: 'erased' };
     default:
       return call satisfies never;

@@ -14,6 +14,7 @@ import type {
   AdoptionBegun,
   AppendRequest,
   Committed,
+  EraseCall,
   ForkCall,
   Forked,
   ListCall,
@@ -136,12 +137,14 @@ export class EventLog implements Disposable {
     this.#explained('append to', () => this.#adoptions.end(adoption));
   }
 
-  /** Also of a damaged session, and also when an earlier call did not get to its end. */
-  erase(sessionId: string): void {
-    this.#explained('erase from', () => this.#marks.announceErased(sessionId));
+  /** Also damaged sessions, and also when an earlier call did not get to its end. */
+  erase({ sessionIds }: EraseCall): void {
+    this.#explained('erase from', () => this.#marks.announceErased(sessionIds));
     this.#transact('erase from', () => {
-      this.#delete.run(sessionId);
-      this.#index.remove(sessionId);
+      for (const sessionId of sessionIds) {
+        this.#delete.run(sessionId);
+        this.#index.remove(sessionId);
+      }
     });
     // The WAL still has the pages as they were.
     this.#explained('erase from', () => this.#marks.emptyWal());

@@ -96,8 +96,8 @@ export class SqliteEventStore implements EventStore {
     return adoptEvents({ call: (call) => this.#call(call), codec: this.#codec }, sessionId, events);
   }
 
-  async erase(sessionId: SessionId): Promise<void> {
-    await this.#call({ type: 'erase', sessionId });
+  async erase(...sessionIds: SessionId[]): Promise<void> {
+    await this.#call({ type: 'erase', sessionIds });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

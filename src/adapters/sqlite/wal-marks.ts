@@ -36,9 +36,9 @@ export class WalMarks implements Disposable {
     }
   }
 
-  /** On disk before the session is erased: its old mark would say that it was lost. */
-  announceErased(sessionId: SessionId): void {
-    this.#heads.record(new Map([[sessionId, 0]]));
+  /** On disk before the sessions are erased: their old marks would say that they were lost. */
+  announceErased(sessionIds: readonly SessionId[]): void {
+    this.#heads.record(new Map(sessionIds.map((sessionId) => [sessionId, 0])));
     this.#heads.sync();
   }
 

@@ -64,7 +64,7 @@ export interface AdoptCall {
 
 export interface EraseCall {
   readonly type: 'erase';
-  readonly sessionId: SessionId;
+  readonly sessionIds: readonly SessionId[];
 }
 
 export type WorkerReply =
