@@ -7,7 +7,7 @@ import { openSqliteEventStore } from '../src/adapters/sqlite/sqlite-event-store.
 import { sqliteSnapshotStore } from '../src/adapters/sqlite/sqlite-snapshot-store.ts';
 import { createLog } from '../src/app/logger.ts';
 import type { SessionEvent } from '../src/contract/events.ts';
-import { IDEMPOTENCY_TTL_MS } from '../src/domain/session-state.ts';
+import { IDEMPOTENCY_TTL_MS } from '../src/domain/idempotency.ts';
 import type { EventStore } from '../src/ports/event-store.ts';
 import { Bus } from '../src/runtime/bus.ts';
 import { Journal } from '../src/runtime/journal.ts';

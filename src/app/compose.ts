@@ -3,6 +3,7 @@ import type { AgentConfig } from '../contract/agent-config.ts';
 import type { Log } from '../ports/log.ts';
 import { Bus } from '../runtime/bus.ts';
 import { Journal } from '../runtime/journal.ts';
+import { KeyedRequests } from '../runtime/keyed-requests.ts';
 import { LiveMachines } from '../runtime/live-machines.ts';
 import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
@@ -69,11 +70,14 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const sessions = new SessionRegistry({ journal, bus, turns, policy, log, fold, snapshots });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const archive = new SessionArchive(journal, fold, sessions);
-  answerRequests(bus, { journal, sessions, archive, servers, catalog, machines, exportConfig });
+  const requests = new KeyedRequests(store, log);
+  answerRequests(bus, { journal, sessions, archive, servers, catalog, machines, requests, exportConfig });
   servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');
   });
+  // Nobody waits for it but who uses a key meanwhile.
+  void requests.sweep();
 
   return {
     bus,
@@ -87,7 +91,9 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     },
     async close() {
       await recovered;
+      requests.stop();
       await servers[Symbol.asyncDispose]();
+      await requests[Symbol.asyncDispose]();
       await snapshots[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },

@@ -43,6 +43,11 @@ export const errorCatalogue = {
     status: 422,
     condition: 'The idempotency key was used before, with another payload; `details.key`.',
   },
+  OUTCOME_UNKNOWN: {
+    status: 409,
+    condition:
+      'A request with this idempotency key was begun, and nobody knows whether it took effect; `details.key`.',
+  },
   TURN_CANCELLED: {
     status: 409,
     condition: 'The turn was cancelled before it was answered; `details.reason`.',
@@ -80,6 +85,11 @@ export class ServiceError extends Error {
     this.details = details;
   }
 
+  /** The error that a body was made of, or one like it. */
+  static of({ code, message, details }: ErrorBody): ServiceError {
+    return new ServiceError(code, message, details);
+  }
+
   get status(): number {
     return errorCatalogue[this.code].status;
   }
@@ -93,4 +103,11 @@ export class ServiceError extends Error {
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
+}
+
+export function serviceStopping(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
+    reason: 'the service is stopping',
+    retryAfter: 5,
+  });
 }

@@ -159,9 +159,6 @@ export type SessionEvent = z.infer<typeof SessionEvent>;
  * Facts of the service itself, in a stream of their own.
  */
 
-/** The id of that stream. No session can have it: clients' ids have another alphabet. */
-export const SERVICE_STREAM = '~service';
-
 /** A tool server was connected at run time; the next start connects it again. Holds its secrets, as the agent file does. */
 export const McpServerAdded = z.object({
   type: z.literal('mcp-server.added'),
@@ -171,7 +168,33 @@ export const McpServerAdded = z.object({
 
 export const McpServerRemoved = z.object({ type: z.literal('mcp-server.removed'), name: z.string() });
 
-export const ServiceEvent = z.discriminatedUnion('type', [McpServerAdded, McpServerRemoved]);
+/*
+ * Facts of one request that came with an idempotency key, in a stream of its own: begun, then how it ended.
+ */
+
+/** It is about to be done. `repeatable`: doing it twice does no more than doing it once. */
+export const RequestBegun = z.object({
+  type: z.literal('request.begun'),
+  key: IdempotencyKey,
+  repeatable: z.boolean(),
+});
+
+/** `answer` is what the handler of the request gave, if it gave anything, and goes through that one's schema when it is read. */
+export const RequestAnswered = z.object({
+  type: z.literal('request.answered'),
+  answer: z.unknown().optional(),
+});
+
+/** It was tried. A request that was refused before anything was done leaves no trace instead. */
+export const RequestFailed = z.object({ type: z.literal('request.failed'), error: ErrorBody });
+
+export const ServiceEvent = z.discriminatedUnion('type', [
+  McpServerAdded,
+  McpServerRemoved,
+  RequestBegun,
+  RequestAnswered,
+  RequestFailed,
+]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 
 /** All that stands in the log. */

@@ -1,13 +1,14 @@
+import { z } from 'zod';
 import type { McpServerConfig } from './agent-config.ts';
 import type { AnswerApproval, WhenBusy } from './commands.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, ReplyChunk } from './events.ts';
-import type { SessionId, TurnId } from './ids.ts';
+import { SessionId, type TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { MachineState } from './machine-state.ts';
 import type { SessionListItem, SessionView } from './session-view.ts';
-import type { Tool, ToolResult } from './tool.ts';
+import { type Tool, ToolResult } from './tool.ts';
 
 /** A message for the agent, and how it is to be treated. */
 export interface TurnMessage {
@@ -28,17 +29,31 @@ export type TurnOutcome =
   | { readonly status: 'failed'; readonly error: ErrorBody }
   | { readonly status: 'cancelled'; readonly reason: string };
 
-export type McpServerStatus = 'connected' | 'connecting' | 'error' | 'disconnected';
+export const McpServerStatus = z.enum(['connected', 'connecting', 'error', 'disconnected']);
+export type McpServerStatus = z.infer<typeof McpServerStatus>;
 
-/** A tool server as clients see it. */
-export interface McpServerRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly status: McpServerStatus;
-  readonly type: McpServerConfig['type'];
-  readonly description?: string;
-  /** Why, when `status` is `error`. */
-  readonly error?: string;
+/** A tool server as clients see it. `error` says why, when `status` is `error`. */
+export const McpServerRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: McpServerStatus,
+  type: z.enum(['stdio', 'http']) satisfies z.ZodType<McpServerConfig['type']>,
+  description: z.string().optional(),
+  error: z.string().optional(),
+});
+export type McpServerRecord = z.infer<typeof McpServerRecord>;
+
+/** What a tool gave to a client. */
+export const ToolExecution = z.object({ serverId: z.string(), result: ToolResult, durationMs: z.number() });
+export type ToolExecution = z.infer<typeof ToolExecution>;
+
+/** A session that began with the first `at` events of another one; `head` is the seq of its last event. */
+export const Fork = z.object({ sessionId: SessionId, at: z.int(), head: z.int() });
+export type Fork = z.infer<typeof Fork>;
+
+/** A request with a key is done once, and its answer kept for a day. */
+interface Keyed {
+  readonly key?: IdempotencyKey | undefined;
 }
 
 /**
@@ -52,15 +67,19 @@ export interface ServiceRequests {
    */
   'turn.start': { request: TurnMessage; answer: { turnId: TurnId; outcome?: TurnOutcome } };
   /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
-  'turn.cancel': { request: { sessionId: SessionId; turnId?: TurnId; reason: string }; answer: boolean };
+  'turn.cancel': {
+    request: { sessionId: SessionId; turnId?: TurnId; reason: string } & Keyed;
+    answer: boolean;
+  };
   /** Lets a tool call that waits for it go ahead, or not. Refused when none of that id waits. */
-  'approval.answer': { request: ApprovalAnswer; answer: undefined };
-  'session.reset': { request: { sessionId: SessionId; key?: IdempotencyKey }; answer: undefined };
+  'approval.answer': { request: ApprovalAnswer & Keyed; answer: undefined };
+  'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
   'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
   'session.fork': {
-    request: { from: SessionId; at?: number; to: SessionId };
-    answer: { at: number; head: number };
+    /** `to` left out: an id is made. */
+    request: { from: SessionId; at?: number | undefined; to?: SessionId | undefined } & Keyed;
+    answer: Fork;
   };
   'session.delete': { request: { sessionId: SessionId }; answer: undefined };
   /** Seq of the session's last event, and all that the running step has streamed so far. */
@@ -75,14 +94,17 @@ export interface ServiceRequests {
   };
   'mcp-server.list': { request: Record<never, never>; answer: McpServerRecord[] };
   /** Answers when the server is connected; refuses when it could not be, and keeps it listed with its error. */
-  'mcp-server.connect': { request: { name: string; config: McpServerConfig }; answer: McpServerRecord };
+  'mcp-server.connect': {
+    request: { name: string; config: McpServerConfig } & Keyed;
+    answer: McpServerRecord;
+  };
   /** Disconnects; of a server that is disconnected already, forgets it. */
   'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
-  'mcp-server.reconnect': { request: { serverId: string }; answer: McpServerRecord };
+  'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };
   'tool.execute': {
-    request: { serverId: string; toolName: string; arguments: Record<string, unknown> };
-    answer: { serverId: string; result: ToolResult };
+    request: { serverId: string; toolName: string; arguments: Record<string, unknown> } & Keyed;
+    answer: ToolExecution;
   };
   /**
    * Tells where each running machine is, now and whenever one moves: of all sessions, or of one, and always of the

@@ -14,8 +14,9 @@ import type {
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
 import type { ToolOutcome } from '../contract/tool.ts';
+import { isExpired, requireSamePayload } from './idempotency.ts';
 import { joinReply, separatorAfter } from './reply-text.ts';
-import { IDEMPOTENCY_TTL_MS, type OpenTurn, type SessionState, type WaitingTurn } from './session-state.ts';
+import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 
 export interface SessionPolicy {
   /** Most messages that may wait behind the running turn; false for no bound. */
@@ -81,12 +82,9 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
 /** Whether the same was accepted before. Throws when its key was, with something else. */
 function isRepeated(state: SessionState, { key }: StartTurn | ResetSession): boolean {
   const known = key && state.keys.get(key.id);
-  if (!known || known.expiresAt <= key.expiresAt - IDEMPOTENCY_TTL_MS) return false;
-  if (known.fingerprint === key.fingerprint) return true;
-  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another request.', {
-    key: key.id,
-    suggestion: 'Use a new key for each new request, and repeat a request unchanged.',
-  });
+  if (!known || isExpired(known, key)) return false;
+  requireSamePayload(known, key);
+  return true;
 }
 
 function deleted(): ServiceError {

@@ -1,10 +1,8 @@
 import type { IdempotencyKey, SessionEvent, SessionEventOf } from '../contract/events.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
+import { isExpired } from './idempotency.ts';
 import { joinReply } from './reply-text.ts';
 import { evolveTranscript, type Transcript, type TurnText } from './transcript.ts';
-
-/** A day: how long the same key is the same message. */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 
 export interface WaitingTurn extends TurnText {
   readonly turnId: string;
@@ -189,14 +187,14 @@ function evolveCounts(counts: TurnCounts, { type }: SessionEvent): TurnCounts {
 /** In place, as the transcript: a session may have tens of thousands of keys a day. */
 function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent): void {
   if ((event.type === 'turn.requested' || event.type === 'session.reset') && event.key) {
-    const { id, expiresAt } = event.key;
-    // The newest key expires last: what would have expired before it was made, by as much, is over.
+    const { key } = event;
+    // The newest key expires last, and they stand in that order.
     for (const [old, known] of keys) {
-      if (known.expiresAt > expiresAt - IDEMPOTENCY_TTL_MS) break;
+      if (!isExpired(known, key)) break;
       keys.delete(old);
     }
-    keys.delete(id);
-    keys.set(id, { ...event.key, turnId: event.type === 'turn.requested' ? event.turnId : null });
+    keys.delete(key.id);
+    keys.set(key.id, { ...key, turnId: event.type === 'turn.requested' ? event.turnId : null });
     return;
   }
   const settled = outcomeOf(event);

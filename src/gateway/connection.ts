@@ -14,6 +14,7 @@ import { Recipient } from './recipient.ts';
 import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from './resumable-codec.ts';
 import { ResumingReader } from './resuming-reader.ts';
 import type { SocketLife } from './socket-front.ts';
+import { turnMessage } from './turn-message.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
@@ -116,20 +117,14 @@ export class Connection implements SocketLife {
     whenBusy,
     clientMessageId,
   }: MessageFrame): Promise<void> {
-    const key = clientMessageId === undefined ? undefined : idempotencyKey(clientMessageId, { text, image });
-    const turnId = crypto.randomUUID();
-    const accepted = await this.#parts.bus.send('turn.start', {
-      sessionId: this.#sessionId,
-      turnId,
-      text,
-      ...(image && { image }),
-      ...(whenBusy && { whenBusy }),
-      ...(key && { key }),
-    });
+    const key =
+      clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, { text, image });
+    const message = turnMessage({ sessionId: this.#sessionId, text, image, whenBusy, key });
+    const accepted = await this.#parts.bus.send('turn.start', message);
     const { outcome } = accepted;
     if (!this.#reader) {
       if (outcome) this.#client.send(encodeOutcome(outcome));
-    } else if (clientMessageId !== undefined && accepted.turnId !== turnId) {
+    } else if (clientMessageId !== undefined && accepted.turnId !== message.turnId) {
       this.#client.send(encodeAccepted(clientMessageId, accepted.turnId, outcome));
     }
   }

@@ -1,19 +1,21 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { IdempotencyKey } from '../contract/events.ts';
 import { IdempotencyKeyId } from '../contract/requests.ts';
-import { IDEMPOTENCY_TTL_MS } from '../domain/session-state.ts';
+import { contentHash } from '../domain/content-hash.ts';
+import { IDEMPOTENCY_TTL_MS } from '../domain/idempotency.ts';
 import type { HttpRequest } from './http-message.ts';
 import { parseFields } from './request-body.ts';
 
-/** @param payload what must be the same when the key is the same; objects with their fields in one order. */
-export function idempotencyKey(id: string, payload: unknown): IdempotencyKey {
-  const fingerprint = createHash('sha256').update(JSON.stringify(payload)).digest('base64url');
-  return { id, fingerprint, expiresAt: Date.now() + IDEMPOTENCY_TTL_MS };
+/** @param payload what must be the same when the key is the same, whatever the order of its fields. */
+export async function idempotencyKey(id: string, payload: unknown): Promise<IdempotencyKey> {
+  return { id, fingerprint: await contentHash(payload), expiresAt: Date.now() + IDEMPOTENCY_TTL_MS };
 }
 
 /** The key in the `Idempotency-Key` header, if there is one. */
-export function keyOfRequest({ headers }: HttpRequest, payload: unknown): IdempotencyKey | undefined {
+export async function keyOfRequest(
+  { headers }: HttpRequest,
+  payload: unknown,
+): Promise<IdempotencyKey | undefined> {
   const id = headers.get('idempotency-key');
   if (id === undefined) return undefined;
   const { 'Idempotency-Key': checked } = parseFields(z.object({ 'Idempotency-Key': IdempotencyKeyId }), {

@@ -9,6 +9,7 @@ import type { TurnMessage } from '../contract/service-requests.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { answerTurn, turnCancelled } from './turn-answer.ts';
+import { turnMessage } from './turn-message.ts';
 
 export interface AgentCard {
   readonly name: string;
@@ -64,7 +65,7 @@ function addChat(server: McpServer, parts: McpAgentParts, ownSessionId: string):
       },
     },
     ({ message, sessionId = ownSessionId }, call) =>
-      chat(parts, { sessionId, turnId: crypto.randomUUID(), text: message }, call),
+      chat(parts, turnMessage({ sessionId, text: message }), call),
   );
 }
 

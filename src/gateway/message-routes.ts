@@ -6,6 +6,7 @@ import { checkImageSize } from './image-size.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import type { Route } from './router.ts';
 import { answerTurn } from './turn-answer.ts';
+import { turnMessage } from './turn-message.ts';
 
 /** Talking to the agent. */
 export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] {
@@ -28,34 +29,20 @@ async function messageSync(
   const body = parseFields(MessageSyncRequest, await readJsonObject(request));
   const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);
-  const key = keyOfRequest(request, { text, image });
-  const response = await answerTurn(bus, {
-    sessionId,
-    turnId: crypto.randomUUID(),
-    text,
-    ...(image && { image }),
-    ...(whenBusy && { whenBusy }),
-    ...(key && { key }),
-  });
+  const key = await keyOfRequest(request, { text, image });
+  const response = await answerTurn(bus, turnMessage({ sessionId, text, image, whenBusy, key }));
   return jsonResponse({ success: true, response, timestamp: now() });
 }
 
 async function message(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
   const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
-  const key = keyOfRequest(request, { text });
-  await bus.send('turn.start', {
-    sessionId,
-    turnId: crypto.randomUUID(),
-    text,
-    ...(whenBusy && { whenBusy }),
-    ...(key && { key }),
-  });
+  const key = await keyOfRequest(request, { text });
+  await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key }));
   return jsonResponse({ status: 'processing', timestamp: now() });
 }
 
 async function reset(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
   const { sessionId } = parseFields(ResetRequest, await readJsonObject(request, { optional: true }));
-  const key = keyOfRequest(request, { reset: true });
-  await bus.send('session.reset', { sessionId, ...(key && { key }) });
+  await bus.send('session.reset', { sessionId, key: await keyOfRequest(request, { reset: true }) });
   return jsonResponse({ status: 'reset initiated', timestamp: now() });
 }

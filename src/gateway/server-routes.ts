@@ -3,6 +3,7 @@ import type { McpServerRecord } from '../contract/service-requests.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
+import { keyOfRequest } from './idempotency.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import type { Parameters, Route } from './router.ts';
 
@@ -13,7 +14,11 @@ export function serverRoutes(bus: Bus): Route[] {
     { method: 'GET', path: '/api/mcp/servers', handler: () => listServers(bus) },
     { method: 'POST', path: '/api/connect-server', handler: (request) => connectServer(bus, request) },
     { method: 'DELETE', path: server, handler: (_, at) => disconnectServer(bus, at) },
-    { method: 'POST', path: `${server}/reconnect`, handler: (_, at) => reconnectServer(bus, at) },
+    {
+      method: 'POST',
+      path: `${server}/reconnect`,
+      handler: (request, at) => reconnectServer(bus, request, at),
+    },
     { method: 'GET', path: `${server}/tools`, handler: (_, at) => listTools(bus, at) },
     {
       method: 'POST',
@@ -29,12 +34,15 @@ async function listServers(bus: Bus): Promise<HttpResponse> {
 }
 
 async function connectServer(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
-  const { name, config } = parseFields(ConnectServerRequest, await readJsonObject(request));
-  return serverResponse(await bus.send('mcp-server.connect', { name, config }));
+  const server = parseFields(ConnectServerRequest, await readJsonObject(request));
+  const key = await keyOfRequest(request, server);
+  return serverResponse(await bus.send('mcp-server.connect', { ...server, key }));
 }
 
-async function reconnectServer(bus: Bus, { serverId = '' }: Parameters): Promise<HttpResponse> {
-  return serverResponse(await bus.send('mcp-server.reconnect', { serverId }));
+async function reconnectServer(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+  const { serverId = '' } = at;
+  const key = await keyOfRequest(request, {});
+  return serverResponse(await bus.send('mcp-server.reconnect', { serverId, key }));
 }
 
 async function disconnectServer(bus: Bus, { serverId = '' }: Parameters): Promise<HttpResponse> {
@@ -57,17 +65,16 @@ function toolRecord({ name, description, inputSchema }: Tool): Record<string, un
 async function executeTool(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
   const { serverId: server = '', toolName = '' } = at;
   const args = await readJsonObject(request, { optional: true });
-  const begun = performance.now();
-  const { serverId, result } = await bus.send('tool.execute', {
+  const { serverId, result, durationMs } = await bus.send('tool.execute', {
     serverId: server,
     toolName,
     arguments: args,
+    key: await keyOfRequest(request, args),
   });
-  const duration = Math.round((performance.now() - begun) * 1000) / 1000;
   return jsonResponse({
     success: true,
     data: result,
-    execution: { toolName, serverId, duration },
+    execution: { toolName, serverId, duration: durationMs },
     timestamp: now(),
   });
 }

@@ -13,6 +13,7 @@ import { isoTime } from '../domain/session-view.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { eventStream } from './event-stream.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
+import { keyOfRequest } from './idempotency.ts';
 import type { Outbox } from './outbox.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import { acceptsEventStream, parseQuery } from './request-query.ts';
@@ -61,9 +62,9 @@ async function remove(bus: Bus, parameters: Parameters): Promise<HttpResponse> {
 async function fork(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
   const from = sessionOf(parameters);
   const body = parseFields(ForkRequest, await readJsonObject(request, { optional: true }));
-  const { sessionId = `fork-${crypto.randomUUID()}` } = body;
-  const forked = await bus.send('session.fork', { from, to: sessionId, ...(body.at && { at: body.at }) });
-  return jsonResponse({ status: 'forked', sessionId, from, ...forked, timestamp: now() });
+  const { at, sessionId: to } = body;
+  const forked = await bus.send('session.fork', { from, at, to, key: await keyOfRequest(request, body) });
+  return jsonResponse({ status: 'forked', from, ...forked, timestamp: now() });
 }
 
 async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
@@ -72,7 +73,8 @@ async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<H
     CancelRequest,
     await readJsonObject(request, { optional: true }),
   );
-  const cancelled = await bus.send('turn.cancel', { sessionId, reason });
+  const key = await keyOfRequest(request, { reason });
+  const cancelled = await bus.send('turn.cancel', { sessionId, reason, key });
   return jsonResponse({ status: cancelled ? 'cancelled' : 'idle', sessionId, timestamp: now() });
 }
 
@@ -85,9 +87,11 @@ function partialOf(event: SessionEvent): { partial?: string } {
 async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { callId = '' } = at;
-  const { decision, ...answer } = parseFields(ApprovalRequest, await readJsonObject(request));
+  const body = parseFields(ApprovalRequest, await readJsonObject(request));
+  const key = await keyOfRequest(request, body);
+  const { decision, ...answer } = body;
   const approved = decision === 'approve';
-  await bus.send('approval.answer', { sessionId, callId, approved, ...answer });
+  await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key });
   return jsonResponse({ status: approved ? 'approved' : 'denied', sessionId, callId, timestamp: now() });
 }
 

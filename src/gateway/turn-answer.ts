@@ -61,8 +61,7 @@ class SettledTurns {
 function contentOf(outcome: TurnOutcome): string {
   const end = endOf(outcome);
   if ('content' in end) return end.content;
-  const { code, message, details } = end.error;
-  throw new ServiceError(code, message, details);
+  throw ServiceError.of(end.error);
 }
 
 /** How a turn ended, as clients are told: with its reply or with an error. */

@@ -1,4 +1,4 @@
-import { asServiceError, ServiceError } from '../contract/errors.ts';
+import { asServiceError, serviceStopping } from '../contract/errors.ts';
 import { StreamQuery } from '../contract/requests.ts';
 import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -33,7 +33,7 @@ export class WebSocketFront implements SocketFront {
     try {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
-      if (this.#stopping) throw stopping();
+      if (this.#stopping) throw serviceStopping();
       const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
@@ -51,11 +51,4 @@ export class WebSocketFront implements SocketFront {
 function refuse(refusal: Allowance): HttpResponse {
   const response = errorResponse(tooManyConnections(refusal));
   return { ...response, headers: { ...response.headers, ...limitHeaders(refusal) } };
-}
-
-function stopping(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Connect again in a moment.', {
-    reason: 'the service is stopping',
-    retryAfter: 5,
-  });
 }

@@ -1,5 +1,8 @@
+import { z } from 'zod';
+import { Fork, McpServerRecord, ToolExecution } from '../contract/service-requests.ts';
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
+import type { KeyedRequests } from './keyed-requests.ts';
 import type { LiveMachines } from './live-machines.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import type { SessionArchive } from './session-archive.ts';
@@ -13,49 +16,85 @@ export interface RequestHandlers {
   readonly servers: McpSupervisor;
   readonly catalog: ToolCatalog;
   readonly machines: LiveMachines;
+  readonly requests: KeyedRequests;
   readonly exportConfig: () => string;
 }
 
 /** Who answers what on the bus. */
-export function answerRequests(
-  bus: Bus,
-  { journal, sessions, archive, servers, catalog, machines, exportConfig }: RequestHandlers,
-): void {
+export function answerRequests(bus: Bus, handlers: RequestHandlers): void {
+  answerForTurns(bus, handlers);
+  answerForSessions(bus, handlers);
+  answerForServers(bus, handlers);
+  answerForService(bus, handlers);
+}
+
+function answerForTurns(bus: Bus, { sessions, requests }: RequestHandlers): void {
   bus.handle('turn.start', async ({ sessionId, ...message }) => {
     const session = await sessions.sessionForTurn(sessionId);
     return session.startTurn({ type: 'turn.start', ...message });
   });
-  bus.handle('turn.cancel', async ({ sessionId, turnId, reason }) => {
-    const session = await sessions.session(sessionId);
-    return session.cancel(reason, turnId);
+  bus.handle('turn.cancel', ({ sessionId, turnId, reason, key }) => {
+    const run = async (): Promise<boolean> => {
+      const session = await sessions.session(sessionId);
+      return session.cancel(reason, turnId);
+    };
+    const scope = ['turn.cancel', sessionId];
+    return requests.once({ key, scope, answer: z.boolean() }, () => ({ repeatable: true, run }));
   });
-  bus.handle('approval.answer', async ({ sessionId, ...answer }) => {
-    const session = await sessions.session(sessionId);
-    await session.answerApproval({ type: 'approval.answer', ...answer });
-    return undefined;
+  bus.handle('approval.answer', ({ sessionId, key, ...answer }) => {
+    const run = async (): Promise<undefined> => {
+      const session = await sessions.session(sessionId);
+      await session.answerApproval({ type: 'approval.answer', ...answer });
+    };
+    const scope = ['approval.answer', sessionId, answer.callId];
+    return requests.once({ key, scope, answer: z.undefined() }, () => ({ repeatable: true, run }));
   });
   bus.handle('session.reset', async ({ sessionId, key }) => {
     const session = await sessions.session(sessionId);
     await session.reset(key);
     return undefined;
   });
+}
+
+function answerForSessions(bus: Bus, { journal, sessions, archive, requests }: RequestHandlers): void {
   bus.handle('session.list', ({ after, limit }) => archive.list(after, limit));
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
-  bus.handle('session.fork', ({ from, at, to }) => archive.fork(from, at, to));
+  bus.handle('session.fork', ({ from, at, to, key }) => {
+    const run = () => archive.fork(from, at, to);
+    const scope = ['session.fork', from];
+    return requests.once({ key, scope, answer: Fork }, () => ({ repeatable: false, run }));
+  });
   bus.handle('session.delete', async ({ sessionId }) => {
     await archive.delete(sessionId);
     return undefined;
   });
   bus.handle('session.position', ({ sessionId }) => sessions.position(sessionId));
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
+}
+
+function answerForServers(bus: Bus, { servers, catalog, requests }: RequestHandlers): void {
   bus.handle('mcp-server.list', async () => servers.records());
-  bus.handle('mcp-server.connect', ({ name, config }) => servers.connect(name, config));
+  bus.handle('mcp-server.connect', ({ name, config, key }) => {
+    const run = () => servers.connect(name, config);
+    const scope = ['mcp-server.connect'];
+    return requests.once({ key, scope, answer: McpServerRecord }, () => ({ repeatable: false, run }));
+  });
   bus.handle('mcp-server.disconnect', ({ serverId }) => servers.disconnect(serverId));
-  bus.handle('mcp-server.reconnect', ({ serverId }) => servers.reconnect(serverId));
+  bus.handle('mcp-server.reconnect', ({ serverId, key }) => {
+    const run = () => servers.reconnect(serverId);
+    const scope = ['mcp-server.reconnect', serverId];
+    return requests.once({ key, scope, answer: McpServerRecord }, () => ({ repeatable: true, run }));
+  });
   bus.handle('tool.list', async ({ serverId }) => catalog.list(serverId));
-  bus.handle('tool.execute', ({ serverId, toolName, arguments: args }) =>
-    catalog.execute(serverId, toolName, args),
-  );
+  bus.handle('tool.execute', ({ serverId, toolName, arguments: args, key }) => {
+    const scope = ['tool.execute', serverId, toolName];
+    return requests.once({ key, scope, answer: ToolExecution }, () =>
+      catalog.prepare(serverId, toolName, args),
+    );
+  });
+}
+
+function answerForService(bus: Bus, { machines, exportConfig }: RequestHandlers): void {
   bus.handle('machine.watch', async ({ sessionId, onState }) =>
     machines.watchStates((state) => {
       if (sessionId === undefined || state.sessionId === undefined || state.sessionId === sessionId)

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { RequestedCall } from '../contract/commands.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
+import { contentHash } from '../domain/content-hash.ts';
 import type { RawToolCall } from '../ports/language-model.ts';
-import { argumentsHash } from './arguments-hash.ts';
 import type { OfferedTool, ToolCatalog } from './tool-catalog.ts';
 
 const Arguments = z.record(z.string(), z.unknown());
@@ -33,7 +33,7 @@ export async function requestedCalls(
       serverId: offered?.serverId ?? null,
       arguments: args,
       repeatable: offered?.tool.repeatable ?? false,
-      ...(offered?.policy === 'ask' && { argumentsHash: await argumentsHash(args) }),
+      ...(offered?.policy === 'ask' && { argumentsHash: await contentHash(args) }),
       ...(await problemOf(offered, parsed, names, catalog)),
     });
   }

@@ -1,5 +1,6 @@
 import type { McpServerConfig } from '../contract/agent-config.ts';
-import { type LoggedEvent, SERVICE_STREAM, type ServiceEvent } from '../contract/events.ts';
+import type { LoggedEvent, ServiceEvent } from '../contract/events.ts';
+import { SERVICE_STREAM } from '../contract/streams.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 type Configs = Readonly<Record<string, McpServerConfig>>;

@@ -1,7 +1,8 @@
 import { ServiceError } from '../contract/errors.ts';
-import { SERVICE_STREAM } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
+import type { Fork } from '../contract/service-requests.ts';
 import type { SessionListItem, SessionView } from '../contract/session-view.ts';
+import { isSession } from '../contract/streams.ts';
 import { isoTime, viewSession } from '../domain/session-view.ts';
 import type { SessionSummary } from '../ports/event-store.ts';
 import type { Journal } from './journal.ts';
@@ -36,12 +37,16 @@ export class SessionArchive {
     return viewSession({ state, first, last }, head);
   }
 
-  /** @returns the head of the new session. */
-  async fork(from: SessionId, at: number | undefined, to: SessionId): Promise<{ at: number; head: number }> {
+  /** @param to an id is made when it is left out. */
+  async fork(
+    from: SessionId,
+    at: number | undefined,
+    to: SessionId = `fork-${crypto.randomUUID()}`,
+  ): Promise<Fork> {
     const head = await this.#headOf(from);
     checkMoment(at, head);
     const fork = await this.#sessions.fork(from, at ?? head, to);
-    return { at: at ?? head, head: fork.state.seq };
+    return { sessionId: to, at: at ?? head, head: fork.state.seq };
   }
 
   async delete(sessionId: SessionId): Promise<void> {
@@ -56,10 +61,10 @@ export class SessionArchive {
   }
 }
 
-/** What of the log's streams is a session, and what is told of it. */
-export function listItems(summaries: readonly SessionSummary[]): SessionListItem[] {
-  return summaries
-    .filter(({ sessionId }) => sessionId !== SERVICE_STREAM)
+/** What is told of the sessions among the streams of the log. */
+export function listItems(streams: readonly SessionSummary[]): SessionListItem[] {
+  return streams
+    .filter(({ sessionId }) => isSession(sessionId))
     .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
       sessionId,
       status: open ? 'busy' : 'idle',

@@ -1,4 +1,4 @@
-import { ServiceError } from '../contract/errors.ts';
+import { ServiceError, serviceStopping } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import { decide } from '../domain/session-decider.ts';
@@ -106,7 +106,7 @@ export class SessionRegistry {
    * that of `session` itself, so that what is asked of a session while it loads keeps its order.
    */
   sessionForTurn(sessionId: SessionId): Promise<SessionActor> {
-    return this.#draining ? Promise.reject(stopping()) : this.session(sessionId);
+    return this.#draining ? Promise.reject(serviceStopping()) : this.session(sessionId);
   }
 
   /** Takes no more messages and lets the open turns finish; what is open after `timeoutMs` stays open in the log. */
@@ -185,12 +185,5 @@ function sessionExists(sessionId: SessionId): ServiceError {
     field: 'sessionId',
     issue: 'the session exists',
     suggestion: 'Choose another id, or leave it out.',
-  });
-}
-
-function stopping(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
-    reason: 'the service is stopping',
-    retryAfter: 5,
   });
 }

@@ -2,10 +2,12 @@ import type { ApprovalConfig, ApprovalPolicy } from '../contract/agent-config.ts
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEventOf } from '../contract/events.ts';
 import type { ModelTool } from '../contract/model-message.ts';
-import type { Tool, ToolOutcome, ToolResult } from '../contract/tool.ts';
+import type { ToolExecution } from '../contract/service-requests.ts';
+import type { Tool, ToolOutcome } from '../contract/tool.ts';
 import { approvalPolicy } from '../domain/approval-policy.ts';
 import { nameToolsForModel } from '../domain/tool-names.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { Work } from './keyed-requests.ts';
 import type { ConnectedTool, McpSupervisor } from './mcp-supervisor.ts';
 
 /** A tool, and whether the model may call it. */
@@ -65,12 +67,12 @@ export class ToolCatalog {
     return this.#servers.toolsOf(serverId);
   }
 
-  /** Runs a tool for a client, outside of any turn. */
-  async execute(
+  /** A call that a client asks for, outside of any turn. Refuses one that cannot be made. */
+  async prepare(
     serverId: string,
     toolName: string,
     args: Record<string, unknown>,
-  ): Promise<{ serverId: string; result: ToolResult }> {
+  ): Promise<Work<ToolExecution>> {
     const { id, status } = this.#servers.recordOf(serverId);
     const failed = (reason: string): ServiceError =>
       new ServiceError('TOOL_EXECUTION_FAILED', `The tool ${toolName} failed.`, {
@@ -100,9 +102,14 @@ export class ToolCatalog {
         },
       );
     }
-    const outcome = await connection.callTool(toolName, args);
-    if (outcome.status === 'failed') throw failed(outcome.reason);
-    return { serverId: id, result: outcome.result };
+    const run = async (): Promise<ToolExecution> => {
+      const begun = performance.now();
+      const outcome = await connection.callTool(toolName, args);
+      if (outcome.status === 'failed') throw failed(outcome.reason);
+      const durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
+      return { serverId: id, result: outcome.result, durationMs };
+    };
+    return { repeatable: tool.repeatable, run };
   }
 }
 

@@ -101,6 +101,10 @@ export const requirements = {
   'idempotency.failed': 'a turn that failed or was cancelled is answered again as it was',
   'idempotency.reset': 'a reset with a key is done once',
   'idempotency.socket': 'clientMessageId is the key of a WebSocket message',
+  'idempotency.requests':
+    'connect-server, reconnect, tool execution, fork, cancel and approvals take a key too: done once, and answered alike later',
+  'idempotency.unknown':
+    'what a kill cut off is done again where that is safe, and otherwise 409 OUTCOME_UNKNOWN',
   'idempotency.invalid': 'a key that cannot be one is 400 INVALID_REQUEST',
 
   // Sessions and their past

@@ -116,8 +116,8 @@ export class ListeningService implements AsyncDisposable {
     return fetch(`${this.url}${path}`, init);
   }
 
-  post(path: string, body: unknown): Promise<Response> {
-    const headers = { 'Content-Type': 'application/json' };
+  post(path: string, body: unknown, more: Record<string, string> = {}): Promise<Response> {
+    const headers = { 'Content-Type': 'application/json', ...more };
     return this.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 

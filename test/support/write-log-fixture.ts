@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import { exportSession } from '../../src/app/transfer/export-session.ts';
 import { currentEvents } from '../../src/contract/event-codec.ts';
-import { SERVICE_STREAM } from '../../src/contract/events.ts';
+import { SERVICE_STREAM } from '../../src/contract/streams.ts';
 import { ofSession } from '../../src/runtime/journal.ts';
 import { eventfulSession } from './eventful-session.ts';
 import { foldedView } from './folded-view.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApprovalConfig } from '../../src/contract/agent-config.ts';
 import { approvalPolicy } from '../../src/domain/approval-policy.ts';
-import { argumentsHash } from '../../src/runtime/arguments-hash.ts';
+import { contentHash } from '../../src/domain/content-hash.ts';
 
 const policyOf = (config: unknown, serverId: string, toolName: string) =>
   approvalPolicy(ApprovalConfig.parse(config), { serverId, toolName });
@@ -52,14 +52,14 @@ describe('the hash of arguments', () => {
   const known = '4b4a390e22519a0e3c1c58c6920655936ae3f019b4b4f62aaacb14942d2fc477';
 
   it('is the SHA-256 of their canonical JSON, whatever the order of the keys', async () => {
-    expect(await argumentsHash({ b: 2, a: { x: [1, null, 'é'] } })).toBe(known);
-    expect(await argumentsHash({ a: { x: [1, null, 'é'] }, b: 2 })).toBe(known);
-    expect(await argumentsHash({ a: { x: [null, 1, 'é'] }, b: 2 })).not.toBe(known);
+    expect(await contentHash({ b: 2, a: { x: [1, null, 'é'] } })).toBe(known);
+    expect(await contentHash({ a: { x: [1, null, 'é'] }, b: 2 })).toBe(known);
+    expect(await contentHash({ a: { x: [null, 1, 'é'] }, b: 2 })).not.toBe(known);
   });
 
   it('orders keys by code unit, also those that look like numbers', async () => {
     // printf '%s' '{"10":1,"9":2,"a":3}' | sha256sum
-    expect(await argumentsHash({ a: 3, 9: 2, 10: 1 })).toBe(
+    expect(await contentHash({ a: 3, 9: 2, 10: 1 })).toBe(
       'd6e62753b8541dd53e8db28349f1b082a93958576574f1b34b4fd86fbbd78916',
     );
   });

@@ -9,7 +9,8 @@ import { exportSession } from '../../src/app/transfer/export-session.ts';
 import { openExport, readExport } from '../../src/app/transfer/exported-session.ts';
 import { importSession } from '../../src/app/transfer/import-session.ts';
 import type { Envelope } from '../../src/contract/envelope.ts';
-import { LoggedEvent, SERVICE_STREAM, type SessionEvent } from '../../src/contract/events.ts';
+import { LoggedEvent, type SessionEvent } from '../../src/contract/events.ts';
+import { SERVICE_STREAM } from '../../src/contract/streams.ts';
 import { decide } from '../../src/domain/session-decider.ts';
 import { evolve, initialSessionState } from '../../src/domain/session-state.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
@@ -26,7 +27,11 @@ const fixture = fileURLToPath(new URL('../fixtures/log-v1', import.meta.url));
 const exported = join(fixture, 'eventful.jsonl');
 
 /** Types of events that the fixture does not have because they are younger than it. */
-const laterThanFixture: readonly LoggedEvent['type'][] = [];
+const laterThanFixture: readonly LoggedEvent['type'][] = [
+  'request.begun',
+  'request.answered',
+  'request.failed',
+];
 
 const PinnedViews = z.array(z.looseObject({ at: z.int() }));
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { StartTurn, WhenBusy } from '../../src/contract/commands.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
 import { decide } from '../../src/domain/session-decider.ts';
-import {
-  evolve,
-  IDEMPOTENCY_TTL_MS,
-  initialSessionState,
-  opensTurn,
-} from '../../src/domain/session-state.ts';
+import { evolve, initialSessionState, opensTurn } from '../../src/domain/session-state.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
 
 const start = (turnId: string, more: Partial<StartTurn> = {}): StartTurn => ({

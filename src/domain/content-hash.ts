@@ -1,6 +1,6 @@
-/** SHA-256 of the arguments' canonical JSON (RFC 8785), in hex: whoever approves a call can compute it too. */
-export async function argumentsHash(args: Readonly<Record<string, unknown>>): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(args)));
+/** SHA-256 of a value's canonical JSON (RFC 8785), in hex: the same for equal values, and others can compute it too. */
+export async function contentHash(value: unknown): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(value)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -8,6 +8,8 @@ export async function argumentsHash(args: Readonly<Record<string, unknown>>): Pr
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
 }
