@@ -4,7 +4,11 @@ import { WhenBusy } from './commands.ts';
 import { DEFAULT_SESSION_ID, SessionId } from './ids.ts';
 import { Image } from './image.ts';
 
-const session = SessionId.default(DEFAULT_SESSION_ID);
+/** Many clients write null for a field that they leave out. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => value ?? undefined, schema.optional()).optional();
+
+const session = optional(SessionId).transform((sessionId) => sessionId ?? DEFAULT_SESSION_ID);
 /** An `Idempotency-Key` or `clientMessageId`. */
 export const IdempotencyKeyId = z
   .string()
@@ -20,26 +24,24 @@ const text = z.string().min(1, 'must not be empty');
 /** Body of `POST /api/message-sync`. */
 export const MessageSyncRequest = z.object({
   message: text,
-  imageData: Image.optional(),
+  imageData: optional(Image),
   sessionId: session,
-  whenBusy: WhenBusy.optional(),
+  whenBusy: optional(WhenBusy),
 });
 
 /** Body of `POST /api/message`. */
 export const MessageRequest = z.object({
   message: text,
-  imageData: z
-    .undefined({ error: 'images are accepted by /api/message-sync and over WebSocket only' })
-    .optional(),
+  imageData: z.null({ error: 'images are accepted by /api/message-sync and over WebSocket only' }).optional(),
   sessionId: session,
-  whenBusy: WhenBusy.optional(),
+  whenBusy: optional(WhenBusy),
 });
 
 /** Body of `POST /api/reset`. */
 export const ResetRequest = z.object({ sessionId: session });
 
 /** Body of `POST /api/sessions/{id}/cancel`. */
-export const CancelRequest = z.object({ reason: z.string().min(1).max(500).optional() });
+export const CancelRequest = z.object({ reason: optional(z.string().min(1).max(500)) });
 
 /** Query of `GET /api/sessions/{id}/events`. */
 export const EventsQuery = z.object({
@@ -63,16 +65,16 @@ export const SessionQuery = z.object({ at: whole.optional() });
 const ArgumentsHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits');
-const denialReason = z.string().min(1).max(500).optional();
+const denialReason = optional(z.string().min(1).max(500));
 
 /** Body of `POST /api/sessions/{id}/approvals/{callId}`. */
 export const ApprovalRequest = z.discriminatedUnion('decision', [
-  z.object({ decision: z.literal('approve'), argumentsHash: ArgumentsHash.optional() }),
+  z.object({ decision: z.literal('approve'), argumentsHash: optional(ArgumentsHash) }),
   z.object({ decision: z.literal('deny'), reason: denialReason }),
 ]);
 
 /** Body of `POST /api/sessions/{id}/fork`. */
-export const ForkRequest = z.object({ at: z.int().min(1).optional(), sessionId: SessionId.optional() });
+export const ForkRequest = z.object({ at: optional(z.int().min(1)), sessionId: optional(SessionId) });
 
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
@@ -93,10 +95,10 @@ export type StreamQuery = z.infer<typeof StreamQuery>;
 export const MessageFrame = z.object({
   type: z.literal('message'),
   content: text,
-  imageData: Image.optional(),
-  whenBusy: WhenBusy.optional(),
+  imageData: optional(Image),
+  whenBusy: optional(WhenBusy),
   /** The same id again is the same message: it is answered once. */
-  clientMessageId: IdempotencyKeyId.optional(),
+  clientMessageId: optional(IdempotencyKeyId),
 });
 
 /** `{"type":"cancel"}` from a WebSocket client: ends the running turn. */
@@ -106,7 +108,7 @@ export const CancelFrame = z.object({ type: z.literal('cancel') });
 export const ApproveFrame = z.object({
   type: z.literal('approve'),
   callId: z.string().min(1),
-  argumentsHash: ArgumentsHash.optional(),
+  argumentsHash: optional(ArgumentsHash),
 });
 
 /** `{"type":"deny"}` from a WebSocket client: the tool call that waits for approval is not to be run. */

@@ -5,6 +5,7 @@ import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService } from '../support/running-service.ts';
+import { listSessions } from '../support/session-api.ts';
 import { verifies } from './requirements.ts';
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' };
@@ -110,6 +111,27 @@ describe('errors', () => {
     },
     'and so is JSON that is no object, or no UTF-8',
   );
+
+  verifies('errors.null', async () => {
+    await using service = await start();
+    const absent = { sessionId: null, imageData: null, whenBusy: null };
+    for (const [path, body] of [
+      ['/api/message-sync', { message: 'hi', ...absent }],
+      ['/api/message', { message: 'hi', ...absent }],
+      ['/api/sessions/default/cancel', { reason: null }],
+      ['/api/reset', { sessionId: null }],
+    ] as const) {
+      expect((await service.post(path, body)).status).toBe(200);
+    }
+    expect(await errorOf(await service.post('/api/message-sync', { message: null }), 400)).toMatchObject({
+      details: { field: 'message' },
+    });
+    using client = await service.connect();
+    client.say('hi', { imageData: null, whenBusy: null, clientMessageId: null });
+    const { event } = (await client.settled()).at(-1) ?? {};
+    expect(event).toBe('response');
+    expect((await listSessions(service)).map(({ sessionId }) => sessionId)).toEqual(['default']);
+  });
 
   verifies('errors.content-type', async () => {
     await using service = await start();

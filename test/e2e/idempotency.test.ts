@@ -236,7 +236,7 @@ describe('a key of another request', () => {
     async () => {
       await using service = await RunningService.start({ yaml: YAML });
       using client = await service.connect();
-      for (const clientMessageId of ['', 'a b', 5, null]) client.say('hi', { clientMessageId });
+      for (const clientMessageId of ['', 'a b', 5, {}]) client.say('hi', { clientMessageId });
       const frames = await client.settled(4);
       expect(frames).toEqual(
         [1, 2, 3, 4].map(() => ({

@@ -201,6 +201,7 @@ export const requirements = {
   // Errors, limits, access
   'errors.envelope': 'every REST error has success false, code, message, details and timestamp',
   'errors.json': 'malformed JSON is 400 INVALID_REQUEST',
+  'errors.null': 'null for an optional field of a message is the same as leaving it out',
   'errors.content-type': 'a wrong or missing Content-Type is 400 INVALID_REQUEST',
   'errors.unknown-path': 'an unknown path or method under /api is 400 INVALID_REQUEST',
   'limits.headers': 'every /api response carries X-RateLimit-Limit, -Remaining and -Reset',

@@ -284,7 +284,7 @@ describe('a fork', () => {
     await talk(setup, 's', 'one');
     await talk(setup, 'taken', 'two');
     const bodies = [
-      ...[0, 5, -1, 1.5, '1', null].map((at) => ({ body: { at }, field: 'at' })),
+      ...[0, 5, -1, 1.5, '1', {}].map((at) => ({ body: { at }, field: 'at' })),
       ...['taken', 's', 'a b', '', 5].map((sessionId) => ({ body: { sessionId }, field: 'sessionId' })),
     ];
     for (const { body, field } of bodies) {

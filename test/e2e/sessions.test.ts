@@ -87,7 +87,7 @@ describe('a session of its own', () => {
     'session.own',
     async () => {
       await using service = await RunningService.start();
-      for (const sessionId of ['', ' ', 'a b', 'a/b', '.hidden', 'ä', 'x'.repeat(129), 5, null, {}]) {
+      for (const sessionId of ['', ' ', 'a b', 'a/b', '.hidden', 'ä', 'x'.repeat(129), 5, [], {}]) {
         for (const path of ['/api/message-sync', '/api/message', '/api/reset']) {
           const response = await service.post(path, { message: 'hi', sessionId });
           expect(response.status).toBe(400);
