@@ -179,7 +179,7 @@ export const RequestBegun = z.object({
   repeatable: z.boolean(),
 });
 
-/** `answer` is what the handler of the request gave, if it gave anything, and goes through that one's schema when it is read. */
+/** `answer` is what its handler gave, if anything; it goes through that one's schema when it is read. */
 export const RequestAnswered = z.object({
   type: z.literal('request.answered'),
   answer: z.unknown().optional(),

@@ -26,8 +26,14 @@ export interface RequestIdentity<T> {
   readonly answer: z.ZodType<T>;
 }
 
-interface Running {
+interface Asked {
   readonly key: IdempotencyKey;
+  /** Whether the log has the key with this payload. Until then, the payload may be the wrong one. */
+  begun: boolean;
+}
+
+interface Running {
+  readonly asked: Asked;
   readonly answer: Promise<unknown>;
 }
 
@@ -58,9 +64,13 @@ export class KeyedRequests implements AsyncDisposable {
   async once<T>({ key, scope, answer }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
     if (!key) return (await prepare()).run();
     const stream = await streamOf(scope, key);
-    const known = this.#running.get(stream);
-    if (known) requireSamePayload(known.key, key);
-    return answer.parse(await (known?.answer ?? this.#begin(stream, key, prepare)));
+    let running = this.#running.get(stream);
+    while (running && !running.asked.begun && running.asked.key.fingerprint !== key.fingerprint) {
+      await Promise.allSettled([running.answer]);
+      running = this.#running.get(stream);
+    }
+    if (running) requireSamePayload(running.asked.key, key);
+    return answer.parse(await (running?.answer ?? this.#begin(stream, key, prepare)));
   }
 
   /** Erases what has expired. It asks the index page by page, so that nobody waits long. Never rejects. */
@@ -91,8 +101,9 @@ export class KeyedRequests implements AsyncDisposable {
 
   /** Synchronous up to its entry: of two that come at once, the second finds the first. */
   async #begin(stream: string, key: IdempotencyKey, prepare: Prepare<unknown>): Promise<unknown> {
-    const answer = this.#answer(stream, key, prepare);
-    this.#running.set(stream, { key, answer });
+    const asked: Asked = { key, begun: false };
+    const answer = this.#answer(stream, asked, prepare);
+    this.#running.set(stream, { asked, answer });
     try {
       return await answer;
     } finally {
@@ -100,7 +111,8 @@ export class KeyedRequests implements AsyncDisposable {
     }
   }
 
-  async #answer(stream: string, key: IdempotencyKey, prepare: Prepare<unknown>): Promise<unknown> {
+  async #answer(stream: string, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
+    const { key } = asked;
     // A sweep may be erasing what this key stood for.
     await this.#sweeping;
     const known = await this.#load(stream, key);
@@ -108,6 +120,7 @@ export class KeyedRequests implements AsyncDisposable {
     if (known && !known.repeatable) throw outcomeUnknown(key);
     const work = await prepare();
     if (!known) await this.#append(stream, 0, { type: 'request.begun', key, repeatable: work.repeatable });
+    asked.begun = true;
     return this.#run(stream, work);
   }
 

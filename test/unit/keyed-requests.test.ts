@@ -91,6 +91,26 @@ describe('the same key', () => {
     expect(next.runs).toEqual([]);
   });
 
+  it('gets the stored answer also while somebody tries it with another payload', async () => {
+    await new Doer().answering('paid').ask();
+    const store = new WatchedStore(log);
+    const reading = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    store.beforeRead = async () => {
+      reading.resolve();
+      await release.promise;
+    };
+    const doer = new Doer(store);
+    const wrong = doer.ask({ fingerprint: 'other' });
+    await reading.promise;
+    const right = doer.ask();
+    // Time enough to be turned away because of what the other has sent.
+    for (let turn = 0; turn < 20; turn += 1) await nextLoop();
+    release.resolve();
+    await expect(wrong).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect([await right, doer.runs.length]).toEqual(['paid', 0]);
+  });
+
   it('in another scope, and another key, are other requests', async () => {
     const doer = new Doer().answering('done');
     await doer.ask();
