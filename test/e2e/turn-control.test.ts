@@ -255,7 +255,7 @@ describe('a message to a busy session', () => {
     'control.reject',
     async () => {
       await using service = await RunningService.start();
-      for (const whenBusy of ['wait', '', null, 1]) {
+      for (const whenBusy of ['wait', '', 1, {}]) {
         for (const path of ['/api/message', '/api/message-sync']) {
           const error = await errorOf(await service.post(path, { message: 'hi', whenBusy }), 400);
           expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'whenBusy' } });

@@ -83,7 +83,6 @@ describe('frames that cannot be understood', () => {
     () =>
       expectRefusals([
         [image('iVBORw0KGgo='), invalid('imageData')],
-        [image(null), invalid('imageData')],
         [image([]), invalid('imageData')],
         [image({ mimeType: 'image/png' }), missing('imageData.base64')],
         [image({ base64: 'AAAA' }), missing('imageData.mimeType')],
