@@ -1,14 +1,13 @@
 import { assign, fromCallback, not, sendTo, setup } from 'xstate';
 import type { SessionEventOf } from '../src/contract/events.ts';
+import type { TurnFailure, TurnLimits } from '../src/domain/turn-failure.ts';
 
 /** Small, and free of message content: it is shown to whoever watches the statechart. */
-export interface TurnContext {
+export interface TurnContext extends TurnLimits {
   readonly turnId: string;
   readonly sessionId: string;
   /** The model call that runs, or ran last: 1, 2, 3 … */
   readonly step: number;
-  readonly maxSteps: number;
-  readonly stepTimeoutMs: number;
   /** Tool calls of this step that have no result yet. */
   readonly unsettled: readonly string[];
   /** Those of them that wait for approval. */
@@ -36,8 +35,6 @@ export type TurnEvent =
   | { readonly type: 'turn.prepared' }
   | { readonly type: 'step.streaming' }
   | { readonly type: 'CANCEL' };
-
-export type TurnFailure = 'step-limit' | 'step-timeout';
 
 /** Named effects. The runtime provides them; leaving the state that invoked one aborts it. */
 export type PrepareEffect = { readonly turnId: string };

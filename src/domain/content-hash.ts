@@ -5,7 +5,7 @@ export async function contentHash(value: unknown): Promise<string> {
 }
 
 /** JSON without spaces, the keys of each object in the order of their UTF-16 code units. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const fields = Object.entries(value)

@@ -14,6 +14,7 @@ import type {
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
 import type { ToolOutcome } from '../contract/tool.ts';
+import { CANCELLED, DELETED, denial, forkedFrom, INTERRUPTED, RESET, unapproved } from './ending-reasons.ts';
 import { isExpired, requireSamePayload } from './idempotency.ts';
 import { joinReply, separatorAfter } from './reply-text.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
@@ -51,7 +52,7 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
     case 'session.fork':
       return forkSession(state, command);
     case 'session.delete':
-      return [...cancelAll(state, 'the session was deleted', command.partial), { type: 'session.deleted' }];
+      return [...cancelAll(state, DELETED, command.partial), { type: 'session.deleted' }];
     default:
       return command satisfies never;
   }
@@ -71,7 +72,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
   if (!state.open) return [requested, started];
   if (whenBusy === 'reject') throw busy(state.open);
   if (whenBusy === 'interrupt') {
-    return [requested, ...cancelOpen(state.open, 'another message interrupted it', partial), started];
+    return [requested, ...cancelOpen(state.open, INTERRUPTED, partial), started];
   }
   if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
     throw queueFull(state.waiting.length, policy.queuedMessages);
@@ -163,10 +164,7 @@ function answerApproval({ open }: SessionState, command: AnswerApproval): Sessio
   const call = open?.awaiting.get(callId);
   if (!call) throw approvalNotFound(callId);
   const { argumentsHash } = call;
-  if (!approved) {
-    const denial = `it was denied${reason === undefined ? '' : `: ${reason}`}`;
-    return [{ type: 'tool-call.failed', ...refOf(call), reason: denial }];
-  }
+  if (!approved) return [{ type: 'tool-call.failed', ...refOf(call), reason: denial(reason) }];
   if (command.argumentsHash !== undefined && command.argumentsHash !== argumentsHash)
     throw otherArguments(argumentsHash);
   return [{ type: 'approval.granted', ...refOf(call), argumentsHash }];
@@ -232,17 +230,11 @@ function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
 function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {
   if (isRepeated(state, command)) return [];
   const { key } = command;
-  return [
-    ...cancelAll(state, 'the conversation was reset', command.partial),
-    { type: 'session.reset', ...(key && { key }) },
-  ];
+  return [...cancelAll(state, RESET, command.partial), { type: 'session.reset', ...(key && { key }) }];
 }
 
 function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {
-  return [
-    ...cancelAll(state, `this session was forked from ${from}`, ''),
-    { type: 'session.forked', from, at },
-  ];
+  return [...cancelAll(state, forkedFrom(from), ''), { type: 'session.forked', from, at }];
 }
 
 function cancelAll(state: SessionState, reason: string, partial: string): SessionEvent[] {
@@ -270,7 +262,7 @@ function resumeTurn({ open }: SessionState): SessionEvent[] {
 
 function cancelOpen(open: OpenTurn, reason: string, partial: string): SessionEvent[] {
   return [
-    ...interruptCalls(open, 'the turn was cancelled'),
+    ...interruptCalls(open, CANCELLED),
     { type: 'turn.cancelled', turnId: open.turnId, reason, ...partialText(open, partial) },
   ];
 }
@@ -295,7 +287,7 @@ function interruptCalls(
     .map(
       (call): SessionEvent =>
         open.awaiting.has(call.callId)
-          ? { type: 'tool-call.failed', ...refOf(call), reason: `${reason} before the call was approved` }
+          ? { type: 'tool-call.failed', ...refOf(call), reason: unapproved(reason) }
           : { type: 'tool-call.interrupted', ...refOf(call), reason },
     );
 }

@@ -21,7 +21,8 @@ export function encodeSnapshot(state: SessionState, last: Envelope): Iterable<st
   return inParts(head, { transcript: [...transcript], keys: [...keys.values()] });
 }
 
-function withLists(open: OpenTurn): NonNullable<SnapshotHead['state']['open']> {
+/** The turn as JSON can hold it. */
+export function withLists(open: OpenTurn): NonNullable<SnapshotHead['state']['open']> {
   return { ...open, unsettled: [...open.unsettled.values()], awaiting: [...open.awaiting.values()] };
 }
 

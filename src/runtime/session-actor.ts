@@ -21,7 +21,7 @@ export interface AcceptedTurn {
 export interface SessionParts {
   readonly journal: Journal;
   readonly bus: Bus;
-  readonly turns: TurnRunner;
+  readonly turns: Pick<TurnRunner, 'start'>;
   readonly policy: SessionPolicy;
   readonly log: Log;
   /** Called when the session cannot go on; it is to be loaded anew from the log. */
@@ -114,6 +114,11 @@ export class SessionActor {
     // A rejection means a fault, which #handle has dealt with: there is nobody here to tell.
     this.#enqueue(() => this.#handle(command)).catch(() => undefined);
   };
+
+  /** Resolves when all that the session was told so far is in the log, with what it brought about at once. */
+  async settled(): Promise<void> {
+    for (let told: unknown; told !== this.#mailbox; await told) told = this.#mailbox;
+  }
 
   /** Resolves when what the session was told so far is in the log, and nothing goes on by itself. */
   async idle(): Promise<void> {

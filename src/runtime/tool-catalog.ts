@@ -1,32 +1,22 @@
-import type { ApprovalConfig, ApprovalPolicy } from '../contract/agent-config.ts';
+import type { ApprovalConfig } from '../contract/agent-config.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEventOf } from '../contract/events.ts';
-import type { ModelTool } from '../contract/model-message.ts';
 import type { ToolExecution } from '../contract/service-requests.ts';
 import type { Tool, ToolOutcome } from '../contract/tool.ts';
 import { approvalPolicy } from '../domain/approval-policy.ts';
 import { nameToolsForModel } from '../domain/tool-names.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { Work } from './keyed-requests.ts';
-import type { ConnectedTool, McpSupervisor } from './mcp-supervisor.ts';
-
-/** A tool, and whether the model may call it. */
-export interface OfferedTool extends ConnectedTool {
-  readonly policy: ApprovalPolicy;
-}
-
-interface ModelView {
-  /** Denied tools included: the model may know them from before. */
-  readonly names: ReadonlyMap<string, OfferedTool>;
-  readonly tools: readonly ModelTool[];
-}
+import type { McpSupervisor } from './mcp-supervisor.ts';
+import { requestedCalls } from './requested-calls.ts';
+import type { OfferedTool, SchemaIssue, ToolOffer, TurnTools } from './turn-tools.ts';
 
 /** All tools of all connected servers: what the model is offered, and the way to call one. */
-export class ToolCatalog {
+export class ToolCatalog implements TurnTools {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
   readonly #approval: ApprovalConfig;
-  #view: { readonly revision: number; readonly view: ModelView } | null = null;
+  #view: { readonly revision: number; readonly view: ToolOffer } | null = null;
 
   constructor(servers: McpSupervisor, schemas: SchemaCheck, approval: ApprovalConfig) {
     this.#servers = servers;
@@ -40,13 +30,13 @@ export class ToolCatalog {
   }
 
   /** The tools under the names the model knows; made anew only when they have changed. */
-  forModel(): ModelView {
+  forModel(): ToolOffer {
     const { revision } = this.#servers;
     if (this.#view?.revision !== revision) {
       const tools = this.#servers
         .connectedTools()
         .map((tool) => ({ ...tool, policy: approvalPolicy(this.#approval, tool) }));
-      this.#view = { revision, view: modelView(tools) };
+      this.#view = { revision, view: toolOffer(tools, (tool, args) => this.issueWith(tool, args)) };
     }
     return this.#view.view;
   }
@@ -113,7 +103,8 @@ export class ToolCatalog {
   }
 }
 
-function modelView(available: readonly OfferedTool[]): ModelView {
+function toolOffer(available: readonly OfferedTool[], issueWith: SchemaIssue): ToolOffer {
+  // Denied tools included: the model may know them from before.
   const names = nameToolsForModel(available);
   const allowed = [...names].filter(([, { policy }]) => policy !== 'deny');
   const tools = allowed.map(([name, { tool }]) => ({
@@ -121,5 +112,5 @@ function modelView(available: readonly OfferedTool[]): ModelView {
     description: tool.description,
     inputSchema: tool.inputSchema,
   }));
-  return { names, tools };
+  return { tools, resolve: (raw, messages) => requestedCalls(raw, names, messages, issueWith) };
 }

@@ -7,22 +7,20 @@ import type { SessionId } from '../contract/ids.ts';
 import { separatorAfter } from '../domain/reply-text.ts';
 import type { OpenTurn, SessionState } from '../domain/session-state.ts';
 import { estimateText, transcriptWindow } from '../domain/transcript-window.ts';
+import type { TurnLimits } from '../domain/turn-failure.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import type { LiveMachines } from './live-machines.ts';
-import { requestedCalls } from './requested-calls.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
+import type { TurnTools } from './turn-tools.ts';
 
 /** What every turn is run with. */
-export interface TurnParts {
+export interface TurnParts extends TurnLimits {
   readonly model: LanguageModel;
   readonly systemPrompt: string;
   /** Most tokens of system prompt and conversation that the model is shown. */
   readonly historyTokens: number;
-  readonly maxSteps: number;
-  readonly stepTimeoutMs: number;
-  readonly catalog: ToolCatalog;
+  readonly catalog: TurnTools;
   readonly bus: Bus;
   readonly log: Log;
   readonly machines: LiveMachines;
@@ -133,7 +131,7 @@ export class TurnRun {
 
   async #generate(step: number, sendBack: SendBack, signal: AbortSignal): Promise<void> {
     const { model, systemPrompt, catalog, historyTokens } = this.#parts;
-    const { names, tools } = catalog.forModel();
+    const { tools, resolve } = catalog.forModel();
     const messages = transcriptWindow(
       this.#session.state.transcript,
       historyTokens - estimateText(systemPrompt),
@@ -141,7 +139,7 @@ export class TurnRun {
     const onText = this.#streamer(step, sendBack, signal);
     const reply = await model.generate({ systemPrompt, messages, tools }, onText, signal);
     if (signal.aborted) return;
-    const calls = await requestedCalls(reply.toolCalls, names, messages, catalog);
+    const calls = await resolve(reply.toolCalls, messages);
     if (signal.aborted) return;
     const { text, usage } = reply;
     this.#session.report({

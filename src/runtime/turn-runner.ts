@@ -1,5 +1,6 @@
 import { createActor, fromCallback } from 'xstate';
-import { type TurnFailure, turnMachine } from '../../machines/turn.machine.ts';
+import { turnMachine } from '../../machines/turn.machine.ts';
+import { failureReason } from '../domain/turn-failure.ts';
 import { type TurnParts, TurnRun, type TurnSession } from './turn-run.ts';
 
 /** Starts turns: gives the turn machine its effects, once for all turns. */
@@ -17,7 +18,8 @@ export class TurnRunner {
         toolCalls: fromCallback(({ input, receive }) => this.#run(input.turnId).callTools(receive)),
       },
       actions: {
-        reportFailure: ({ context }, { failure }) => this.#run(context.turnId).fail(this.#reasonOf(failure)),
+        reportFailure: ({ context }, { failure }) =>
+          this.#run(context.turnId).fail(failureReason(failure, context)),
       },
     });
   }
@@ -52,17 +54,5 @@ export class TurnRunner {
     const run = this.#runs.get(turnId);
     if (!run) throw new Error(`turn ${turnId} is not running`);
     return run;
-  }
-
-  #reasonOf(failure: TurnFailure): string {
-    const { maxSteps, stepTimeoutMs } = this.#parts;
-    switch (failure) {
-      case 'step-limit':
-        return `the model still asked for tools after ${maxSteps} model calls, which is the limit (llm.maxSteps)`;
-      case 'step-timeout':
-        return `one model call took longer than ${stepTimeoutMs} ms, which is the limit (llm.stepTimeoutMs)`;
-      default:
-        return failure satisfies never;
-    }
   }
 }

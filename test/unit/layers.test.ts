@@ -17,6 +17,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'eventemitter3',
     'zod',
   ],
+  'src/replay': ['src/replay', 'src/contract', 'src/domain', 'src/ports', 'src/runtime', 'xstate'],
   'src/gateway': [
     'src/gateway',
     'src/contract',
@@ -105,6 +106,9 @@ describe('the layers', () => {
     expect(isAllowed('src/gateway/x.ts', 'src/runtime/journal.ts')).toBe(false);
     expect(isAllowed('src/adapters/openai/x.ts', 'src/adapters/mcp/mcp-connector.ts')).toBe(false);
     expect(isAllowed('src/runtime/x.ts', 'src/app/run.ts')).toBe(false);
+    // What replays makes no call to the outside, because it has nothing to make one with.
+    expect(isAllowed('src/replay/x.ts', 'node:')).toBe(false);
+    expect(isAllowed('src/replay/x.ts', 'src/adapters/openai/open-ai-model.ts')).toBe(false);
     expect(isAllowed('src/client/x.ts', 'src/contract/frames.ts')).toBe(false);
     expect(isAllowed('src/client/x.ts', 'src/contract/frames.ts', true)).toBe(true);
     expect(isAllowed('src/client/x.ts', 'node:')).toBe(false);

@@ -1,0 +1,45 @@
+import type { SessionEvent } from '../contract/events.ts';
+import { outcomeOf } from '../domain/session-state.ts';
+
+/** A turn as it was replayed. */
+export interface ReplayedTurn {
+  /** 1, 2, 3 … in the order in which the messages were accepted. */
+  readonly number: number;
+  readonly turnId: string;
+  readonly steps: number;
+  readonly toolCalls: number;
+  /** `unfinished` where the recording ends, or the replay. */
+  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'unfinished';
+}
+
+/** Counts what came out as it was recorded, turn by turn. */
+export class TurnTally {
+  readonly #turns = new Map<string, ReplayedTurn>();
+
+  get turns(): ReplayedTurn[] {
+    return [...this.#turns.values()];
+  }
+
+  turn(turnId: string): ReplayedTurn | undefined {
+    return this.#turns.get(turnId);
+  }
+
+  /** @returns the turn that is over with this event. */
+  count(event: SessionEvent): ReplayedTurn | undefined {
+    if (!('turnId' in event)) return undefined;
+    const turn = this.#counted(event, this.#turns.get(event.turnId) ?? this.#newTurn(event.turnId));
+    this.#turns.set(event.turnId, turn);
+    return turn.outcome === 'unfinished' ? undefined : turn;
+  }
+
+  #newTurn(turnId: string): ReplayedTurn {
+    return { number: this.#turns.size + 1, turnId, steps: 0, toolCalls: 0, outcome: 'unfinished' };
+  }
+
+  #counted(event: SessionEvent, turn: ReplayedTurn): ReplayedTurn {
+    if (event.type === 'step.completed') return { ...turn, steps: turn.steps + 1 };
+    if (event.type === 'tool-call.requested') return { ...turn, toolCalls: turn.toolCalls + 1 };
+    const ended = outcomeOf(event);
+    return ended ? { ...turn, outcome: ended.outcome.status } : turn;
+  }
+}

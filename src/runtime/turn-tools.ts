@@ -1,0 +1,34 @@
+import type { ApprovalPolicy } from '../contract/agent-config.ts';
+import type { RequestedCall } from '../contract/commands.ts';
+import type { SessionEventOf } from '../contract/events.ts';
+import type { ModelMessage, ModelTool } from '../contract/model-message.ts';
+import type { Tool, ToolOutcome } from '../contract/tool.ts';
+import type { RawToolCall } from '../ports/language-model.ts';
+import type { ConnectedTool } from './mcp-supervisor.ts';
+
+/** A tool, and whether the model may call it. */
+export interface OfferedTool extends ConnectedTool {
+  readonly policy: ApprovalPolicy;
+}
+
+/** What the model is offered for one step. */
+export interface ToolOffer {
+  readonly tools: readonly ModelTool[];
+  /** What the calls of the model's reply to `messages` mean. Whatever is wrong with one becomes its `problem`. */
+  readonly resolve: (
+    raw: readonly RawToolCall[],
+    messages: readonly ModelMessage[],
+  ) => Promise<RequestedCall[]>;
+}
+
+/** What a turn needs of the tools. */
+export interface TurnTools {
+  /** Null when tools can be offered now; else resolves when they can. */
+  ready(): Promise<void> | null;
+  forModel(): ToolOffer;
+  /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
+  call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** Says why the arguments do not fit the tool's schema, if they do not. */
+export type SchemaIssue = (tool: Tool, args: Record<string, unknown>) => Promise<string | undefined>;

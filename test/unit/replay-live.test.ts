@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { ServiceError } from '../../src/contract/errors.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+import type { LanguageModel, ModelReply, ModelRequest, RawToolCall } from '../../src/ports/language-model.ts';
+import { type ReplayReport, replaySession } from '../../src/replay/replay-session.ts';
+import { LiveMachines } from '../../src/runtime/live-machines.ts';
+import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
+import { ServerBook } from '../../src/runtime/server-book.ts';
+import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
+import { DirectedTools } from '../support/directed-tools.ts';
+import { histories } from '../support/recorded-histories.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const callRef = { turnId: 'a', callId: 'c', toolName: 'look', serverId: 'tools' };
+
+/** A turn with one tool call. */
+const oneCall: readonly SessionEvent[] = [
+  { type: 'turn.requested', turnId: 'a', text: 'hello' },
+  { type: 'turn.started', turnId: 'a' },
+  {
+    type: 'step.completed',
+    turnId: 'a',
+    step: 1,
+    text: 'Let me look.',
+    separator: '',
+    callIds: ['c'],
+    usage: { inputTokens: 1, outputTokens: 2 },
+  },
+  { type: 'tool-call.requested', ...callRef, name: 'look', arguments: { at: 'it' }, repeatable: true },
+  { type: 'tool-call.succeeded', ...callRef, result: { content: [{ type: 'text', text: 'seen' }] } },
+  { type: 'step.completed', turnId: 'a', step: 2, text: 'Seen.', separator: '\n\n', callIds: [] },
+  { type: 'turn.completed', turnId: 'a', content: 'Let me look.\n\nSeen.' },
+];
+
+const look: RawToolCall = { callId: 'another-id', name: 'look', arguments: '{"at":"it"}' };
+const asks = (...toolCalls: RawToolCall[]): ModelReply => ({ text: 'Let me look.', toolCalls });
+const says = (text: string): ModelReply => ({ text, toolCalls: [] });
+
+class AnsweringModel implements LanguageModel {
+  readonly label = 'live';
+  readonly requests: ModelRequest[] = [];
+  readonly #answers: readonly ModelReply[];
+
+  constructor(answers: readonly ModelReply[]) {
+    this.#answers = answers;
+  }
+
+  async generate(request: ModelRequest, onText: (text: string) => void): Promise<ModelReply> {
+    const answer = this.#answers[this.requests.length];
+    this.requests.push(request);
+    if (!answer) throw new ServiceError('AGENT_ERROR', 'No.', { reason: 'no answer is left' });
+    if (answer.text !== '') onText(answer.text);
+    return answer;
+  }
+}
+
+interface Live {
+  readonly recording?: readonly SessionEvent[] | undefined;
+  readonly maxSteps?: number;
+  readonly tools?: readonly string[];
+}
+
+/** Replays with a model that gives these answers, and servers whose tools must not be called. */
+async function replayLive(
+  answers: readonly ModelReply[],
+  { recording = oneCall, maxSteps = 5, tools = ['look'] }: Live = {},
+): Promise<ReplayReport & { requests: ModelRequest[] }> {
+  const model = new AnsweringModel(answers);
+  const connector = new DirectedTools(Object.fromEntries(tools.map((name) => [name, { repeatable: true }])));
+  const store = memoryEventStore();
+  const log = recordingLog();
+  await using servers = new McpSupervisor(
+    { connector, log, machines: new LiveMachines(), retryDelayMs: () => 1_000 },
+    new ServerBook(store),
+  );
+  servers.start({ tools: { type: 'stdio', command: 'none' } });
+  const catalog = new ToolCatalog(
+    servers,
+    { issueWith: async () => undefined },
+    { rules: [], default: 'auto' },
+  );
+  await catalog.ready();
+  const agent = { systemPrompt: 'Be short.', historyTokens: 1_000, maxSteps, stepTimeoutMs: 60_000 };
+  const report = await replaySession(recording, { store, log, live: { ...agent, model, tools: catalog } });
+  expect(connector.calls).toEqual([]);
+  return { ...report, requests: model.requests };
+}
+
+describe('a live replay', () => {
+  it('asks the model with its own prompt and tools, and answers its calls from the recording', async () => {
+    const { difference, stateHash, requests } = await replayLive([asks(look), says('Seen.')]);
+    expect(difference).toBeNull();
+    expect(stateHash?.recorded).toMatch(/^[0-9a-f]{64}$/);
+    expect(stateHash?.replayed).toBe(stateHash?.recorded);
+    expect(requests.map(({ systemPrompt }) => systemPrompt)).toEqual(['Be short.', 'Be short.']);
+    expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['look']);
+    expect(requests[1]?.messages).toMatchObject([
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', text: 'Let me look.', toolCalls: [{ name: 'look', arguments: { at: 'it' } }] },
+      { role: 'tool', name: 'look', text: 'seen' },
+    ]);
+  });
+
+  it.each([
+    ['another text', [says('No.')], 3, { text: 'No.' }],
+    ['another argument', [asks({ ...look, arguments: '{"at":"that"}' })], 4, { arguments: { at: 'that' } }],
+    ['another tool', [asks({ ...look, name: 'listen' })], 4, { name: 'listen' }],
+    ['one call more', [asks(look, look)], 3, { callIds: ['c', expect.any(String)] }],
+    ['one call less', [asks()], 3, { callIds: [] }],
+    ['another end', [asks(look), says('Not seen.')], 6, { text: 'Not seen.' }],
+    ['a failure', [asks(look)], 6, { type: 'turn.failed', step: 2 }],
+  ])('ends at the first event that differs: %s', async (_, answers, seq, replayed) => {
+    const { difference, stateHash } = await replayLive(answers);
+    const step = seq < 5 ? 1 : 2;
+    expect(difference).toMatchObject({ seq, turn: 1, step, recorded: oneCall[seq - 1], replayed });
+    expect(stateHash).toBeNull();
+  });
+
+  it('keeps to the limits of the agent file', async () => {
+    const { difference } = await replayLive([asks(look), says('Seen.')], { maxSteps: 1 });
+    expect(difference).toMatchObject({ seq: 6, replayed: { type: 'turn.failed', step: 2 } });
+  });
+
+  it('finds a tool that is no longer offered', async () => {
+    const { difference } = await replayLive([asks(look)], { tools: ['listen'] });
+    expect(difference).toMatchObject({ seq: 4, replayed: { type: 'tool-call.requested', serverId: null } });
+  });
+
+  it('repeats what failed or was cancelled as it was recorded, without asking', async () => {
+    const failures = await histories['failures of the model, before and after it said something']?.();
+    const failed = await replayLive([], { recording: failures });
+    expect(failed).toMatchObject({ difference: null, events: failures?.length, requests: [] });
+    const cancels = await histories['a cancel in the middle of a sentence, with messages behind it']?.();
+    const cancelled = await replayLive([says('done')], { recording: cancels });
+    expect(cancelled).toMatchObject({ difference: null, events: cancels?.length });
+    expect(cancelled.requests.length).toBe(1);
+  });
+});
