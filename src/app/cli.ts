@@ -5,6 +5,11 @@ import type { Environment } from './config/expand.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
 import { DEFAULT_DATA_DIR, type Flags, modes, transports } from './settings.ts';
 
+/** Where a recorded session is. */
+export type RecordingPlace =
+  | { readonly dataDir: string; readonly sessionId: string }
+  | { readonly file: string };
+
 /** What the command line asks for. `exit` is all that ends before a service starts: help, version, errors. */
 export type CommandLine =
   | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
@@ -16,6 +21,13 @@ export type CommandLine =
       readonly dataDir: string;
       readonly file: string;
       readonly sessionId: string | undefined;
+    }
+  | {
+      readonly kind: 'replay';
+      readonly recording: RecordingPlace;
+      /** The agent to ask anew; left out when the recording answers. */
+      readonly agentFile?: string;
+      readonly json: boolean;
     }
   | {
       readonly kind: 'exit';
@@ -55,6 +67,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addSessions(program, environment, choose);
   addExport(program, environment, choose);
   addImport(program, environment, choose);
+  addReplay(program, environment, choose);
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {
@@ -93,8 +106,7 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     .addHelpText('after', examples)
     .action((options: Flags & { agent?: string }) => {
       const { agent, ...flags } = options;
-      const agentFile = agent ?? (environment.AGENT_SERVICE_AGENT || defaultAgentFile());
-      choose({ kind: 'run', flags, agentFile });
+      choose({ kind: 'run', flags, agentFile: agent ?? agentFileOf(environment) });
     });
 }
 
@@ -143,8 +155,49 @@ function addImport(program: Command, environment: Environment, choose: Choose): 
     );
 }
 
+interface ReplayFlags {
+  readonly dataDir: string;
+  readonly file?: string;
+  readonly live?: boolean;
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+function addReplay(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('replay')
+    .description(
+      'Runs a recorded session again, with the model and tool results of the recording and no call to the outside, and compares every event. The service must not be running on the folder. Exit code 1 when anything differs.',
+    )
+    .argument('[session]', 'id of the session')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .option('--file <file>', 'what export printed, - for standard input, instead of a session of the folder')
+    .option(
+      '--live',
+      'ask the model of the agent file instead of the recording, until it does anything else. Its tool servers are started, because the model is offered their tools, but no tool is called: the recording answers.',
+    )
+    .option('-a, --agent <file>', 'agent file (YAML) for --live', fileName)
+    .option('--json', 'print one JSON object at the end instead of lines for people')
+    .action((sessionId: string | undefined, flags: ReplayFlags, command: Command) => {
+      const { dataDir, file, live, agent, json = false } = flags;
+      if ((sessionId === undefined) === (file === undefined))
+        command.error('error: expected the id of a session, or --file with an export, and not both');
+      if (agent !== undefined && !live)
+        command.error(
+          "error: option '--agent' needs '--live': a recording is replayed without an agent file",
+        );
+      const recording = file === undefined ? { dataDir, sessionId: sessionId ?? '' } : { file };
+      const agentFile = agent ?? agentFileOf(environment);
+      choose({ kind: 'replay', recording, json, ...(live && { agentFile }) });
+    });
+}
+
 function defaultDataDir(environment: Environment): string {
   return environment.AGENT_SERVICE_DATA_DIR || DEFAULT_DATA_DIR;
+}
+
+function agentFileOf(environment: Environment): string {
+  return environment.AGENT_SERVICE_AGENT || defaultAgentFile();
 }
 
 function fileName(text: string): string {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { SessionId } from '../contract/ids.ts';
 import { listItems } from '../runtime/session-archive.ts';
 import type { CommandLine } from './cli.ts';
-import { describeExpected } from './config/describe-expected.ts';
+import { replay } from './replay.ts';
 import { run } from './run.ts';
+import { parseSessionId } from './session-argument.ts';
 import { withEventStore } from './transfer/data-directory.ts';
 import { exportSession } from './transfer/export-session.ts';
 import { openExport, readExport } from './transfer/exported-session.ts';
@@ -35,6 +35,8 @@ function perform(command: Runnable): Promise<void> {
       return printExport(command);
     case 'import':
       return importFile(command);
+    case 'replay':
+      return replay(command);
     default:
       return command satisfies never;
   }
@@ -66,13 +68,6 @@ async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promi
   const imported = await withEventStore(dataDir, 'write', (store) => importSession(store, session, as));
   const open = imported.open ? '; its open turn goes on when the service starts' : '';
   await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
-}
-
-function parseSessionId(name: string, text: string): SessionId {
-  const { data, error } = SessionId.safeParse(text);
-  if (data !== undefined) return data;
-  const expected = error?.issues.map(describeExpected).join(', ');
-  throw new Error(`${name}: found ${JSON.stringify(text)}; expected ${expected}`);
 }
 
 /** No faster than it is taken. */

@@ -48,6 +48,13 @@ export const requirements = {
   'session.history': 'the history is what the model is shown at the next message',
   'session.restart': 'the history survives a restart',
 
+  // Replay
+  'replay.same':
+    '`replay SESSION` runs a stored session again without an outbound call, up to the recorded state hash',
+  'replay.live':
+    '`replay --live` names the first seq where a changed agent does something else, and calls no tool',
+  'replay.refused': 'what keeps a session from being replayed is told on one line, with exit code 1',
+
   // Turn control
   'control.cancel':
     'POST /api/sessions/{id}/cancel and a cancel frame end the running turn with TURN_CANCELLED',

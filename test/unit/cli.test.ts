@@ -57,6 +57,27 @@ describe('the command line', () => {
     });
   });
 
+  it('replays from the recording alone, unless it is told to ask the agent', () => {
+    const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
+    const replay = (...args: string[]) => parseCommandLine(['replay', ...args], environment);
+    const stored = { dataDir: 'd', sessionId: 's' };
+    expect(replay('s', '--data-dir', 'd')).toEqual({ kind: 'replay', recording: stored, json: false });
+    const live = { kind: 'replay', recording: stored, json: true, agentFile: 'env.yml' };
+    expect(replay('s', '--data-dir', 'd', '--live', '--json')).toEqual(live);
+    expect(replay('s', '--live', '--agent', 'flag.yml')).toMatchObject({ agentFile: 'flag.yml' });
+    expect(replay('--file', '-')).toMatchObject({ recording: { file: '-' } });
+  });
+
+  it.each([
+    [['replay', 's', '--agent', 'flag.yml'], "option '--agent' needs '--live'"],
+    [['replay'], 'expected the id of a session, or --file'],
+    [['replay', 's', '--file', 'x.jsonl'], 'and not both'],
+  ])('refuses %j, which contradicts itself', (args, message) => {
+    const { code, stream, output } = exitOf(...args);
+    expect([code, stream]).toEqual([1, 'stderr']);
+    expect(output).toContain(message);
+  });
+
   it('prints help to stdout with every option and an example, and ends well', () => {
     const { code, stream, output } = exitOf('--help');
     expect([code, stream]).toEqual([0, 'stdout']);

@@ -1,0 +1,74 @@
+import type { McpServerConfig } from '../contract/agent-config.ts';
+import type { Envelope } from '../contract/envelope.ts';
+import type { SessionEvent } from '../contract/events.ts';
+import type { SessionId } from '../contract/ids.ts';
+import type { Log } from '../ports/log.ts';
+import { type ReplayReport, replaySession } from '../replay/replay-session.ts';
+import type { ReplayedTurn } from '../replay/turn-tally.ts';
+import { ServerBook } from '../runtime/server-book.ts';
+import type { CommandLine, RecordingPlace } from './cli.ts';
+import { loadAgentFile } from './config/agent-file.ts';
+import { withLiveAgent } from './live-agent.ts';
+import { createLog } from './logger.ts';
+import { describeReport, describeTurn } from './replay-output.ts';
+import { parseSessionId } from './session-argument.ts';
+import { readSession, withEventStore } from './transfer/data-directory.ts';
+import { openExport, readExport } from './transfer/exported-session.ts';
+
+type ReplayCommand = Extract<CommandLine, { kind: 'replay' }>;
+
+interface Recording {
+  readonly sessionId: SessionId;
+  readonly events: readonly SessionEvent[];
+  /** Tool servers that were connected at run time. */
+  readonly atRunTime: Readonly<Record<string, McpServerConfig>>;
+}
+
+/** Replays a session and prints how it went. Exit code 1 when anything differs. */
+export async function replay({ recording, agentFile, json }: ReplayCommand): Promise<void> {
+  const log = createLog('error');
+  const config = agentFile === undefined ? undefined : loadAgentFile(agentFile, process.env).config;
+  const { sessionId, events, atRunTime } = await readRecording(recording);
+  const onTurn = (turn: ReplayedTurn): void => {
+    if (!json) process.stdout.write(describeTurn(turn));
+  };
+  const report = config
+    ? await withLiveAgent({ config, atRunTime, log }, (live, store) =>
+        replaySession(events, { store, log, live }, onTurn),
+      )
+    : await replayOffline(events, log, onTurn);
+  const isSame = report.stateHash !== null && report.stateHash.recorded === report.stateHash.replayed;
+  process.stdout.write(
+    json ? `${JSON.stringify({ sessionId, same: isSame, ...report })}\n` : describeReport(report),
+  );
+  if (!isSame) process.exitCode = 1;
+}
+
+/** All that is needed is loaded here: a memory. */
+async function replayOffline(
+  events: readonly SessionEvent[],
+  log: Log,
+  onTurn: (turn: ReplayedTurn) => void,
+): Promise<ReplayReport> {
+  const { memoryEventStore } = await import('../adapters/memory/memory-event-store.ts');
+  return replaySession(events, { store: memoryEventStore(), log }, onTurn);
+}
+
+async function readRecording(place: RecordingPlace): Promise<Recording> {
+  if ('file' in place) {
+    const { sessionId, events } = await readExport(openExport(place.file));
+    return { sessionId, events: await eventsOf(events), atRunTime: {} };
+  }
+  const sessionId = parseSessionId('session', place.sessionId);
+  return withEventStore(place.dataDir, 'read', async (store) => ({
+    sessionId,
+    events: await eventsOf(readSession(store, sessionId)),
+    atRunTime: await new ServerBook(store).load(),
+  }));
+}
+
+async function eventsOf(envelopes: AsyncIterable<Envelope>): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  for await (const { event } of envelopes) events.push(event);
+  return events;
+}
