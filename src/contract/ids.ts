@@ -15,6 +15,6 @@ export const DEFAULT_SESSION_ID = 'default';
 export const TurnId = z.string().min(1);
 export type TurnId = z.infer<typeof TurnId>;
 
-/** One tool call inside a turn, unique in its session. */
+/** One tool call inside a turn; no other of the conversation that the model is shown has the same. */
 export const CallId = z.string().min(1);
 export type CallId = z.infer<typeof CallId>;

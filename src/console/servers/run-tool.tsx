@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Tool, ToolResult } from '../../contract/tool.ts';
 import { errorText, post } from '../service/api.ts';
 import { Button } from '../ui/button.tsx';
+import { span } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
 import { schemaValidator } from './schema-validator.ts';
 import style from './servers.module.css';
@@ -56,7 +57,7 @@ export function RunTool({ serverId, tool }: { readonly serverId: string; readonl
         {outcome?.kind === 'failed' && <p className={style.error}>{outcome.error}</p>}
         {outcome?.kind === 'done' && (
           <>
-            <p className={style.muted}>Answered in {outcome.durationMs} ms</p>
+            <p className={style.muted}>Answered in {span(outcome.durationMs)}</p>
             <ToolResultView result={outcome.result} />
           </>
         )}

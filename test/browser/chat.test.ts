@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/contract/errors.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { ConsolePage } from '../support/console-page.ts';
+import { DirectedModel } from '../support/directed-model.ts';
+import { DirectedTools } from '../support/directed-tools.ts';
+import { SCRIPTED } from '../support/running-service.ts';
+
+const YAML = `${SCRIPTED}
+server: {drainTimeoutMs: 0}
+limits: {requestsPerMinute: false, messagesPerMinute: false}
+approval: {rules: [{tool: pay, policy: ask}]}
+mcpServers:
+  tools: {type: stdio, command: none}
+`;
+
+/** The chat of a session, in front of a model and tools that the test directs. */
+async function open(context: Parameters<typeof ConsolePage.open>[2] = {}) {
+  const model = new DirectedModel();
+  const tools = new DirectedTools({ look: {}, pay: {} });
+  const options = { yaml: YAML, adapters: { model, connector: tools } };
+  const opened = await ConsolePage.open('#/chat/demo', options, context);
+  const { page } = opened;
+  const say = async (text: string): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+  };
+  return {
+    ...{ model, tools, page, say },
+    service: opened.service,
+    errors: opened.errors,
+    conversation: page.getByRole('log', { name: 'Conversation' }),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+describe('the chat', () => {
+  it('sends a message and shows the reply as it streams', async () => {
+    await using chat = await open();
+    await chat.say('Tell me');
+    const call = await chat.model.call(0);
+    call.say('It is **go');
+    await chat.conversation.getByText('It is **go').waitFor();
+    call.answer('od** to see you.');
+    await chat.conversation.locator('strong', { hasText: 'good' }).waitFor();
+    await chat.conversation.getByRole('button', { name: 'Fork from here' }).waitFor();
+    expect(await chat.conversation.textContent()).toContain('It is good to see you.');
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('goes on with a reply after a reload in the middle of it, each word once', async () => {
+    await using chat = await open();
+    await chat.say('Tell me');
+    const call = await chat.model.call(0);
+    call.say('Once upon');
+    await chat.conversation.getByText('Once upon').waitFor();
+    await chat.page.reload();
+    await chat.conversation.getByText('Once upon').waitFor();
+    call.say(' a time');
+    await chat.conversation.getByText('Once upon a time').waitFor();
+    call.answer(', it ended.');
+    await chat.conversation.getByText('Once upon a time, it ended.', { exact: true }).waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('shows a tool call folded, with its arguments and result when it is opened', async () => {
+    await using chat = await open();
+    await chat.say('Look around');
+    (await chat.model.call(0)).askFor({ name: 'look', arguments: { at: 'the garden' } });
+    const details = chat.conversation.locator('details', { hasText: 'look' });
+    await details.getByText('running').waitFor();
+    expect(await details.getByText('the garden').isVisible()).toBe(false);
+    (await chat.tools.call(0)).answer('roses');
+    await details.getByText('done').waitFor();
+    await details.locator('summary').click();
+    await details.getByText('"the garden"').waitFor();
+    await details.getByText('roses').waitFor();
+    (await chat.model.call(1)).answer('I saw roses.');
+    await chat.conversation.getByText('I saw roses.').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
+  it.each(['Approve', 'Deny'])('asks before a tool that needs approval: %s', async (answer) => {
+    await using chat = await open();
+    await chat.say('Pay Ann');
+    (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
+    await chat.conversation.getByRole('button', { name: answer }).click();
+    if (answer === 'Approve') (await chat.tools.call(0)).answer('paid');
+    const next = await chat.model.call(1);
+    expect(next.request.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      text: answer === 'Approve' ? 'paid' : expect.stringContaining('denied'),
+    });
+    next.answer('Done with it.');
+    await chat.conversation.getByText('Done with it.').waitFor();
+    expect(chat.tools.calls).toHaveLength(answer === 'Approve' ? 1 : 0);
+    expect(await chat.conversation.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('cancels a reply, and still shows what was said after a reload', async () => {
+    await using chat = await open();
+    await chat.say('Tell me');
+    const call = await chat.model.call(0);
+    call.say('This will be cut');
+    await chat.conversation.getByText('This will be cut').waitFor();
+    await chat.page.getByRole('button', { name: 'Cancel' }).click();
+    await call.aborted;
+    await chat.conversation.getByText('cancelled', { exact: true }).waitFor();
+    await chat.page.reload();
+    await chat.conversation.getByText('cancelled', { exact: true }).waitFor();
+    expect(await chat.conversation.textContent()).toContain('This will be cut');
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('sends an image that was pasted', async () => {
+    await using chat = await open();
+    await chat.page.getByRole('textbox', { name: 'Message' }).focus();
+    await chat.page.evaluate(pasteImage);
+    await chat.page.getByAltText('To be sent').waitFor();
+    await chat.say('What is this?');
+    const { request } = await chat.model.call(0);
+    expect(request.messages).toEqual([
+      { role: 'user', text: 'What is this?', image: { mimeType: 'image/png', base64: PIXEL } },
+    ]);
+    await chat.conversation.getByText('image/png, 1 KB').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('makes, forks, switches and deletes sessions', async () => {
+    await using chat = await open();
+    const { page, conversation } = chat;
+    chat.page.on('dialog', (dialog) => void dialog.accept());
+    await chat.say('first');
+    (await chat.model.call(0)).answer('the first answer');
+    await conversation.getByRole('button', { name: 'Fork from here' }).click();
+    await page.getByRole('heading', { level: 1, name: /^fork-/ }).waitFor();
+    await conversation.getByText('the first answer').waitFor();
+    await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'demo' }).waitFor({ state: 'detached' });
+    expect((await chat.service.fetch('/api/sessions/demo')).status).toBe(404);
+    await page.getByRole('button', { name: 'New' }).click();
+    await page.getByText('Say something').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('tells what the service refuses', async () => {
+    await using chat = await open();
+    await chat.say('first');
+    (await chat.model.call(0)).fail(
+      new ServiceError('AGENT_ERROR', 'No answer.', { reason: 'the provider is down' }),
+    );
+    await chat.conversation.getByText('the provider is down').waitFor();
+    await chat.conversation.getByText('failed', { exact: true }).waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious accessibility issue, %s', async (colorScheme) => {
+    await using chat = await open({ colorScheme, viewport: { width: 390, height: 800 } });
+    await chat.say('Pay Ann');
+    (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
+    await chat.conversation.getByRole('button', { name: 'Approve' }).waitFor();
+    await expectAccessible(chat.page);
+  });
+});
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Runs in the page: what the browser does when a picture is pasted. */
+const pasteImage = `
+  const bytes = Uint8Array.from(atob('${PIXEL}'), (char) => char.charCodeAt(0));
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(new File([bytes], 'dot.png', { type: 'image/png' }));
+  document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+`;

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { ConsolePage } from '../support/console-page.ts';
+import { scriptableServer } from '../support/mcp/tool-servers.ts';
+import { SCRIPTED } from '../support/running-service.ts';
+
+const server = scriptableServer();
+const YAML = `${SCRIPTED}
+limits: {requestsPerMinute: false}
+mcpServers:
+  tools: ${JSON.stringify(server)}
+`;
+
+const open = (context: Parameters<typeof ConsolePage.open>[2] = {}) =>
+  ConsolePage.open('#/servers/default', { yaml: YAML }, context);
+
+describe('the tool servers', () => {
+  it('connects a server, shows its state live, disconnects and forgets it', async () => {
+    await using opened = await open();
+    const { page, errors } = opened;
+    await page.getByRole('button', { name: 'Connect a server' }).click();
+    const form = page.getByRole('form', { name: 'Connect a server' });
+    await form.getByLabel('Name', { exact: true }).fill('second');
+    await form.getByRole('textbox', { name: 'Command' }).fill(server.command);
+    await form.getByLabel('Arguments, one a line').fill((server.args ?? []).join('\n'));
+    await form.getByRole('button', { name: 'Connect', exact: true }).click();
+    const card = page.getByRole('article').filter({ hasText: 'second' });
+    await card.getByText('connected', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Tools of second' }).getByText('echo').first().waitFor();
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await card.getByText('disconnected', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Reconnect' }).click();
+    await card.getByText('connected', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await card.getByRole('button', { name: 'Forget' }).click();
+    await card.waitFor({ state: 'detached' });
+    expect(errors).toEqual([]);
+  });
+
+  it('says why a server cannot be connected, and keeps what was typed', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Connect a server' }).click();
+    const form = page.getByRole('form', { name: 'Connect a server' });
+    await form.getByLabel('Name', { exact: true }).fill('tools');
+    await form.getByRole('textbox', { name: 'Command' }).fill('no-such-command');
+    await form.getByLabel('Environment, NAME=value a line').fill('no value');
+    await form.getByRole('button', { name: 'Connect', exact: true }).click();
+    await form.getByRole('alert').getByText('“no value” needs a name').waitFor();
+    await form.getByLabel('Environment, NAME=value a line').fill('');
+    await form.getByRole('button', { name: 'Connect', exact: true }).click();
+    await form.getByRole('alert').getByText('the name is in use').waitFor();
+    expect(await form.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('no-such-command');
+  });
+
+  it('shows that a server has ended by itself', async () => {
+    await using opened = await open();
+    const { page, service } = opened;
+    const card = page.getByRole('article').filter({ hasText: 'tools' });
+    await card.getByText('connected', { exact: true }).waitFor();
+    await service.post('/api/mcp/servers/tools/tools/crash/execute', { code: 3 });
+    await card.getByText('error', { exact: true }).waitFor();
+    await card.getByText('exited with code 3').waitFor();
+    await card.getByText('connected', { exact: true }).waitFor();
+  });
+
+  it('runs a tool from a form that its schema makes, and shows the result or the error', async () => {
+    await using opened = await open();
+    const { page, errors } = opened;
+    const add = page
+      .locator('details')
+      .filter({ has: page.locator('summary', { hasText: 'add' }) })
+      .first();
+    await add.locator('summary').click();
+    await add.getByRole('button', { name: 'Run' }).click();
+    await add.getByText('is required').first().waitFor();
+    await add.getByLabel(/^a/).fill('19');
+    await add.getByLabel(/^b/).fill('23');
+    await add.getByRole('button', { name: 'Run' }).click();
+    await add.getByText('"sum": 42').waitFor();
+    await add.getByText(/Answered in \d+ ms/).waitFor();
+    const fail = page
+      .locator('details')
+      .filter({ has: page.locator('summary', { hasText: 'fail' }) })
+      .first();
+    await fail.locator('summary').click();
+    await fail.getByLabel(/^reason/).fill('out of luck');
+    await fail.getByRole('button', { name: 'Run' }).click();
+    await fail.getByText('out of luck').last().waitFor();
+    // The browser itself notes the refused request.
+    expect(errors.filter((error) => !error.includes('500'))).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious accessibility issue, %s', async (colorScheme) => {
+    await using opened = await open({ colorScheme, viewport: { width: 390, height: 800 } });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Connect a server' }).click();
+    await page.locator('summary', { hasText: 'add' }).first().click();
+    await page.getByRole('button', { name: 'Run' }).first().waitFor();
+    await expectAccessible(page);
+  });
+});
