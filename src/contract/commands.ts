@@ -5,8 +5,11 @@ import type { CallId, SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { ToolOutcome } from './tool.ts';
 
-/** What to do with a message to a busy session: let it wait, refuse it, or cancel the running turn for it. */
-export const WhenBusy = z.enum(['enqueue', 'reject', 'interrupt']);
+export const WhenBusy = z
+  .enum(['enqueue', 'reject', 'interrupt'])
+  .describe(
+    'What to do with a message to a busy session: let it wait, refuse it, or cancel the running turn for it.',
+  );
 export type WhenBusy = z.infer<typeof WhenBusy>;
 
 /** A message for the agent. Becomes a turn, at once or when the turns before it are settled. */

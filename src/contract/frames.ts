@@ -1,90 +1,103 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
 import { TokenUsage } from './events.ts';
+import { ImageDescription } from './image.ts';
 import { ToolResult } from './tool.ts';
 
-const toolCall = { callId: z.string(), toolName: z.string(), serverId: z.string().nullable() };
+const toolCall = {
+  callId: z.string(),
+  toolName: z.string(),
+  serverId: z.string().nullable().describe('Null when no server offers such a tool.'),
+};
+const args = z.record(z.string(), z.unknown());
+const argumentsHash = z.string().describe("SHA-256 of the arguments' canonical JSON (RFC 8785), in hex.");
+const content = z.string();
+
+function frame<E extends string, D extends z.ZodType>(event: E, description: string, data: D) {
+  return z.object({ event: z.literal(event), data }).describe(description);
+}
 
 /** What the service sends over WebSocket: text frames of one JSON object each. */
 export const ServerFrame = z.discriminatedUnion('event', [
-  /** The agent has begun to work on a message. */
-  z.object({ event: z.literal('thinking'), data: z.object({ message: z.string() }) }),
-  /** A piece of the reply; the pieces of a turn concatenate into its `response`. */
-  z.object({ event: z.literal('chunk'), data: z.object({ content: z.string() }) }),
-  z.object({
-    event: z.literal('toolCall'),
-    data: z.object({ ...toolCall, arguments: z.record(z.string(), z.unknown()) }),
-  }),
-  /** The call waits until a client approves or denies it. */
-  z.object({
-    event: z.literal('toolApproval'),
-    data: z.object({ ...toolCall, arguments: z.record(z.string(), z.unknown()), argumentsHash: z.string() }),
-  }),
-  z.object({
-    event: z.literal('toolResult'),
-    data: z.union([
-      z.object({ ...toolCall, result: ToolResult }),
-      z.object({ ...toolCall, error: z.string() }),
-    ]),
-  }),
-  /** The whole reply. Ends the turn, as `error` does. */
-  z.object({ event: z.literal('response'), data: z.object({ content: z.string() }) }),
-  z.object({ event: z.literal('error'), data: ErrorBody }),
+  frame('thinking', 'The agent has begun to work on a message.', z.object({ message: z.string() })),
+  frame(
+    'chunk',
+    'A piece of the reply; the pieces of a turn concatenate into its `response`.',
+    z.object({ content }),
+  ),
+  frame('toolCall', 'The model asks for a tool.', z.object({ ...toolCall, arguments: args })),
+  frame(
+    'toolApproval',
+    'The call waits until a client approves or denies it.',
+    z.object({ ...toolCall, arguments: args, argumentsHash }),
+  ),
+  frame(
+    'toolResult',
+    'The call is settled: with a `result`, or with an `error`.',
+    z.union([z.object({ ...toolCall, result: ToolResult }), z.object({ ...toolCall, error: z.string() })]),
+  ),
+  frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content })),
+  frame('error', 'Ends the turn, or answers a frame that was refused.', ErrorBody),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-const content = z.string();
-
 /** What a client that resumes is told besides: each durable event has exactly one frame. */
-const ResumableOnlyFrame = z.discriminatedUnion('event', [
-  /** Always the first. `head` is the seq of the session's last event; what lies between follows. */
-  z.object({ event: z.literal('resumed'), data: z.object({ after: z.int(), head: z.int() }) }),
-  /** A message was accepted. */
-  z.object({
-    event: z.literal('message'),
-    data: z.object({
-      content,
-      image: z.object({ mimeType: z.string(), bytes: z.int() }).optional(),
-      clientMessageId: z.string().optional(),
-    }),
-  }),
-  /** This client's message was there before, as that turn: its `message` may be long past. With its end, if it has one. */
-  z.object({
-    event: z.literal('accepted'),
-    data: z.object({
+export const ResumableOnlyFrame = z.discriminatedUnion('event', [
+  frame(
+    'resumed',
+    'Always the first. `head` is the seq of the last event of the session; what lies between follows.',
+    z.object({ after: z.int(), head: z.int() }),
+  ),
+  frame(
+    'message',
+    'A message was accepted.',
+    z.object({ content, image: ImageDescription.optional(), clientMessageId: z.string().optional() }),
+  ),
+  frame(
+    'accepted',
+    "This client's message was there before, as that turn: its `message` may be long past. With its end, if it has one.",
+    z.object({
       clientMessageId: z.string(),
       content: content.optional(),
       error: ErrorBody.optional(),
     }),
-  }),
-  /** The call that waited for approval has it, and begins. */
-  z.object({ event: z.literal('toolApproved'), data: z.object({ ...toolCall, argumentsHash: z.string() }) }),
-  /** The turn goes on after the service had stopped: what was streamed of the step that ran then is void. */
-  z.object({ event: z.literal('turnResumed'), data: z.object({ attempt: z.int() }) }),
-  /** A model call ended; `content` is all that was streamed of it, `callIds` are the tool calls it asked for. */
-  z.object({
-    event: z.literal('stepCompleted'),
-    data: z.object({ content, step: z.int(), callIds: z.array(z.string()), usage: TokenUsage.optional() }),
-  }),
-  z.object({ event: z.literal('reset'), data: z.object({}) }),
-  /** What came before was copied from another session. */
-  z.object({ event: z.literal('forked'), data: z.object({ from: z.string(), at: z.int() }) }),
-  /** The session is gone; nothing follows. */
-  z.object({ event: z.literal('deleted'), data: z.object({}) }),
+  ),
+  frame(
+    'toolApproved',
+    'The call that waited for approval has it, and begins.',
+    z.object({ ...toolCall, argumentsHash }),
+  ),
+  frame(
+    'turnResumed',
+    'The turn goes on after the service had stopped: what was streamed of the step that ran then is void.',
+    z.object({ attempt: z.int() }),
+  ),
+  frame(
+    'stepCompleted',
+    'A model call ended; `content` is all that was streamed of it, `callIds` are the tool calls it asked for.',
+    z.object({ content, step: z.int(), callIds: z.array(z.string()), usage: TokenUsage.optional() }),
+  ),
+  frame('reset', 'The conversation starts over.', z.object({})),
+  frame(
+    'forked',
+    'What came before was copied from another session.',
+    z.object({ from: z.string(), at: z.int() }),
+  ),
+  frame('deleted', 'The session is gone; nothing follows.', z.object({})),
 ]);
 
-/**
- * Where a frame stands. Durable events have a `seq`, chunks a `step` and an `offset` into its text. An error
- * that answers a message of this client names the message instead.
- */
-const place = {
-  seq: z.int().optional(),
+/** Where a frame stands. */
+export const FramePlace = z.object({
+  seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
   turnId: z.string().optional(),
-  step: z.int().optional(),
-  offset: z.int().optional(),
-  clientMessageId: z.string().optional(),
-};
+  step: z.int().optional().describe('Of a chunk: the model call that streams it.'),
+  offset: z
+    .int()
+    .optional()
+    .describe("Of a chunk: where it begins in the step's text, in UTF-16 code units."),
+  clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
+});
 
 /** What the service sends to a client that asked for `?after=`. */
-export const ResumableFrame = z.union([ServerFrame, ResumableOnlyFrame]).and(z.object(place));
+export const ResumableFrame = z.union([ServerFrame, ResumableOnlyFrame]).and(FramePlace);
 export type ResumableFrame = z.infer<typeof ResumableFrame>;

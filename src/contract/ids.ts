@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-/** Names one conversation. `default` exists without asking. Chosen by clients, so its alphabet is narrow. */
+/** Chosen by clients, so its alphabet is narrow. */
 export const SessionId = z
   .string()
   .regex(
     /^[A-Za-z0-9_-][A-Za-z0-9._:@-]{0,127}$/,
     'must be 1 to 128 characters of A-Z a-z 0-9 _ - . : @ and start with a letter, digit, _ or -',
-  );
+  )
+  .describe('Names one conversation. `default` exists without asking.');
 export type SessionId = z.infer<typeof SessionId>;
 
 export const DEFAULT_SESSION_ID = 'default';

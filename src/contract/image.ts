@@ -17,7 +17,13 @@ export const Image = z.object({
 export type Image = z.infer<typeof Image>;
 
 /** What is told of an image where it is not shown itself. */
-export function describeImage(image: Image): { mimeType: string; bytes: number } {
+export const ImageDescription = z.object({
+  mimeType: z.string(),
+  bytes: z.int().describe('Size of the image itself.'),
+});
+export type ImageDescription = z.infer<typeof ImageDescription>;
+
+export function describeImage(image: Image): ImageDescription {
   return { mimeType: image.mimeType, bytes: imageBytes(image) };
 }
 

@@ -12,14 +12,18 @@ const session = optional(SessionId).transform((sessionId) => sessionId ?? DEFAUL
 /** An `Idempotency-Key` or `clientMessageId`. */
 export const IdempotencyKeyId = z
   .string()
-  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters');
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .describe('The same key again, with the same request, is the same request: it is done once.');
 
 const whole = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
-  .transform(Number);
+  .transform(Number)
+  .pipe(z.int().min(0));
 
-const text = z.string().min(1, 'must not be empty');
+const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
+
+const text = z.string().min(1, 'must not be empty').describe('What is said to the agent.');
 
 /** Body of `POST /api/message-sync`. */
 export const MessageSyncRequest = z.object({
@@ -45,9 +49,11 @@ export const CancelRequest = z.object({ reason: optional(z.string().min(1).max(5
 
 /** Query of `GET /api/sessions/{id}/events`. */
 export const EventsQuery = z.object({
-  after: whole.default(0),
-  offset: whole.default(0),
-  limit: whole.pipe(z.int().min(1).max(1_000)).default(100),
+  after: whole.default(0).describe('seq of the last event that the client has.'),
+  offset: whole
+    .default(0)
+    .describe('Of an event stream: how much of the running reply the client has, in UTF-16 code units.'),
+  limit: pageSize.describe('Most events of a page.'),
 });
 
 /** Query of `GET /api/statecharts`. */
@@ -55,16 +61,19 @@ export const StatechartsQuery = z.object({ session: SessionId.optional() });
 
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({
-  after: SessionId.optional(),
-  limit: whole.pipe(z.int().min(1).max(1_000)).default(100),
+  after: SessionId.optional().describe('The last session of the page before.'),
+  limit: pageSize.describe('Most sessions of a page.'),
 });
 
 /** Query of `GET /api/sessions/{id}`. */
-export const SessionQuery = z.object({ at: whole.optional() });
+export const SessionQuery = z.object({
+  at: whole.optional().describe('The moment: after the event of this seq. Now, when left out.'),
+});
 
 const ArgumentsHash = z
   .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits');
+  .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits')
+  .describe('What the approver has seen: refused when the call has other arguments.');
 const denialReason = optional(z.string().min(1).max(500));
 
 /** Body of `POST /api/sessions/{id}/approvals/{callId}`. */
@@ -84,7 +93,13 @@ export const ConnectServerRequest = z.object({ name: McpServerName, config: McpS
  * UTF-16 code units of the text of the step that ran then.
  */
 export const StreamQuery = z
-  .object({ session, after: whole.optional(), offset: whole.optional() })
+  .object({
+    session,
+    after: whole.optional().describe('To resume: seq of the last event that the client has.'),
+    offset: whole
+      .optional()
+      .describe('To resume: how much of the text after that event the client has, in UTF-16 code units.'),
+  })
   .refine(({ after, offset }) => offset === undefined || after !== undefined, {
     path: ['after'],
     error: 'is needed together with offset',

@@ -1,55 +1,66 @@
-import type { CallId, SessionId, TurnId } from './ids.ts';
+import { z } from 'zod';
+import { CallId, SessionId, TurnId } from './ids.ts';
+import { ImageDescription } from './image.ts';
+import { Timestamp } from './timestamp.ts';
 
-/** A session in the list of all. Times are ISO 8601 UTC. */
-export interface SessionListItem {
-  readonly sessionId: SessionId;
-  /** `busy` while a turn is open. */
-  readonly status: 'idle' | 'busy';
-  /** seq of the last event. */
-  readonly head: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+/** A session in the list of all. */
+export const SessionListItem = z.object({
+  sessionId: SessionId,
+  status: z.enum(['idle', 'busy']).describe('`busy` while a turn is open.'),
+  head: z.int().describe('seq of the last event.'),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type SessionListItem = z.infer<typeof SessionListItem>;
+
+const calledTool = z.object({
+  callId: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+});
 
 /** One message of the conversation as the model reads it. */
-export type HistoryEntry =
-  | { readonly role: 'user'; readonly content: string; readonly image?: { mimeType: string; bytes: number } }
-  | {
-      readonly role: 'assistant';
-      readonly content: string;
-      readonly toolCalls?: readonly {
-        callId: string;
-        name: string;
-        arguments: Readonly<Record<string, unknown>>;
-      }[];
-      /** The text ends where the turn was cancelled or failed. */
-      readonly cut?: 'cancelled' | 'failed';
-    }
-  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string };
+export const HistoryEntry = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('user'), content: z.string(), image: ImageDescription.optional() }),
+  z.object({
+    role: z.literal('assistant'),
+    content: z.string(),
+    toolCalls: z.array(calledTool).readonly().optional(),
+    cut: z
+      .enum(['cancelled', 'failed'])
+      .optional()
+      .describe('The text ends where the turn was cancelled or failed.'),
+  }),
+  z.object({ role: z.literal('tool'), callId: z.string(), name: z.string(), content: z.string() }),
+]);
+export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 /** A tool call that waits until somebody approves or denies it. */
-export interface PendingApproval {
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly toolName: string;
-  readonly serverId: string | null;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly argumentsHash: string;
-}
+export const PendingApproval = z.object({
+  turnId: TurnId,
+  callId: CallId,
+  toolName: z.string(),
+  serverId: z.string().nullable(),
+  arguments: z.record(z.string(), z.unknown()),
+  argumentsHash: z.string().describe('To be sent back with the approval: it is for exactly these arguments.'),
+});
+export type PendingApproval = z.infer<typeof PendingApproval>;
 
 /** A session at one moment. */
-export interface SessionView extends SessionListItem {
-  /** The moment: everything up to this seq. */
-  readonly at: number;
-  readonly turns: {
-    readonly requested: number;
-    readonly completed: number;
-    readonly failed: number;
-    readonly cancelled: number;
-    readonly waiting: number;
-  };
-  readonly toolCalls: number;
-  readonly openTurnId: string | null;
-  readonly approvals: readonly PendingApproval[];
-  readonly history: readonly HistoryEntry[];
-}
+export const SessionView = SessionListItem.extend({
+  at: z.int().describe('The moment: everything up to this seq.'),
+  turns: z.object({
+    requested: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    waiting: z.int(),
+  }),
+  toolCalls: z.int(),
+  openTurnId: z.string().nullable().describe('The turn that is under way.'),
+  approvals: z
+    .array(PendingApproval)
+    .describe('Tool calls that wait until somebody approves or denies them.'),
+  history: z.array(HistoryEntry).describe('The conversation as the model reads it.'),
+});
+export type SessionView = z.infer<typeof SessionView>;

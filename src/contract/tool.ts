@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** A tool as its MCP server describes it. `inputSchema` is a JSON Schema of type object. */
+/** A tool as its MCP server describes it. */
 export const Tool = z.object({
   name: z.string(),
   description: z.string(),
-  inputSchema: z.record(z.string(), z.unknown()),
+  inputSchema: z.record(z.string(), z.unknown()).describe('A JSON Schema of type object.'),
   /** True when the server says that calling it twice does no more than calling it once. */
   repeatable: z.boolean(),
 });

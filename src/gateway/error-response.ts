@@ -1,9 +1,10 @@
 import type { ServiceError } from '../contract/errors.ts';
+import type { ErrorResponse } from '../contract/responses.ts';
 import { type HttpResponse, jsonResponse, now } from './http-message.ts';
 
 /** The error envelope of every REST error. */
 export function errorResponse(error: ServiceError): HttpResponse {
-  return jsonResponse(
+  return jsonResponse<ErrorResponse>(
     { success: false, error: error.body, timestamp: now() },
     error.status,
     retryHeaders(error),

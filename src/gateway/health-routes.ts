@@ -1,3 +1,4 @@
+import type { HealthResponse } from '../contract/responses.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { jsonResponse, now } from './http-message.ts';
 import type { Route } from './router.ts';
@@ -14,12 +15,11 @@ export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
   const health: Route['handler'] = async () => {
     const servers = await bus.send('mcp-server.list', {});
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
-    const agent = { status: 'ready', connectedServers };
-    return jsonResponse({
+    return jsonResponse<HealthResponse>({
       status: 'healthy',
       version,
       uptime: uptime(),
-      agent,
+      agent: { status: 'ready', connectedServers },
       timestamp: now(),
     });
   };

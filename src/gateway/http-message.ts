@@ -24,8 +24,9 @@ export interface HttpResponse {
 /** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */
 export const now = (): string => new Date().toISOString();
 
-export function jsonResponse(
-  body: Record<string, unknown>,
+/** `Body`, one of the contract's responses, is to be said: left out, nothing fits. */
+export function jsonResponse<Body extends object = never>(
+  body: NoInfer<Body>,
   status = 200,
   headers: Record<string, string> = {},
 ): HttpResponse {

@@ -1,4 +1,5 @@
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../contract/requests.ts';
+import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../contract/responses.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
 import { keyOfRequest } from './idempotency.ts';
@@ -31,18 +32,18 @@ async function messageSync(
   checkImageSize(image, maxImageBytes);
   const key = await keyOfRequest(request, { text, image });
   const response = await answerTurn(bus, turnMessage({ sessionId, text, image, whenBusy, key }));
-  return jsonResponse({ success: true, response, timestamp: now() });
+  return jsonResponse<MessageSyncResponse>({ success: true, response, timestamp: now() });
 }
 
 async function message(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
   const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
   const key = await keyOfRequest(request, { text });
   await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key }));
-  return jsonResponse({ status: 'processing', timestamp: now() });
+  return jsonResponse<MessageResponse>({ status: 'processing', timestamp: now() });
 }
 
 async function reset(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
   const { sessionId } = parseFields(ResetRequest, await readJsonObject(request, { optional: true }));
   await bus.send('session.reset', { sessionId, key: await keyOfRequest(request, { reset: true }) });
-  return jsonResponse({ status: 'reset initiated', timestamp: now() });
+  return jsonResponse<ResetResponse>({ status: 'reset initiated', timestamp: now() });
 }

@@ -1,4 +1,11 @@
 import { ConnectServerRequest } from '../contract/requests.ts';
+import type {
+  ExecuteToolResponse,
+  ServerResponse,
+  ServersResponse,
+  ToolRecord,
+  ToolsResponse,
+} from '../contract/responses.ts';
 import type { McpServerRecord } from '../contract/service-requests.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Bus } from '../runtime/bus.ts';
@@ -30,7 +37,7 @@ export function serverRoutes(bus: Bus): Route[] {
 
 async function listServers(bus: Bus): Promise<HttpResponse> {
   const servers = await bus.send('mcp-server.list', {});
-  return jsonResponse({ servers, timestamp: now() });
+  return jsonResponse<ServersResponse>({ servers, timestamp: now() });
 }
 
 async function connectServer(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
@@ -50,15 +57,15 @@ async function disconnectServer(bus: Bus, { serverId = '' }: Parameters): Promis
 }
 
 function serverResponse(server: McpServerRecord): HttpResponse {
-  return jsonResponse({ status: server.status, name: server.name, server, timestamp: now() });
+  return jsonResponse<ServerResponse>({ status: server.status, name: server.name, server, timestamp: now() });
 }
 
 async function listTools(bus: Bus, { serverId = '' }: Parameters): Promise<HttpResponse> {
   const tools = await bus.send('tool.list', { serverId });
-  return jsonResponse({ tools: tools.map(toolRecord), timestamp: now() });
+  return jsonResponse<ToolsResponse>({ tools: tools.map(toolRecord), timestamp: now() });
 }
 
-function toolRecord({ name, description, inputSchema }: Tool): Record<string, unknown> {
+function toolRecord({ name, description, inputSchema }: Tool): ToolRecord {
   return { id: name, name, description, inputSchema };
 }
 
@@ -71,7 +78,7 @@ async function executeTool(bus: Bus, request: HttpRequest, at: Parameters): Prom
     arguments: args,
     key: await keyOfRequest(request, args),
   });
-  return jsonResponse({
+  return jsonResponse<ExecuteToolResponse>({
     success: true,
     data: result,
     execution: { toolName, serverId, duration: durationMs },

@@ -9,6 +9,15 @@ import {
   SessionQuery,
   SessionsQuery,
 } from '../contract/requests.ts';
+import type {
+  ApprovalResponse,
+  CancelResponse,
+  DeleteSessionResponse,
+  EventsResponse,
+  ForkResponse,
+  SessionResponse,
+  SessionsResponse,
+} from '../contract/responses.ts';
 import { isoTime } from '../domain/session-view.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { eventStream } from './event-stream.ts';
@@ -43,20 +52,20 @@ export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
 async function list(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
   const { after, limit } = parseQuery(SessionsQuery, request);
   const sessions = await bus.send('session.list', { limit, ...(after !== undefined && { after }) });
-  return jsonResponse({ sessions, timestamp: now() });
+  return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
 }
 
 async function view(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
   const { at } = parseQuery(SessionQuery, request);
   const sessionId = sessionOf(parameters);
   const session = await bus.send('session.view', { sessionId, ...(at !== undefined && { at }) });
-  return jsonResponse({ session, timestamp: now() });
+  return jsonResponse<SessionResponse>({ session, timestamp: now() });
 }
 
 async function remove(bus: Bus, parameters: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(parameters);
   await bus.send('session.delete', { sessionId });
-  return jsonResponse({ status: 'deleted', sessionId, timestamp: now() });
+  return jsonResponse<DeleteSessionResponse>({ status: 'deleted', sessionId, timestamp: now() });
 }
 
 async function fork(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
@@ -64,7 +73,7 @@ async function fork(bus: Bus, request: HttpRequest, parameters: Parameters): Pro
   const body = parseFields(ForkRequest, await readJsonObject(request, { optional: true }));
   const { at, sessionId: to } = body;
   const forked = await bus.send('session.fork', { from, at, to, key: await keyOfRequest(request, body) });
-  return jsonResponse({ status: 'forked', from, ...forked, timestamp: now() });
+  return jsonResponse<ForkResponse>({ status: 'forked', from, ...forked, timestamp: now() });
 }
 
 async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
@@ -75,7 +84,7 @@ async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<H
   );
   const key = await keyOfRequest(request, { reason });
   const cancelled = await bus.send('turn.cancel', { sessionId, reason, key });
-  return jsonResponse({ status: cancelled ? 'cancelled' : 'idle', sessionId, timestamp: now() });
+  return jsonResponse<CancelResponse>({ status: cancelled ? 'cancelled' : 'idle', sessionId, timestamp: now() });
 }
 
 /** What was streamed of a step that did not end: over a stream it comes as a chunk before the error. */
@@ -92,7 +101,7 @@ async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): P
   const { decision, ...answer } = body;
   const approved = decision === 'approve';
   await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key });
-  return jsonResponse({ status: approved ? 'approved' : 'denied', sessionId, callId, timestamp: now() });
+  return jsonResponse<ApprovalResponse>({ status: approved ? 'approved' : 'denied', sessionId, callId, timestamp: now() });
 }
 
 /** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
@@ -115,7 +124,7 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
   }));
   // The log may be ahead of the session in memory.
   const last = page.at(-1)?.seq ?? 0;
-  return jsonResponse({ sessionId, events: frames, after, head: Math.max(head, last), timestamp: now() });
+  return jsonResponse<EventsResponse>({ sessionId, events: frames, after, head: Math.max(head, last), timestamp: now() });
 }
 
 function sessionOf({ sessionId }: Parameters): SessionId {
