@@ -1,0 +1,142 @@
+import { StreamQuery } from '../../contract/requests.ts';
+import { type JsonSchema, parameterSchema, requestSchema } from './json-schema.ts';
+import { clientMessages, resumableMessages, type StreamMessage, serverMessages } from './stream-messages.ts';
+
+interface Reference {
+  readonly $ref: string;
+}
+
+export interface MessageObject {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly payload: JsonSchema;
+  readonly examples: readonly { readonly payload: object }[];
+}
+
+interface ChannelObject {
+  readonly address: string;
+  readonly title: string;
+  readonly description: string;
+  readonly messages: Readonly<Record<string, Reference>>;
+  readonly bindings: {
+    readonly ws: { readonly method: 'GET'; readonly query: JsonSchema; readonly bindingVersion: '0.1.0' };
+  };
+}
+
+interface OperationObject {
+  readonly action: 'send' | 'receive';
+  readonly channel: Reference;
+  readonly summary: string;
+  readonly messages: readonly Reference[];
+}
+
+export interface AsyncApiDocument {
+  readonly asyncapi: '3.0.0';
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly defaultContentType: 'application/json';
+  readonly servers: Readonly<Record<string, object>>;
+  readonly channels: Readonly<Record<string, ChannelObject>>;
+  readonly operations: Readonly<Record<string, OperationObject>>;
+  readonly components: { readonly messages: Readonly<Record<string, MessageObject>> };
+}
+
+/** The same frame is another message for a client that resumes: it has a place. */
+const groups = { client: clientMessages, server: serverMessages, resumable: resumableMessages };
+type Group = keyof typeof groups;
+
+/** AsyncAPI of the WebSocket interface. */
+export function asyncApiDocument(version: string): AsyncApiDocument {
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'agent-service',
+      version,
+      description:
+        'Replies as they come: text frames of one JSON object each. The REST interface is described by `/openapi.json`; it offers the frames of the channel `resumable` as server-sent events, too.',
+      license: { name: 'MIT' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      local: {
+        host: '127.0.0.1:{port}',
+        protocol: 'ws',
+        variables: { port: { default: '3001', description: 'As `--web-port` says.' } },
+      },
+    },
+    channels: {
+      session: channel('server', ['session'], {
+        title: 'A session',
+        description: 'What goes on in the session from now on.',
+      }),
+      resumable: channel('resumable', ['session', 'after', 'offset'], {
+        title: 'A session that is resumed',
+        description:
+          'With `after`: first `resumed`, then one frame for each event of the log since then, then what goes on.',
+      }),
+    },
+    operations: {
+      hear: operation('receive', 'session', 'client', 'What a client may send.'),
+      tell: operation('send', 'session', 'server', 'What a client is sent.'),
+      hearResuming: operation('receive', 'resumable', 'client', 'What a client may send.'),
+      tellResuming: operation('send', 'resumable', 'resumable', 'What a client is sent that resumes.'),
+    },
+    components: {
+      messages: { ...messageObjects('client'), ...messageObjects('server'), ...messageObjects('resumable') },
+    },
+  };
+}
+
+function channel(
+  group: Group,
+  parameters: readonly string[],
+  { title, description }: { title: string; description: string },
+): ChannelObject {
+  const { properties = {} } = parameterSchema(StreamQuery);
+  const query: JsonSchema = {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => parameters.includes(name))),
+    ...(group === 'resumable' && { required: ['after'] }),
+  };
+  return {
+    address: '/',
+    title,
+    description,
+    messages: { ...references('client'), ...references(group) },
+    bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
+  };
+}
+
+function operation(
+  action: OperationObject['action'],
+  channelName: string,
+  group: Group,
+  summary: string,
+): OperationObject {
+  const messages = Object.keys(references(group)).map((key) => ({
+    $ref: `#/channels/${channelName}/messages/${key}`,
+  }));
+  return { action, channel: { $ref: `#/channels/${channelName}` }, summary, messages };
+}
+
+function references(group: Group): Record<string, Reference> {
+  return Object.fromEntries(
+    groups[group].map(({ name }) => [`${group}.${name}`, { $ref: `#/components/messages/${group}.${name}` }]),
+  );
+}
+
+function messageObjects(group: Group): Record<string, MessageObject> {
+  return Object.fromEntries(
+    groups[group].map((message) => [`${group}.${message.name}`, messageObject(message)]),
+  );
+}
+
+function messageObject({ name, summary, schema, examples }: StreamMessage): MessageObject {
+  return {
+    name,
+    title: name,
+    summary,
+    payload: requestSchema(schema, 'draft-7'),
+    examples: examples.map((payload) => ({ payload })),
+  };
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import {
+  IdempotencyKeyId,
+  MessageRequest,
+  MessageSyncRequest,
+  ResetRequest,
+} from '../../contract/requests.ts';
+import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../contract/responses.ts';
+import { JSON_TYPE, type Operation, type OperationExample, EXAMPLE_TIME as timestamp } from './operation.ts';
+
+export const KeyHeader = z.object({ 'Idempotency-Key': IdempotencyKeyId.optional() });
+
+const withoutMessage: OperationExample = {
+  name: 'missing',
+  summary: 'A field is missing',
+  body: {},
+  answer: {
+    error: 'MISSING_FIELD',
+    message: 'The field message is required.',
+    details: { field: 'message', suggestion: 'Add message to the request.' },
+  },
+};
+
+/** Talking to the agent. */
+export const messageOperations: readonly Operation[] = [
+  {
+    id: 'sendMessageAndWait',
+    method: 'POST',
+    path: '/api/message-sync',
+    tag: 'Messages',
+    summary: 'Send a message and wait for the reply',
+    headers: KeyHeader,
+    body: { schema: MessageSyncRequest, required: true },
+    answers: { [JSON_TYPE]: MessageSyncResponse },
+    errors: [
+      'MISSING_FIELD',
+      'SESSION_BUSY',
+      'IDEMPOTENCY_KEY_REUSED',
+      'TURN_CANCELLED',
+      'AGENT_ERROR',
+      'SERVICE_UNAVAILABLE',
+    ],
+    examples: [
+      {
+        name: 'tool',
+        summary: 'A reply that needs a tool',
+        body: { message: 'use get-sum {"a": 19, "b": 23}' },
+        answer: {
+          status: 200,
+          body: {
+            success: true,
+            response: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.',
+            timestamp,
+          },
+        },
+      },
+      {
+        name: 'image',
+        summary: 'With an image, in a session of its own, safe to repeat',
+        parameters: { 'Idempotency-Key': '4f1c6b8e-image' },
+        body: {
+          message: 'hello',
+          imageData: {
+            base64:
+              'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+            mimeType: 'image/png',
+          },
+          sessionId: 'pictures',
+        },
+        answer: { status: 200, body: { success: true, response: 'What a nice picture.', timestamp } },
+      },
+      withoutMessage,
+      {
+        name: 'agentFailure',
+        summary: 'The model has failed',
+        body: { message: 'fail', sessionId: 'failing' },
+        answer: {
+          error: 'AGENT_ERROR',
+          message: 'The agent could not answer.',
+          details: { reason: 'the script says so' },
+        },
+      },
+      {
+        name: 'busy',
+        summary: 'The session is busy, and the message does not want to wait',
+        body: { message: 'hello', sessionId: 'busy', whenBusy: 'reject' },
+        answer: {
+          error: 'SESSION_BUSY',
+          message: 'The session is busy with another message.',
+          details: {
+            turnId: '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e',
+            reason: 'a turn is running and the message asked not to wait (whenBusy: reject)',
+          },
+        },
+      },
+    ],
+  },
+  {
+    id: 'sendMessage',
+    method: 'POST',
+    path: '/api/message',
+    tag: 'Messages',
+    summary: 'Send a message; the reply comes as events',
+    description:
+      'Answered when the message is in the log. The reply comes over WebSocket, or as server-sent events of the session. It takes text only.',
+    headers: KeyHeader,
+    body: { schema: MessageRequest, required: true },
+    answers: { [JSON_TYPE]: MessageResponse },
+    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
+    examples: [
+      {
+        name: 'text',
+        summary: 'A message',
+        body: { message: 'hello', sessionId: 'background' },
+        answer: { status: 200, body: { status: 'processing', timestamp } },
+      },
+      withoutMessage,
+    ],
+  },
+  {
+    id: 'resetConversation',
+    method: 'POST',
+    path: '/api/reset',
+    tag: 'Messages',
+    summary: 'Forget the conversation',
+    description:
+      'The agent begins anew; turns that run or wait are cancelled. The log keeps what was said before.',
+    headers: KeyHeader,
+    body: { schema: ResetRequest, required: false },
+    answers: { [JSON_TYPE]: ResetResponse },
+    errors: ['IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
+    examples: [
+      {
+        name: 'session',
+        summary: 'A named session',
+        body: { sessionId: 'background' },
+        answer: { status: 200, body: { status: 'reset initiated', timestamp } },
+      },
+      {
+        name: 'default',
+        summary: 'The default session, without a body',
+        answer: { status: 200, body: { status: 'reset initiated', timestamp } },
+      },
+    ],
+  },
+];

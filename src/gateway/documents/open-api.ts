@@ -1,0 +1,146 @@
+import { McpServerConfig } from '../../contract/agent-config.ts';
+import { ErrorBody } from '../../contract/errors.ts';
+import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../contract/frames.ts';
+import { Image } from '../../contract/image.ts';
+import {
+  ApprovalRequest,
+  CancelRequest,
+  ConnectServerRequest,
+  ForkRequest,
+  MessageRequest,
+  MessageSyncRequest,
+  ResetRequest,
+} from '../../contract/requests.ts';
+import {
+  ApprovalResponse,
+  CancelResponse,
+  DeleteSessionResponse,
+  ErrorResponse,
+  EventsResponse,
+  ExecuteToolResponse,
+  ForkResponse,
+  HealthResponse,
+  MessageResponse,
+  MessageSyncResponse,
+  ResetResponse,
+  ServerResponse,
+  ServersResponse,
+  SessionResponse,
+  SessionsResponse,
+  ToolRecord,
+  ToolsResponse,
+} from '../../contract/responses.ts';
+import { McpServerRecord } from '../../contract/service-requests.ts';
+import { HistoryEntry, PendingApproval, SessionListItem, SessionView } from '../../contract/session-view.ts';
+import { ToolResult } from '../../contract/tool.ts';
+import { errorExamples } from './error-examples.ts';
+import { type JsonSchema, NamedSchemas } from './json-schema.ts';
+import {
+  type ExampleObject,
+  errorExample,
+  type OperationObject,
+  operationObject,
+} from './open-api-operation.ts';
+import type { Tag } from './operation.ts';
+import { operations } from './operations.ts';
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: Tag; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly headers: Readonly<Record<string, { description: string; schema: JsonSchema }>>;
+    readonly examples: Readonly<Record<string, ExampleObject>>;
+  };
+}
+
+/** Under these names clients that are generated from the document know them. */
+const named = {
+  MessageSyncRequest,
+  MessageRequest,
+  ResetRequest,
+  ForkRequest,
+  CancelRequest,
+  ApprovalRequest,
+  ConnectServerRequest,
+  MessageSyncResponse,
+  MessageResponse,
+  ResetResponse,
+  SessionsResponse,
+  SessionResponse,
+  EventsResponse,
+  ForkResponse,
+  CancelResponse,
+  ApprovalResponse,
+  DeleteSessionResponse,
+  ServersResponse,
+  ServerResponse,
+  ToolsResponse,
+  ExecuteToolResponse,
+  HealthResponse,
+  ErrorResponse,
+  ErrorBody,
+  Image,
+  McpServerConfig,
+  McpServerRecord,
+  ToolRecord,
+  ToolResult,
+  SessionListItem,
+  SessionView,
+  HistoryEntry,
+  PendingApproval,
+  ServerFrame,
+  ResumableOnlyFrame,
+  FramePlace,
+};
+
+const tags: OpenApiDocument['tags'] = [
+  { name: 'Messages', description: 'Talking to the agent.' },
+  { name: 'Sessions', description: 'Conversations: which there are, how they looked, and control of them.' },
+  { name: 'Tool servers', description: 'The MCP servers whose tools the agent has.' },
+  { name: 'Service', description: 'The service itself.' },
+];
+
+const integer: JsonSchema = { type: 'integer', minimum: 0 };
+const headers: OpenApiDocument['components']['headers'] = {
+  'X-RateLimit-Limit': { description: 'Requests a minute and address.', schema: integer },
+  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: integer },
+  'X-RateLimit-Reset': { description: 'When there are all of them again: Unix seconds.', schema: integer },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },
+};
+
+/** OpenAPI of the REST interface. */
+export function openApiDocument(version: string): OpenApiDocument {
+  const schemas = new NamedSchemas(named);
+  const examples = Object.fromEntries(
+    Object.entries(errorExamples).map(([code, error]) => [code, errorExample({ code, ...error })]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'agent-service',
+      version,
+      summary: 'One conversational agent behind REST, WebSocket and MCP.',
+      description:
+        'Requests and responses are JSON. The replies stream over WebSocket, which `/asyncapi.json` describes. `/mcp` is the agent as an MCP server.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags,
+    paths: pathsOf(schemas),
+    components: { schemas: schemas.all, headers, examples },
+  };
+}
+
+function pathsOf(schemas: NamedSchemas): OpenApiDocument['paths'] {
+  const byPath = Map.groupBy(operations, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+  return Object.fromEntries(
+    [...byPath].map(([path, methods]) => [
+      path,
+      Object.fromEntries(methods.map((one) => [one.method.toLowerCase(), operationObject(one, schemas)])),
+    ]),
+  );
+}

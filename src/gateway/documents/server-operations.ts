@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import { ConnectServerRequest } from '../../contract/requests.ts';
+import {
+  ExecuteToolResponse,
+  ServerResponse,
+  ServersResponse,
+  ToolsResponse,
+} from '../../contract/responses.ts';
+import {
+  type ExampleAnswer,
+  JSON_TYPE,
+  type Operation,
+  type OperationExample,
+  EXAMPLE_TIME as timestamp,
+} from './operation.ts';
+
+const path = '/api/mcp/servers/:serverId';
+const OfServer = z.object({ serverId: z.string().describe('As the list of the servers has it.') });
+
+const everything = {
+  id: 'everything',
+  name: 'everything',
+  status: 'connected',
+  type: 'stdio',
+  description: 'Reference server with tools for trying things out',
+};
+const second = { id: 'second', name: 'second', status: 'connected', type: 'stdio' };
+
+const ok = (body: Record<string, unknown>): ExampleAnswer => ({ status: 200, body: { ...body, timestamp } });
+
+const unknownServer: OperationExample = {
+  name: 'unknown',
+  summary: 'There is no such server',
+  parameters: { serverId: 'nobody' },
+  answer: {
+    error: 'SERVER_NOT_FOUND',
+    message: 'There is no MCP server nobody.',
+    details: { serverId: 'nobody', available: ['everything'] },
+  },
+};
+
+const listServers: Operation = {
+  id: 'listServers',
+  method: 'GET',
+  path: '/api/mcp/servers',
+  tag: 'Tool servers',
+  summary: 'List the tool servers',
+  answers: { [JSON_TYPE]: ServersResponse },
+  errors: [],
+  examples: [{ name: 'connected', summary: 'One is connected', answer: ok({ servers: [everything] }) }],
+};
+
+const connectServer: Operation = {
+  id: 'connectServer',
+  method: 'POST',
+  path: '/api/connect-server',
+  tag: 'Tool servers',
+  summary: 'Connect a tool server',
+  description:
+    'Answered when it is connected. One that could not be connected stays listed and is tried again. The next start connects it again.',
+  body: { schema: ConnectServerRequest, required: true },
+  answers: { [JSON_TYPE]: ServerResponse },
+  errors: ['MISSING_FIELD', 'AGENT_ERROR'],
+  examples: [
+    {
+      name: 'stdio',
+      summary: 'A program that speaks MCP on its standard input and output',
+      body: {
+        name: 'second',
+        config: { type: 'stdio', command: 'mcp-server-everything', args: ['stdio'] },
+      },
+      answer: ok({ status: 'connected', name: 'second', server: second }),
+    },
+    {
+      name: 'failing',
+      summary: 'A server that cannot be reached',
+      body: { name: 'remote', config: { type: 'http', baseUrl: 'http://127.0.0.1:1/mcp' } },
+      answer: {
+        error: 'AGENT_ERROR',
+        message: 'The MCP server remote could not be connected.',
+        details: {
+          serverId: 'remote',
+          reason: 'the server cannot be reached',
+          suggestion: 'It stays listed and is tried again; DELETE /api/mcp/servers/{id} gives it up.',
+        },
+      },
+    },
+    {
+      name: 'missing',
+      summary: 'A field is missing',
+      body: { name: 'files' },
+      answer: {
+        error: 'MISSING_FIELD',
+        message: 'The field config is required.',
+        details: { field: 'config', suggestion: 'Add config to the request.' },
+      },
+    },
+  ],
+};
+
+const reconnectServer: Operation = {
+  id: 'reconnectServer',
+  method: 'POST',
+  path: `${path}/reconnect`,
+  tag: 'Tool servers',
+  summary: 'Connect a tool server anew',
+  pathParameters: OfServer,
+  answers: { [JSON_TYPE]: ServerResponse },
+  errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR'],
+  examples: [
+    {
+      name: 'connected',
+      summary: 'It is back',
+      parameters: { serverId: 'second' },
+      answer: ok({ status: 'connected', name: 'second', server: second }),
+    },
+    unknownServer,
+  ],
+};
+
+const disconnectServer: Operation = {
+  id: 'disconnectServer',
+  method: 'DELETE',
+  path,
+  tag: 'Tool servers',
+  summary: 'Disconnect a tool server',
+  description: 'It stays listed and can be connected anew. Disconnected once more, it is forgotten.',
+  pathParameters: OfServer,
+  answers: { [JSON_TYPE]: ServerResponse },
+  errors: ['SERVER_NOT_FOUND'],
+  examples: [
+    {
+      name: 'disconnected',
+      summary: 'It was connected',
+      parameters: { serverId: 'second' },
+      answer: ok({
+        status: 'disconnected',
+        name: 'second',
+        server: { ...second, status: 'disconnected' },
+      }),
+    },
+    unknownServer,
+  ],
+};
+
+const listTools: Operation = {
+  id: 'listTools',
+  method: 'GET',
+  path: `${path}/tools`,
+  tag: 'Tool servers',
+  summary: 'List the tools of a server',
+  pathParameters: OfServer,
+  answers: { [JSON_TYPE]: ToolsResponse },
+  errors: ['SERVER_NOT_FOUND'],
+  examples: [
+    {
+      name: 'tools',
+      summary: 'One of its tools',
+      parameters: { serverId: 'everything' },
+      answer: ok({
+        tools: [
+          {
+            id: 'echo',
+            name: 'echo',
+            description: 'Echoes back the input string',
+            inputSchema: {
+              type: 'object',
+              properties: { message: { type: 'string', description: 'Message to echo' } },
+              required: ['message'],
+              $schema: 'http://json-schema.org/draft-07/schema#',
+            },
+          },
+        ],
+      }),
+    },
+    unknownServer,
+  ],
+};
+
+const executeTool: Operation = {
+  id: 'executeTool',
+  method: 'POST',
+  path: `${path}/tools/:toolName/execute`,
+  tag: 'Tool servers',
+  summary: 'Run a tool',
+  description: 'The body holds the arguments. They are checked against the `inputSchema` of the tool.',
+  pathParameters: OfServer.extend({ toolName: z.string() }),
+  body: {
+    schema: z.record(z.string(), z.unknown()).describe('The arguments.'),
+    required: false,
+  },
+  answers: { [JSON_TYPE]: ExecuteToolResponse },
+  errors: ['SERVER_NOT_FOUND', 'TOOL_NOT_FOUND', 'TOOL_EXECUTION_FAILED'],
+  examples: [
+    {
+      name: 'sum',
+      summary: 'A tool that adds',
+      parameters: { serverId: 'everything', toolName: 'get-sum' },
+      body: { a: 19, b: 23 },
+      answer: ok({
+        success: true,
+        data: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] },
+        execution: { toolName: 'get-sum', serverId: 'everything', duration: 4.217 },
+      }),
+    },
+    {
+      name: 'badArguments',
+      summary: 'Arguments that the tool does not take',
+      parameters: { serverId: 'everything', toolName: 'echo' },
+      body: {},
+      answer: {
+        error: 'INVALID_REQUEST',
+        message: "The arguments do not fit the tool's inputSchema: must have required property 'message'.",
+        details: {
+          issue: "must have required property 'message'",
+          toolName: 'echo',
+          serverId: 'everything',
+        },
+      },
+    },
+    {
+      name: 'unknownTool',
+      summary: 'There is no such tool',
+      parameters: { serverId: 'everything', toolName: 'juggle' },
+      body: {},
+      answer: {
+        error: 'TOOL_NOT_FOUND',
+        message: 'The server everything has no tool juggle.',
+        details: { toolName: 'juggle', serverId: 'everything', available: ['echo', 'get-sum'] },
+      },
+    },
+    {
+      name: 'notConnected',
+      summary: 'Its server is not connected',
+      parameters: { serverId: 'remote', toolName: 'echo' },
+      body: { message: 'hello' },
+      answer: {
+        error: 'TOOL_EXECUTION_FAILED',
+        message: 'The tool echo failed.',
+        details: {
+          toolName: 'echo',
+          serverId: 'remote',
+          reason: 'the server remote is not connected (its status is error)',
+        },
+      },
+    },
+    { ...unknownServer, parameters: { serverId: 'nobody', toolName: 'echo' }, body: {} },
+  ],
+};
+
+/** Tool servers and their tools. */
+export const serverOperations: readonly Operation[] = [
+  listServers,
+  connectServer,
+  listTools,
+  executeTool,
+  reconnectServer,
+  disconnectServer,
+];

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { FramePlace, type ResumableFrame, ResumableOnlyFrame, ServerFrame } from '../../contract/frames.ts';
+import { ApproveFrame, CancelFrame, DenyFrame, MessageFrame, ResetFrame } from '../../contract/requests.ts';
+import { clientFrameExamples, type FrameExample, frameExamples, refusalExample } from './frame-examples.ts';
+
+/** One frame of the WebSocket interface. */
+export interface StreamMessage {
+  /** Its `type` or `event`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly schema: z.ZodType;
+  readonly examples: readonly object[];
+}
+
+/** What clients send. */
+export const clientMessages: readonly StreamMessage[] = [
+  {
+    name: 'message',
+    summary: 'Says something to the agent.',
+    schema: MessageFrame,
+    examples: clientFrameExamples.message,
+  },
+  {
+    name: 'cancel',
+    summary: 'Ends the running turn.',
+    schema: CancelFrame,
+    examples: clientFrameExamples.cancel,
+  },
+  {
+    name: 'approve',
+    summary: 'The tool call that waits for approval may begin.',
+    schema: ApproveFrame,
+    examples: clientFrameExamples.approve,
+  },
+  {
+    name: 'deny',
+    summary: 'The tool call that waits for approval is not to be run.',
+    schema: DenyFrame,
+    examples: clientFrameExamples.deny,
+  },
+  {
+    name: 'reset',
+    summary: 'The conversation starts over.',
+    schema: ResetFrame,
+    examples: clientFrameExamples.reset,
+  },
+];
+
+/** What a client is sent that resumes nothing. */
+export const serverMessages: readonly StreamMessage[] = ServerFrame.options.map((schema) => {
+  const event = eventOf(schema);
+  const examples: readonly object[] = examplesOf(event).data.map((data) => ({ event, data }));
+  return {
+    name: event,
+    summary: schema.description ?? '',
+    schema,
+    examples: event === 'error' ? [...examples, refusalExample] : examples,
+  };
+});
+
+/** What a client is sent that asked for `?after=`. */
+export const resumableMessages: readonly StreamMessage[] = [
+  ...ResumableOnlyFrame.options,
+  ...ServerFrame.options,
+].map((schema) => {
+  const event = eventOf(schema);
+  const { data, place } = examplesOf(event);
+  return {
+    name: event,
+    summary: schema.description ?? '',
+    schema: schema.extend(FramePlace.shape),
+    examples: data.map((one) => ({ event, data: one, ...place })),
+  };
+});
+
+function eventOf(schema: {
+  shape: { event: z.ZodLiteral<ResumableFrame['event']> };
+}): ResumableFrame['event'] {
+  return schema.shape.event.value;
+}
+
+function examplesOf(event: ResumableFrame['event']): FrameExample {
+  return frameExamples[event];
+}
