@@ -6,6 +6,7 @@ import { clientAddresses } from '../gateway/client-address.ts';
 import { maxFrameBytes } from '../gateway/connection.ts';
 import { consoleRoutes } from '../gateway/console-routes.ts';
 import { Cors } from '../gateway/cors.ts';
+import { documentRoutes } from '../gateway/document-routes.ts';
 import { healthRoutes } from '../gateway/health-routes.ts';
 import { HttpFront } from '../gateway/http-front.ts';
 import { indexRoute } from '../gateway/index-route.ts';
@@ -63,6 +64,7 @@ export async function serveHttp({
     settings.mode === 'web'
       ? [
           ...consoleRoutes(consoleFiles(), indexRoute(version)),
+          ...documentRoutes(version),
           ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes }),
         ]
       : [];

@@ -10,6 +10,7 @@ export function indexRoute(version: string): Route {
     'GET  /api/config.yaml    the agent, without secrets',
     'GET  /api/health         is it well',
     'WebSocket /              stream replies: {"type": "message", "content": "hello"}',
+    'GET  /docs               the whole interface; /openapi.json and /asyncapi.json for programs',
     '/mcp                     the agent as an MCP server',
     '',
   ].join('\n');

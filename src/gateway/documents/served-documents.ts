@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { asyncApiDocument } from './async-api.ts';
+import { openApiDocument } from './open-api.ts';
+import { docsPage } from './page.ts';
+
+export interface ServedDocument {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** What is served at a path. @param host by which the client knows the service. */
+export type ServedDocuments = Readonly<Record<DocumentPath, (host: string) => ServedDocument>>;
+
+export type DocumentPath = '/openapi.json' | '/asyncapi.json' | '/docs' | '/docs.css';
+
+/** Makes all documents; that takes a moment, and they stay the same. */
+export async function makeDocuments(version: string): Promise<ServedDocuments> {
+  const openApi = openApiDocument(version);
+  const asyncApi = asyncApiDocument(version);
+  const openApiJson = { contentType: 'application/json', body: JSON.stringify(openApi) };
+  const asyncApiJson = { contentType: 'application/json', body: JSON.stringify(asyncApi) };
+  const page = docsPage({ openApi, asyncApi });
+  const css = {
+    contentType: 'text/css; charset=utf-8',
+    body: await readFile(new URL('docs.css', import.meta.url), 'utf8'),
+  };
+  return {
+    '/openapi.json': () => openApiJson,
+    '/asyncapi.json': () => asyncApiJson,
+    '/docs': (host) => ({ contentType: 'text/html; charset=utf-8', body: page(host) }),
+    '/docs.css': () => css,
+  };
+}
