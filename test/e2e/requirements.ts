@@ -206,6 +206,16 @@ export const requirements = {
   'model.steps': 'a turn that never stops asking for tools ends at llm.maxSteps',
 
   // Errors, limits, access
+  // Contracts
+  'documents.served':
+    '/openapi.json, /asyncapi.json and /docs describe the interface, for programs and for people',
+  'documents.safe': '/docs runs no script and may ask no other host',
+  'documents.cached': 'a document that has not changed is 304 to a client that has it',
+  'documents.mcp': 'mcp mode serves no documents',
+  'documents.rest-examples': 'each request in /openapi.json is answered as its example says',
+  'documents.error-examples': 'each error in /openapi.json is answered as its example says',
+  'documents.frame-examples': 'each frame in /asyncapi.json can be sent, or is received, as its example says',
+
   'errors.envelope': 'every REST error has success false, code, message, details and timestamp',
   'errors.json': 'malformed JSON is 400 INVALID_REQUEST',
   'errors.null': 'null for an optional field of a message is the same as leaving it out',

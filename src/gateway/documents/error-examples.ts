@@ -38,11 +38,14 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
     message: 'The tool echo failed.',
     details: {
       toolName: 'echo',
-      serverId: 'remote',
-      reason: 'the server remote is not connected (its status is error)',
+      serverId: 'paused',
+      reason: 'the server paused is not connected (its status is disconnected)',
     },
   },
-  AGENT_ERROR: { message: 'The agent could not answer.', details: { reason: 'the script says so' } },
+  AGENT_ERROR: {
+    message: 'The language model could not answer.',
+    details: { provider: 'scripted', reason: 'the script says so' },
+  },
   INTERNAL_ERROR: { message: 'An unexpected error occurred.', details: {} },
   SESSION_NOT_FOUND: { message: 'There is no session nobody.', details: { sessionId: 'nobody' } },
   APPROVAL_NOT_FOUND: {

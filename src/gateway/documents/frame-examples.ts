@@ -15,7 +15,7 @@ type FrameExamples = { readonly [E in ResumableFrame['event']]: FrameExample<Dat
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
 const call = { callId: 'call_1_1', toolName: 'get-sum', serverId: 'everything' };
 const args = { a: 19, b: 23 };
-const argumentsHash = '1c3dbd3d3e4aa17a4e5ad0d9e8f2f1b5c2a6b7d8e9f00112233445566778899a';
+const argumentsHash = 'b99d7dd9d2bafdffa5b99eec90d283107d93d22a4581e7482364fcafea1e4422';
 
 export const frameExamples: FrameExamples = {
   thinking: { data: [{ message: 'The agent is working on a reply.' }], place: { seq: 2, turnId } },
@@ -29,7 +29,10 @@ export const frameExamples: FrameExamples = {
     ],
     place: { seq: 7, turnId },
   },
-  response: { data: [{ content: 'The sum of 19 and 23 is 42.' }], place: { seq: 9, turnId } },
+  response: {
+    data: [{ content: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.' }],
+    place: { seq: 9, turnId },
+  },
   error: {
     data: [
       {
@@ -43,7 +46,7 @@ export const frameExamples: FrameExamples = {
   resumed: { data: [{ after: 0, head: 9 }], place: {} },
   message: {
     data: [
-      { content: 'hello' },
+      { content: 'use get-sum {"a": 19, "b": 23}' },
       { content: 'What is this?', image: { mimeType: 'image/png', bytes: 70 }, clientMessageId: 'm-17' },
     ],
     place: { seq: 1, turnId },
@@ -52,7 +55,14 @@ export const frameExamples: FrameExamples = {
   toolApproved: { data: [{ ...call, argumentsHash }], place: { seq: 6, turnId } },
   turnResumed: { data: [{ attempt: 2 }], place: { seq: 6, turnId } },
   stepCompleted: {
-    data: [{ content: 'I am calling `get-sum`.', step: 1, callIds: ['call_1_1'] }],
+    data: [
+      {
+        content: 'I am calling `get-sum`.',
+        step: 1,
+        callIds: ['call_1_1'],
+        usage: { inputTokens: 12, outputTokens: 9 },
+      },
+    ],
     place: { seq: 3, turnId },
   },
   reset: { data: [{}], place: { seq: 10 } },

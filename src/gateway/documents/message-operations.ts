@@ -6,6 +6,7 @@ import {
   ResetRequest,
 } from '../../contract/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../contract/responses.ts';
+import { errorExamples } from './error-examples.ts';
 import { JSON_TYPE, type Operation, type OperationExample, EXAMPLE_TIME as timestamp } from './operation.ts';
 
 export const KeyHeader = z.object({ 'Idempotency-Key': IdempotencyKeyId.optional() });
@@ -14,11 +15,7 @@ const withoutMessage: OperationExample = {
   name: 'missing',
   summary: 'A field is missing',
   body: {},
-  answer: {
-    error: 'MISSING_FIELD',
-    message: 'The field message is required.',
-    details: { field: 'message', suggestion: 'Add message to the request.' },
-  },
+  answer: { error: 'MISSING_FIELD', ...errorExamples.MISSING_FIELD },
 };
 
 /** Talking to the agent. */
@@ -59,7 +56,7 @@ export const messageOperations: readonly Operation[] = [
         summary: 'With an image, in a session of its own, safe to repeat',
         parameters: { 'Idempotency-Key': '4f1c6b8e-image' },
         body: {
-          message: 'hello',
+          message: 'What is this?',
           imageData: {
             base64:
               'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -74,24 +71,13 @@ export const messageOperations: readonly Operation[] = [
         name: 'agentFailure',
         summary: 'The model has failed',
         body: { message: 'fail', sessionId: 'failing' },
-        answer: {
-          error: 'AGENT_ERROR',
-          message: 'The agent could not answer.',
-          details: { reason: 'the script says so' },
-        },
+        answer: { error: 'AGENT_ERROR', ...errorExamples.AGENT_ERROR },
       },
       {
         name: 'busy',
         summary: 'The session is busy, and the message does not want to wait',
         body: { message: 'hello', sessionId: 'busy', whenBusy: 'reject' },
-        answer: {
-          error: 'SESSION_BUSY',
-          message: 'The session is busy with another message.',
-          details: {
-            turnId: '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e',
-            reason: 'a turn is running and the message asked not to wait (whenBusy: reject)',
-          },
-        },
+        answer: { error: 'SESSION_BUSY', ...errorExamples.SESSION_BUSY },
       },
     ],
   },

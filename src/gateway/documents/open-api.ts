@@ -33,7 +33,7 @@ import {
 import { McpServerRecord } from '../../contract/service-requests.ts';
 import { HistoryEntry, PendingApproval, SessionListItem, SessionView } from '../../contract/session-view.ts';
 import { ToolResult } from '../../contract/tool.ts';
-import { errorExamples } from './error-examples.ts';
+import { errorExamples, errorsOf } from './error-examples.ts';
 import { type JsonSchema, NamedSchemas } from './json-schema.ts';
 import {
   type ExampleObject,
@@ -115,8 +115,11 @@ const headers: OpenApiDocument['components']['headers'] = {
 /** OpenAPI of the REST interface. */
 export function openApiDocument(version: string): OpenApiDocument {
   const schemas = new NamedSchemas(named);
+  const codes = new Set<string>(operations.flatMap(errorsOf));
   const examples = Object.fromEntries(
-    Object.entries(errorExamples).map(([code, error]) => [code, errorExample({ code, ...error })]),
+    Object.entries(errorExamples)
+      .filter(([code]) => codes.has(code))
+      .map(([code, error]) => [code, errorExample({ code, ...error })]),
   );
   return {
     openapi: '3.1.0',

@@ -6,6 +6,7 @@ import {
   ServersResponse,
   ToolsResponse,
 } from '../../contract/responses.ts';
+import { errorExamples } from './error-examples.ts';
 import {
   type ExampleAnswer,
   JSON_TYPE,
@@ -32,11 +33,7 @@ const unknownServer: OperationExample = {
   name: 'unknown',
   summary: 'There is no such server',
   parameters: { serverId: 'nobody' },
-  answer: {
-    error: 'SERVER_NOT_FOUND',
-    message: 'There is no MCP server nobody.',
-    details: { serverId: 'nobody', available: ['everything'] },
-  },
+  answer: { error: 'SERVER_NOT_FOUND', ...errorExamples.SERVER_NOT_FOUND },
 };
 
 const listServers: Operation = {
@@ -73,14 +70,14 @@ const connectServer: Operation = {
     },
     {
       name: 'failing',
-      summary: 'A server that cannot be reached',
-      body: { name: 'remote', config: { type: 'http', baseUrl: 'http://127.0.0.1:1/mcp' } },
+      summary: 'A server that cannot be started',
+      body: { name: 'misspelt', config: { type: 'stdio', command: 'mpc-server-everything' } },
       answer: {
         error: 'AGENT_ERROR',
-        message: 'The MCP server remote could not be connected.',
+        message: 'The MCP server misspelt could not be connected.',
         details: {
-          serverId: 'remote',
-          reason: 'the server cannot be reached',
+          serverId: 'misspelt',
+          reason: "command 'mpc-server-everything' was not found",
           suggestion: 'It stays listed and is tried again; DELETE /api/mcp/servers/{id} gives it up.',
         },
       },
@@ -210,9 +207,10 @@ const executeTool: Operation = {
       body: {},
       answer: {
         error: 'INVALID_REQUEST',
-        message: "The arguments do not fit the tool's inputSchema: must have required property 'message'.",
+        message:
+          "The arguments do not fit the tool's inputSchema: arguments must have required property 'message'.",
         details: {
-          issue: "must have required property 'message'",
+          issue: "arguments must have required property 'message'",
           toolName: 'echo',
           serverId: 'everything',
         },
@@ -223,26 +221,14 @@ const executeTool: Operation = {
       summary: 'There is no such tool',
       parameters: { serverId: 'everything', toolName: 'juggle' },
       body: {},
-      answer: {
-        error: 'TOOL_NOT_FOUND',
-        message: 'The server everything has no tool juggle.',
-        details: { toolName: 'juggle', serverId: 'everything', available: ['echo', 'get-sum'] },
-      },
+      answer: { error: 'TOOL_NOT_FOUND', ...errorExamples.TOOL_NOT_FOUND },
     },
     {
       name: 'notConnected',
       summary: 'Its server is not connected',
-      parameters: { serverId: 'remote', toolName: 'echo' },
+      parameters: { serverId: 'paused', toolName: 'echo' },
       body: { message: 'hello' },
-      answer: {
-        error: 'TOOL_EXECUTION_FAILED',
-        message: 'The tool echo failed.',
-        details: {
-          toolName: 'echo',
-          serverId: 'remote',
-          reason: 'the server remote is not connected (its status is error)',
-        },
-      },
+      answer: { error: 'TOOL_EXECUTION_FAILED', ...errorExamples.TOOL_EXECUTION_FAILED },
     },
     { ...unknownServer, parameters: { serverId: 'nobody', toolName: 'echo' }, body: {} },
   ],

@@ -17,6 +17,7 @@ import {
   SessionResponse,
   SessionsResponse,
 } from '../../contract/responses.ts';
+import { errorExamples } from './error-examples.ts';
 import {
   type ExampleAnswer,
   JSON_TYPE,
@@ -34,11 +35,7 @@ const unknownSession: OperationExample = {
   name: 'unknown',
   summary: 'There is no such session',
   parameters: { sessionId: 'nobody' },
-  answer: {
-    error: 'SESSION_NOT_FOUND',
-    message: 'There is no session nobody.',
-    details: { sessionId: 'nobody' },
-  },
+  answer: { error: 'SESSION_NOT_FOUND', ...errorExamples.SESSION_NOT_FOUND },
 };
 
 const ok = (body: Record<string, unknown>): ExampleAnswer => ({
@@ -59,11 +56,11 @@ const listSessions: Operation = {
   examples: [
     {
       name: 'page',
-      summary: 'The first of them',
-      parameters: { limit: 1 },
+      summary: 'One session, behind another one',
+      parameters: { after: 'careful', limit: 1 },
       answer: ok({
         sessions: [
-          { sessionId: 'background', status: 'idle', head: 5, createdAt: timestamp, updatedAt: timestamp },
+          { sessionId: 'default', status: 'idle', head: 8, createdAt: timestamp, updatedAt: timestamp },
         ],
       }),
     },
@@ -218,7 +215,7 @@ const answerApproval: Operation = {
       parameters: { sessionId: 'careful', callId: 'call_1_1' },
       body: {
         decision: 'approve',
-        argumentsHash: 'f73f1f3dd2a1c3b1e6f0c7a5b5f8f9d0c1e2d3b4a5968778695a4b3c2d1e0f00',
+        argumentsHash: 'adbd982b8fe0bbd8477f09262028d3ac264001dc36e3c7579905e72c0b718755',
       },
       answer: ok({ status: 'approved', sessionId: 'careful', callId: 'call_1_1' }),
     },
@@ -234,14 +231,7 @@ const answerApproval: Operation = {
       summary: 'No such call waits',
       parameters: { sessionId: 'demo', callId: 'call_9_9' },
       body: { decision: 'approve' },
-      answer: {
-        error: 'APPROVAL_NOT_FOUND',
-        message: 'No tool call of that id waits for approval.',
-        details: {
-          callId: 'call_9_9',
-          reason: 'it was approved, denied or cancelled before, or there is no such call',
-        },
-      },
+      answer: { error: 'APPROVAL_NOT_FOUND', ...errorExamples.APPROVAL_NOT_FOUND },
     },
   ],
 };

@@ -1,0 +1,17 @@
+import { expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import type { SendOptions, StreamEvent } from '../../src/client/session-client.ts';
+import type { WhenBusy } from '../../src/contract/commands.ts';
+import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { Image } from '../../src/contract/image.ts';
+
+/** `tsc` checks these, the run of the tests does not. */
+it('the types that the client publishes are those of the contract', () => {
+  type Frame = z.infer<typeof ResumableFrame>;
+  expectTypeOf<StreamEvent>().toEqualTypeOf<Exclude<Frame, { event: 'resumed' | 'accepted' }>>();
+  expectTypeOf<Extract<StreamEvent, { event: 'chunk' }>['data']>().toEqualTypeOf<{ content: string }>();
+  expectTypeOf<SendOptions['imageData']>().toEqualTypeOf<z.infer<typeof Image> | undefined>();
+  expectTypeOf<SendOptions['whenBusy']>().toEqualTypeOf<z.infer<typeof WhenBusy> | undefined>();
+  // @ts-expect-error A frame that the contract does not have is none of the client's.
+  expectTypeOf<Extract<StreamEvent, { event: 'nothing' }>>().toEqualTypeOf<StreamEvent>();
+});
