@@ -8,7 +8,10 @@ import { Image } from './image.ts';
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => value ?? undefined, schema.optional()).optional();
 
-const session = optional(SessionId).transform((sessionId) => sessionId ?? DEFAULT_SESSION_ID);
+const session = optional(SessionId)
+  .transform((sessionId) => sessionId ?? DEFAULT_SESSION_ID)
+  .pipe(SessionId)
+  .describe('The conversation; `default` when left out.');
 /** An `Idempotency-Key` or `clientMessageId`. */
 export const IdempotencyKeyId = z
   .string()
@@ -57,7 +60,9 @@ export const EventsQuery = z.object({
 });
 
 /** Query of `GET /api/statecharts`. */
-export const StatechartsQuery = z.object({ session: SessionId.optional() });
+export const StatechartsQuery = z.object({
+  session: SessionId.optional().describe('Only the machines of this session.'),
+});
 
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({

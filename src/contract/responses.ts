@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
 import { ResumableFrame } from './frames.ts';
 import { CallId, SessionId } from './ids.ts';
+import { MachineState } from './machine-state.ts';
 import { McpServerRecord, McpServerStatus } from './service-requests.ts';
 import { SessionListItem, SessionView } from './session-view.ts';
 import { Timestamp } from './timestamp.ts';
@@ -108,6 +109,9 @@ export const EventsResponse = z.object({
   timestamp,
 });
 export type EventsResponse = z.infer<typeof EventsResponse>;
+
+export const StatechartsResponse = z.object({ machines: z.array(MachineState), timestamp });
+export type StatechartsResponse = z.infer<typeof StatechartsResponse>;
 
 export const HealthResponse = z.object({
   status: z.literal('healthy'),

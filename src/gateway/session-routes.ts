@@ -84,7 +84,11 @@ async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<H
   );
   const key = await keyOfRequest(request, { reason });
   const cancelled = await bus.send('turn.cancel', { sessionId, reason, key });
-  return jsonResponse<CancelResponse>({ status: cancelled ? 'cancelled' : 'idle', sessionId, timestamp: now() });
+  return jsonResponse<CancelResponse>({
+    status: cancelled ? 'cancelled' : 'idle',
+    sessionId,
+    timestamp: now(),
+  });
 }
 
 /** What was streamed of a step that did not end: over a stream it comes as a chunk before the error. */
@@ -101,7 +105,12 @@ async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): P
   const { decision, ...answer } = body;
   const approved = decision === 'approve';
   await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key });
-  return jsonResponse<ApprovalResponse>({ status: approved ? 'approved' : 'denied', sessionId, callId, timestamp: now() });
+  return jsonResponse<ApprovalResponse>({
+    status: approved ? 'approved' : 'denied',
+    sessionId,
+    callId,
+    timestamp: now(),
+  });
 }
 
 /** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
@@ -124,7 +133,13 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
   }));
   // The log may be ahead of the session in memory.
   const last = page.at(-1)?.seq ?? 0;
-  return jsonResponse<EventsResponse>({ sessionId, events: frames, after, head: Math.max(head, last), timestamp: now() });
+  return jsonResponse<EventsResponse>({
+    sessionId,
+    events: frames,
+    after,
+    head: Math.max(head, last),
+    timestamp: now(),
+  });
 }
 
 function sessionOf({ sessionId }: Parameters): SessionId {

@@ -1,5 +1,6 @@
 import type { MachineState } from '../contract/machine-state.ts';
 import { StatechartsQuery } from '../contract/requests.ts';
+import type { StatechartsResponse } from '../contract/responses.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { EVENT_STREAM_HEADERS, HEARTBEAT_MS } from './event-stream.ts';
 import { type HttpResponse, jsonResponse, now } from './http-message.ts';
@@ -28,7 +29,7 @@ async function page(bus: Bus, filter: Filter): Promise<HttpResponse> {
   const machines: MachineState[] = [];
   const stop = await bus.send('machine.watch', { ...filter, onState: (state) => machines.push(state) });
   stop();
-  return jsonResponse({ machines, timestamp: now() });
+  return jsonResponse<StatechartsResponse>({ machines, timestamp: now() });
 }
 
 async function stream(bus: Bus, filter: Filter): Promise<HttpResponse> {

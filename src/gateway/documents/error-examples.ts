@@ -69,6 +69,14 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
       suggestion: 'Use a new key for each new request, and repeat a request unchanged.',
     },
   },
+  OUTCOME_UNKNOWN: {
+    message: 'Nobody knows whether this request took effect.',
+    details: {
+      key: '4f1c6b8e',
+      reason: 'it was begun, its end was never recorded, and it is not safe to repeat',
+      suggestion: 'See whether it took effect. To do it again, send it with a new key.',
+    },
+  },
   TURN_CANCELLED: {
     message: 'The turn was cancelled before it was answered.',
     details: { reason: 'the client cancelled it' },
@@ -92,6 +100,7 @@ export function errorsOf({ path, errors, body, pathParameters, query, headers }:
   const mayBeInvalid = [body, pathParameters, query, headers].some((part) => part !== undefined);
   const possible = new Set<ErrorCode>([...errors, 'FORBIDDEN', 'INTERNAL_ERROR']);
   if (mayBeInvalid) possible.add('INVALID_REQUEST');
+  if (headers && 'Idempotency-Key' in headers.shape) possible.add('IDEMPOTENCY_KEY_REUSED');
   if (isLimited(path)) possible.add('RATE_LIMIT_EXCEEDED');
   return ErrorCode.options
     .filter((code) => possible.has(code))

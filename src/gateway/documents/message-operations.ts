@@ -1,15 +1,13 @@
-import { z } from 'zod';
-import {
-  IdempotencyKeyId,
-  MessageRequest,
-  MessageSyncRequest,
-  ResetRequest,
-} from '../../contract/requests.ts';
+import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../contract/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../contract/responses.ts';
 import { errorExamples } from './error-examples.ts';
-import { JSON_TYPE, type Operation, type OperationExample, EXAMPLE_TIME as timestamp } from './operation.ts';
-
-export const KeyHeader = z.object({ 'Idempotency-Key': IdempotencyKeyId.optional() });
+import {
+  JSON_TYPE,
+  KeyHeader,
+  type Operation,
+  type OperationExample,
+  EXAMPLE_TIME as timestamp,
+} from './operation.ts';
 
 const withoutMessage: OperationExample = {
   name: 'missing',
@@ -29,14 +27,7 @@ export const messageOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: MessageSyncRequest, required: true },
     answers: { [JSON_TYPE]: MessageSyncResponse },
-    errors: [
-      'MISSING_FIELD',
-      'SESSION_BUSY',
-      'IDEMPOTENCY_KEY_REUSED',
-      'TURN_CANCELLED',
-      'AGENT_ERROR',
-      'SERVICE_UNAVAILABLE',
-    ],
+    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'TURN_CANCELLED', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
     examples: [
       {
         name: 'tool',
@@ -92,7 +83,7 @@ export const messageOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: MessageRequest, required: true },
     answers: { [JSON_TYPE]: MessageResponse },
-    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
+    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'SERVICE_UNAVAILABLE'],
     examples: [
       {
         name: 'text',
@@ -114,7 +105,7 @@ export const messageOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: ResetRequest, required: false },
     answers: { [JSON_TYPE]: ResetResponse },
-    errors: ['IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
+    errors: ['SERVICE_UNAVAILABLE'],
     examples: [
       {
         name: 'session',

@@ -2,6 +2,7 @@ import { McpServerConfig } from '../../contract/agent-config.ts';
 import { ErrorBody } from '../../contract/errors.ts';
 import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../contract/frames.ts';
 import { Image } from '../../contract/image.ts';
+import { MachineState, StateValue } from '../../contract/machine-state.ts';
 import {
   ApprovalRequest,
   CancelRequest,
@@ -27,6 +28,7 @@ import {
   ServersResponse,
   SessionResponse,
   SessionsResponse,
+  StatechartsResponse,
   ToolRecord,
   ToolsResponse,
 } from '../../contract/responses.ts';
@@ -80,12 +82,15 @@ const named = {
   ServerResponse,
   ToolsResponse,
   ExecuteToolResponse,
+  StatechartsResponse,
   HealthResponse,
   ErrorResponse,
   ErrorBody,
   Image,
   McpServerConfig,
   McpServerRecord,
+  MachineState,
+  StateValue,
   ToolRecord,
   ToolResult,
   SessionListItem,

@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { IdempotencyKeyId } from '../../contract/requests.ts';
 import type { Route } from '../router.ts';
 
 /** One REST operation as the documents tell of it: what its schemas cannot say themselves. */
@@ -38,6 +39,12 @@ export interface OperationExample {
 export type ExampleAnswer =
   | { readonly status: 200; readonly mediaType?: string; readonly body: unknown }
   | { readonly error: ErrorCode; readonly message: string; readonly details: Record<string, unknown> };
+
+/** Every POST takes one. */
+export const KeyHeader = z.object({ 'Idempotency-Key': IdempotencyKeyId.optional() });
+
+/** Of a stream that goes on. */
+export const EVENT_STREAM_TYPE = 'text/event-stream';
 
 export const EXAMPLE_TIME = '2026-11-21T05:51:26.421Z';
 

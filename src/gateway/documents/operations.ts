@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { HealthResponse } from '../../contract/responses.ts';
+import { StatechartsQuery } from '../../contract/requests.ts';
+import { HealthResponse, StatechartsResponse } from '../../contract/responses.ts';
 import { messageOperations } from './message-operations.ts';
-import { JSON_TYPE, type Operation, EXAMPLE_TIME as timestamp } from './operation.ts';
+import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, EXAMPLE_TIME as timestamp } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
 import { sessionOperations } from './session-operations.ts';
 
@@ -26,6 +27,48 @@ const health: Operation = {
           agent: { status: 'ready', connectedServers: 1 },
           timestamp,
         },
+      },
+    },
+  ],
+};
+
+const everything = {
+  id: 'mcp-server:everything',
+  machine: 'mcp-server',
+  value: 'connected',
+  context: { name: 'everything', failures: 0, toolCount: 13, error: null },
+  event: null,
+  status: 'active',
+  time: timestamp,
+};
+
+const statecharts: Operation = {
+  id: 'watchStatecharts',
+  method: 'GET',
+  path: '/api/statecharts',
+  tag: 'Service',
+  summary: 'Where each running state machine is',
+  description:
+    'A client that accepts `text/event-stream` gets an event `machine` for each of them, and another one wherever it goes.',
+  query: StatechartsQuery,
+  answers: {
+    [JSON_TYPE]: StatechartsResponse,
+    [EVENT_STREAM_TYPE]: z.string().describe('The data of each event is a `MachineState`.'),
+  },
+  errors: [],
+  examples: [
+    {
+      name: 'now',
+      summary: 'A tool server that is connected',
+      answer: { status: 200, body: { machines: [everything], timestamp } },
+    },
+    {
+      name: 'stream',
+      summary: 'The same, and what follows',
+      answer: {
+        status: 200,
+        mediaType: EVENT_STREAM_TYPE,
+        body: `event: machine\ndata: ${JSON.stringify(everything)}\n\n`,
       },
     },
   ],
@@ -65,5 +108,6 @@ export const operations: readonly Operation[] = [
     path: '/healthz',
     summary: 'The same for orchestrators, in every mode and without a limit',
   },
+  statecharts,
   configuration,
 ];

@@ -10,6 +10,7 @@ import { errorExamples } from './error-examples.ts';
 import {
   type ExampleAnswer,
   JSON_TYPE,
+  KeyHeader,
   type Operation,
   type OperationExample,
   EXAMPLE_TIME as timestamp,
@@ -56,8 +57,9 @@ const connectServer: Operation = {
   description:
     'Answered when it is connected. One that could not be connected stays listed and is tried again. The next start connects it again.',
   body: { schema: ConnectServerRequest, required: true },
+  headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
-  errors: ['MISSING_FIELD', 'AGENT_ERROR'],
+  errors: ['OUTCOME_UNKNOWN', 'MISSING_FIELD', 'AGENT_ERROR'],
   examples: [
     {
       name: 'stdio',
@@ -102,6 +104,7 @@ const reconnectServer: Operation = {
   tag: 'Tool servers',
   summary: 'Connect a tool server anew',
   pathParameters: OfServer,
+  headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
   errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR'],
   examples: [
@@ -186,8 +189,9 @@ const executeTool: Operation = {
     schema: z.record(z.string(), z.unknown()).describe('The arguments.'),
     required: false,
   },
+  headers: KeyHeader,
   answers: { [JSON_TYPE]: ExecuteToolResponse },
-  errors: ['SERVER_NOT_FOUND', 'TOOL_NOT_FOUND', 'TOOL_EXECUTION_FAILED'],
+  errors: ['OUTCOME_UNKNOWN', 'SERVER_NOT_FOUND', 'TOOL_NOT_FOUND', 'TOOL_EXECUTION_FAILED'],
   examples: [
     {
       name: 'sum',

@@ -19,8 +19,10 @@ import {
 } from '../../contract/responses.ts';
 import { errorExamples } from './error-examples.ts';
 import {
+  EVENT_STREAM_TYPE,
   type ExampleAnswer,
   JSON_TYPE,
+  KeyHeader,
   type Operation,
   type OperationExample,
   EXAMPLE_TIME as timestamp,
@@ -28,7 +30,6 @@ import {
 
 const path = '/api/sessions/:sessionId';
 const InSession = z.object({ sessionId: SessionId });
-const EVENT_STREAM_TYPE = 'text/event-stream';
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
 
 const unknownSession: OperationExample = {
@@ -142,8 +143,9 @@ const forkSession: Operation = {
   description: 'Both share the events up to `at`. Left out, it is the last event; a `sessionId` is made.',
   pathParameters: InSession,
   body: { schema: ForkRequest, required: false },
+  headers: KeyHeader,
   answers: { [JSON_TYPE]: ForkResponse },
-  errors: ['SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['OUTCOME_UNKNOWN', 'SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'named',
@@ -179,6 +181,7 @@ const cancelTurn: Operation = {
   summary: 'Cancel the running turn',
   pathParameters: InSession,
   body: { schema: CancelRequest, required: false },
+  headers: KeyHeader,
   answers: { [JSON_TYPE]: CancelResponse },
   errors: ['SERVICE_UNAVAILABLE'],
   examples: [
@@ -206,6 +209,7 @@ const answerApproval: Operation = {
   summary: 'Approve or deny a tool call that waits for it',
   pathParameters: InSession.extend({ callId: CallId }),
   body: { schema: ApprovalRequest, required: true },
+  headers: KeyHeader,
   answers: { [JSON_TYPE]: ApprovalResponse },
   errors: ['MISSING_FIELD', 'APPROVAL_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   examples: [
