@@ -39,7 +39,10 @@ export const MessageSyncRequest = z.object({
 /** Body of `POST /api/message`. */
 export const MessageRequest = z.object({
   message: text,
-  imageData: z.null({ error: 'images are accepted by /api/message-sync and over WebSocket only' }).optional(),
+  imageData: z
+    .null({ error: 'images are accepted by /api/message-sync and over WebSocket only' })
+    .optional()
+    .describe('Not accepted here: images go to /api/message-sync, or over WebSocket.'),
   sessionId: session,
   whenBusy: optional(WhenBusy),
 });
