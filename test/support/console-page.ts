@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
 import { RunningService, type ServiceOptions } from './running-service.ts';
 
 /** A real browser with the page of a running service open in it. */
@@ -26,7 +27,7 @@ export class ConsolePage implements AsyncDisposable {
     context: Parameters<Browser['newContext']>[0] = {},
   ): Promise<ConsolePage> {
     const service = await RunningService.start(options);
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox'] });
     const opened: BrowserContext = await browser.newContext(context);
     const page = await opened.newPage();
     const made = new ConsolePage(service, browser, page);
@@ -39,5 +40,3 @@ export class ConsolePage implements AsyncDisposable {
     await this.service.close();
   }
 }
-
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';

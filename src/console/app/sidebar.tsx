@@ -42,6 +42,11 @@ export function Sidebar({ location }: { readonly location: Location }) {
         ))}
       </nav>
       <SessionList location={location} />
+      <footer className={style.footer}>
+        <a href="/docs" target="_blank" rel="noopener">
+          API documentation
+        </a>
+      </footer>
     </aside>
   );
 }
