@@ -1,9 +1,11 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../adapters/ajv/ajv-schema-check.ts';
+import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.ts';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { ToolServerConnector } from '../ports/tool-server.ts';
@@ -17,6 +19,7 @@ export interface Adapters {
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
   readonly schemas: SchemaCheck;
+  readonly metrics: Metrics;
 }
 
 export interface AdapterOptions {
@@ -29,8 +32,9 @@ export interface AdapterOptions {
 /** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
-  const [stores, connector] = await Promise.all([chooseStores(options), mcpTools(options)]);
-  return { model, ...stores, connector, schemas: ajvSchemaCheck(options.log) };
+  const metrics = prometheusMetrics();
+  const [stores, connector] = await Promise.all([chooseStores(options, metrics), mcpTools(options)]);
+  return { model, ...stores, connector, schemas: ajvSchemaCheck(options.log), metrics };
 }
 
 /** A model provider is added here. */
@@ -43,10 +47,10 @@ async function chooseModel({ config: { llm }, environment }: AdapterOptions): Pr
   return openAiModel(llm, { env: environment });
 }
 
-async function chooseStores({
-  dataDir: directory,
-  log,
-}: AdapterOptions): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
+async function chooseStores(
+  { dataDir: directory, log }: AdapterOptions,
+  metrics: Metrics,
+): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
   if (directory === ':memory:') {
     const { memoryEventStore } = await import('../adapters/memory/memory-event-store.ts');
     const { memorySnapshotStore } = await import('../adapters/memory/memory-snapshot-store.ts');
@@ -54,7 +58,9 @@ async function chooseStores({
   }
   const { openSqliteEventStore } = await import('../adapters/sqlite/sqlite-event-store.ts');
   const { sqliteSnapshotStore } = await import('../adapters/sqlite/sqlite-snapshot-store.ts');
-  const store = await openSqliteEventStore({ directory, log });
+  const onCommit = (syncMs: number): void =>
+    metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
+  const store = await openSqliteEventStore({ directory, log, onCommit });
   return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
 }
 

@@ -1,11 +1,13 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import { Bus } from '../runtime/bus.ts';
 import { Journal } from '../runtime/journal.ts';
 import { KeyedRequests } from '../runtime/keyed-requests.ts';
 import { LiveMachines } from '../runtime/live-machines.ts';
 import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
+import { Readiness } from '../runtime/readiness.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
 import { ServerBook } from '../runtime/server-book.ts';
@@ -17,6 +19,9 @@ import { ToolCatalog } from '../runtime/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turn-runner.ts';
 import type { Adapters } from './adapters.ts';
 import { exportAgentYaml } from './config/export-agent.ts';
+import { showRuntime } from './metrics/runtime-metrics.ts';
+import { countSignals } from './metrics/session-metrics.ts';
+import { observed } from './observed-adapters.ts';
 
 export interface AgentOptions {
   readonly config: AgentConfig;
@@ -32,6 +37,7 @@ export interface Agent {
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
+  readonly metrics: Metrics;
   /** Resolves when every turn that was open at the last stop goes on. */
   readonly recovered: Promise<void>;
   /** Takes no more messages and lets running turns finish, for so long. What is left open goes on at the next start. */
@@ -42,10 +48,10 @@ export interface Agent {
 
 /** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
 export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
-  const { store, model, connector } = adapters;
+  const { store, model, connector, metrics } = observed(adapters);
   const { llm, limits, systemPrompt, mcpServers } = config;
 
-  const bus = new Bus((error) => log.error({ err: error }, 'a listener failed'));
+  const bus = new Bus((error, { sessionId }) => log.error({ sessionId, err: error }, 'a listener failed'));
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
   const book = new ServerBook(store);
@@ -71,7 +77,11 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const archive = new SessionArchive(journal, fold, sessions);
   const requests = new KeyedRequests(store, log);
-  answerRequests(bus, { journal, sessions, archive, servers, catalog, machines, requests, exportConfig });
+  const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
+  const served = { journal, sessions, archive, servers, catalog, machines, requests, readiness };
+  answerRequests(bus, { ...served, exportConfig });
+  countSignals(bus, metrics);
+  showRuntime(metrics, sessions, servers);
   servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');
@@ -83,6 +93,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     bus,
     modelLabel: model.label,
     machines,
+    metrics,
     recovered,
     async drain(timeoutMs) {
       await sessions.drain(timeoutMs);

@@ -12,6 +12,7 @@ import { HttpFront } from '../gateway/http-front.ts';
 import { indexRoute } from '../gateway/index-route.ts';
 import { InspectFront } from '../gateway/inspect-front.ts';
 import { McpEndpoint } from '../gateway/mcp-endpoint.ts';
+import { metricsRoute } from '../gateway/metrics-route.ts';
 import { Outbox } from '../gateway/outbox.ts';
 import { rateLimits } from '../gateway/rate-limits.ts';
 import { Router } from '../gateway/router.ts';
@@ -19,6 +20,8 @@ import { WebSocketFront } from '../gateway/websocket-front.ts';
 import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
+import { showGateway } from './metrics/gateway-metrics.ts';
+import { showProcess } from './metrics/process-metrics.ts';
 import type { Settings } from './settings.ts';
 
 export interface HttpOptions {
@@ -46,7 +49,7 @@ export async function serveHttp({
   version,
   log,
 }: HttpOptions): Promise<HttpService> {
-  const { bus } = agent;
+  const { bus, metrics } = agent;
   const { cors: corsConfig, server, limits: limitsConfig } = config;
   const maxRequestBytes = limitsConfig.requestBytes;
 
@@ -68,7 +71,7 @@ export async function serveHttp({
           ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes }),
         ]
       : [];
-  const router = new Router([...healthRoutes(health), ...api]);
+  const router = new Router([...healthRoutes(health), metricsRoute(metrics), ...api]);
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
@@ -87,7 +90,9 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
+  showGateway(metrics, { limits, outbox, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
+  const forgetProcess = showProcess(metrics, version);
 
   return {
     port,
@@ -98,6 +103,7 @@ export async function serveHttp({
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
+      forgetProcess();
     },
   };
 }

@@ -54,7 +54,8 @@ export const errorCatalogue = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    condition: 'The session queue is full or the service is stopping; `details.retryAfter` in seconds.',
+    condition:
+      'The session queue is full, or the service is stopping or not ready; `details.retryAfter` in seconds.',
   },
   INVALID_MESSAGE_TYPE: { status: 400, condition: 'WebSocket only: the frame has an unsupported `type`.' },
 } as const satisfies Record<string, { status: number; condition: string }>;

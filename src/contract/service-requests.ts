@@ -114,6 +114,8 @@ export interface ServiceRequests {
     request: { sessionId?: SessionId; onState: (state: MachineState) => void };
     answer: () => void;
   };
+  /** What keeps the service from taking messages now, for people; nothing when it is ready. */
+  'readiness.check': { request: Record<never, never>; answer: readonly string[] };
   /** The agent file as it is now, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

@@ -41,6 +41,7 @@ export class Connection implements SocketLife {
   readonly #id = crypto.randomUUID();
   readonly #sessionId: SessionId;
   readonly #client: Recipient;
+  readonly #socket: ClientSocket;
   readonly #parts: ConnectionParts;
   readonly #leave: () => void;
   /** For a client that resumes. */
@@ -50,11 +51,22 @@ export class Connection implements SocketLife {
 
   constructor({ session, after, offset = 0 }: StreamQuery, socket: ClientSocket, parts: ConnectionParts) {
     this.#sessionId = session;
+    this.#socket = socket;
     this.#client = new Recipient(socket);
     this.#parts = parts;
     this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket);
     this.#leave = parts.outbox.join(session, this.#reader ?? this.#client);
     this.#reader?.start();
+  }
+
+  /** Bytes kept for the client because it does not read. */
+  get bufferedBytes(): number {
+    return this.#socket.bufferedBytes();
+  }
+
+  /** Whether the client was given up because it does not read. */
+  get givenUp(): boolean {
+    return this.#client.givenUp;
   }
 
   drained(): void {
@@ -147,7 +159,10 @@ export class Connection implements SocketLife {
   #refuse(thrown: unknown, frame: string | null = null): void {
     const error = asServiceError(thrown);
     if (error.code === 'INTERNAL_ERROR')
-      this.#parts.log.error({ err: error.cause ?? error }, 'a frame could not be handled');
+      this.#parts.log.error(
+        { sessionId: this.#sessionId, err: error.cause ?? error },
+        'a frame could not be handled',
+      );
     const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
     this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
   }

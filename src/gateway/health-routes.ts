@@ -1,6 +1,7 @@
+import { ServiceError } from '../contract/errors.ts';
 import type { HealthResponse } from '../contract/responses.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { jsonResponse, now } from './http-message.ts';
+import { type HttpResponse, jsonResponse, now } from './http-message.ts';
 import type { Route } from './router.ts';
 
 export interface HealthParts {
@@ -10,7 +11,7 @@ export interface HealthParts {
   readonly uptime: () => number;
 }
 
-/** Served in every mode: the health of the spec, and the probe that orchestrators ask. */
+/** Served in every mode: the health of the spec, and the probes that orchestrators ask: alive, and ready for messages. */
 export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
   const health: Route['handler'] = async () => {
     const servers = await bus.send('mcp-server.list', {});
@@ -26,5 +27,15 @@ export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
   return [
     { method: 'GET', path: '/api/health', handler: health },
     { method: 'GET', path: '/healthz', handler: health },
+    { method: 'GET', path: '/readyz', handler: () => readiness(bus) },
   ];
+}
+
+async function readiness(bus: Bus): Promise<HttpResponse> {
+  const problems = await bus.send('readiness.check', {});
+  if (problems.length === 0) return jsonResponse({ status: 'ready', timestamp: now() });
+  throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is not ready.', {
+    reason: problems.join('; '),
+    retryAfter: 5,
+  });
 }

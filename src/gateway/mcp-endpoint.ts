@@ -35,6 +35,11 @@ export class McpEndpoint implements Disposable {
     this.#sweeper = setInterval(() => this.#evictIdle(), SWEEP_MS).unref();
   }
 
+  /** How many MCP sessions there are. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const refusal = wrongMethod(request.method);
     if (refusal) return refusal;

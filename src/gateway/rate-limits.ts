@@ -15,6 +15,7 @@ export interface Allowance {
 /** Counts events a minute and key, in windows that begin with a key's first event. Off when the limit is false. */
 export class WindowLimit {
   readonly #limiter: RateLimiterMemory | null;
+  #refusals = 0;
 
   constructor(limit: number | false) {
     this.#limiter =
@@ -28,9 +29,15 @@ export class WindowLimit {
     try {
       return allowance(limiter.points, await limiter.consume(key), false);
     } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return allowance(limiter.points, refusal, true);
-      throw refusal;
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      this.#refusals += 1;
+      return allowance(limiter.points, refusal, true);
     }
+  }
+
+  /** How often the limit was exceeded. */
+  get refusals(): number {
+    return this.#refusals;
   }
 
   async forget(key: string): Promise<void> {
@@ -42,6 +49,7 @@ export class WindowLimit {
 export class ConcurrencyLimit {
   readonly #limit: number | false;
   readonly #open = new Map<string, number>();
+  #refusals = 0;
 
   constructor(limit: number | false) {
     this.#limit = limit;
@@ -51,10 +59,16 @@ export class ConcurrencyLimit {
   enter(key: string): Allowance | null {
     const open = this.#open.get(key) ?? 0;
     if (this.#limit !== false && open >= this.#limit) {
+      this.#refusals += 1;
       return { limit: this.#limit, remaining: 0, resetTime: unixSeconds() + 1, exceeded: true };
     }
     this.#open.set(key, open + 1);
     return null;
+  }
+
+  /** How often there was no room. */
+  get refusals(): number {
+    return this.#refusals;
   }
 
   leave(key: string): void {

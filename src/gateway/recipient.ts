@@ -24,6 +24,11 @@ export class Recipient implements SignalReader {
     this.#socket = socket;
   }
 
+  /** Whether it was closed because it does not read. */
+  get givenUp(): boolean {
+    return this.#givenUp;
+  }
+
   hear(_signal: SessionSignal, frames: SignalFrames): void {
     const frame = frames.encoded(encodeSignal, 0, 0);
     if (frame !== null) this.send(frame);

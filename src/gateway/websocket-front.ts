@@ -17,10 +17,23 @@ export interface WebSocketFrontParts extends ConnectionParts {
 /** The way of every WebSocket: who asks, may they, is there room. Synchronous, so that racing handshakes are counted exactly. */
 export class WebSocketFront implements SocketFront {
   readonly #parts: WebSocketFrontParts;
+  readonly #open = new Set<Connection>();
   #stopping = false;
+  #givenUp = 0;
 
   constructor(parts: WebSocketFrontParts) {
     this.#parts = parts;
+  }
+
+  /** Open sockets, what is kept for clients that do not read, and how many of those were given up so far. */
+  get load(): { sockets: number; behind: number; bufferedBytes: number; givenUp: number } {
+    const kept = [...this.#open].map(({ bufferedBytes }) => bufferedBytes);
+    return {
+      sockets: kept.length,
+      behind: kept.filter((bytes) => bytes > 0).length,
+      bufferedBytes: kept.reduce((sum, bytes) => sum + bytes, 0),
+      givenUp: this.#givenUp,
+    };
   }
 
   stop(): void {
@@ -38,13 +51,26 @@ export class WebSocketFront implements SocketFront {
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
       if (refusal) return refuse(refusal);
+      let connection: Connection | undefined;
       return {
-        open: (socket) => new Connection(parameters, socket, this.#parts),
-        release: () => limits.connections.leave(address),
+        open: (socket) => {
+          connection = new Connection(parameters, socket, this.#parts);
+          this.#open.add(connection);
+          return connection;
+        },
+        release: () => {
+          limits.connections.leave(address);
+          if (connection) this.#close(connection);
+        },
       };
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }
+  }
+
+  #close(connection: Connection): void {
+    this.#open.delete(connection);
+    if (connection.givenUp) this.#givenUp += 1;
   }
 }
 

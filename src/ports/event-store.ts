@@ -116,4 +116,7 @@ export interface EventStore extends AsyncDisposable {
    * used again, from seq 1. A session that does not exist is erased already.
    */
   erase(...sessionIds: SessionId[]): Promise<void>;
+
+  /** Writes something and has it synchronised, as an append would, and leaves no event. Rejects when that fails. */
+  probe(): Promise<void>;
 }

@@ -9,6 +9,7 @@ type Handler<T extends RequestType> = (
 type Handlers = { [T in RequestType]: Handler<T> };
 
 type SessionListener = (signal: SessionSignal) => void;
+type OnListenerError = (error: unknown, signal: SessionSignal) => void;
 
 /**
  * The one place where parts of the service talk to each other. Requests have exactly one handler; signals
@@ -18,10 +19,12 @@ type SessionListener = (signal: SessionSignal) => void;
 export class Bus {
   readonly #handlers: Handlers = Object.create(null);
   readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
-  readonly #onListenerError: (error: unknown) => void;
+  /** Replaced, never changed: a listener may end its subscription while it is called. */
+  #everywhere: readonly SessionListener[] = [];
+  readonly #onListenerError: OnListenerError;
 
   /** @param onListenerError is told what a listener threw; the other listeners are called all the same. */
-  constructor(onListenerError: (error: unknown) => void) {
+  constructor(onListenerError: OnListenerError) {
     this.#onListenerError = onListenerError;
   }
 
@@ -41,18 +44,32 @@ export class Bus {
 
   publish(signal: SessionSignal): void {
     this.#sessions.emit(signal.sessionId, signal);
+    for (const listener of this.#everywhere) listener(signal);
   }
 
   /** @returns a function that ends the subscription. */
   onSession(sessionId: SessionId, listener: SessionListener): () => void {
-    const guarded: SessionListener = (signal) => {
+    const guarded = this.#guarded(listener);
+    this.#sessions.on(sessionId, guarded);
+    return () => this.#sessions.off(sessionId, guarded);
+  }
+
+  /** Hears all sessions, each signal after those who listen to its session. @returns a function that ends the subscription. */
+  onEverySession(listener: SessionListener): () => void {
+    const guarded = this.#guarded(listener);
+    this.#everywhere = [...this.#everywhere, guarded];
+    return () => {
+      this.#everywhere = this.#everywhere.filter((other) => other !== guarded);
+    };
+  }
+
+  #guarded(listener: SessionListener): SessionListener {
+    return (signal) => {
       try {
         listener(signal);
       } catch (error) {
-        this.#onListenerError(error);
+        this.#onListenerError(error, signal);
       }
     };
-    this.#sessions.on(sessionId, guarded);
-    return () => this.#sessions.off(sessionId, guarded);
   }
 }

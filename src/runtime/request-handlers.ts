@@ -5,6 +5,7 @@ import type { Journal } from './journal.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LiveMachines } from './live-machines.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
+import type { Readiness } from './readiness.ts';
 import type { SessionArchive } from './session-archive.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
@@ -17,6 +18,7 @@ export interface RequestHandlers {
   readonly catalog: ToolCatalog;
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
+  readonly readiness: Readiness;
   readonly exportConfig: () => string;
 }
 
@@ -94,12 +96,13 @@ function answerForServers(bus: Bus, { servers, catalog, requests }: RequestHandl
   });
 }
 
-function answerForService(bus: Bus, { machines, exportConfig }: RequestHandlers): void {
+function answerForService(bus: Bus, { machines, readiness, exportConfig }: RequestHandlers): void {
   bus.handle('machine.watch', async ({ sessionId, onState }) =>
     machines.watchStates((state) => {
       if (sessionId === undefined || state.sessionId === undefined || state.sessionId === sessionId)
         onState(state);
     }),
   );
+  bus.handle('readiness.check', () => readiness.problems());
   bus.handle('config.export', async () => exportConfig());
 }

@@ -60,6 +60,21 @@ export class SessionRegistry {
     return this.#entries.size;
   }
 
+  /** How much goes on in the sessions that are in memory: turns that are open, and messages that wait behind them. */
+  get load(): { turns: number; waiting: number } {
+    const load = { turns: 0, waiting: 0 };
+    for (const { session } of this.#entries.values()) {
+      if (session?.state.open) load.turns += 1;
+      load.waiting += session?.state.waiting.length ?? 0;
+    }
+    return load;
+  }
+
+  /** Whether the service is stopping, and takes no more messages. */
+  get isDraining(): boolean {
+    return this.#draining;
+  }
+
   /** Lets go of the sessions in which nothing has gone on for so long. */
   evictIdle(idleMs: number): void {
     const before = Date.now() - idleMs;

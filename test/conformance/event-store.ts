@@ -13,6 +13,21 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       await store[Symbol.asyncDispose]();
     });
 
+    describe('probe', () => {
+      it('resolves while the store can be written, and leaves no session', async () => {
+        await store.append('s', 0, [started('a')]);
+        await store.probe();
+        expect(await seqs(store, 's')).toEqual([1]);
+        expect((await store.sessions()).map(({ sessionId }) => sessionId)).toEqual(['s']);
+        expect(await store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+      });
+
+      it('rejects when the store is closed', async () => {
+        await store[Symbol.asyncDispose]();
+        await expect(store.probe()).rejects.toThrow('closed');
+      });
+    });
+
     describe('append', () => {
       it('numbers the events of a session 1, 2, 3 … over all appends', async () => {
         const first = await store.append('s', 0, [started('a'), started('b')]);

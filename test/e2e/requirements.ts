@@ -234,6 +234,11 @@ export const requirements = {
   'cors.off': 'no other origin is allowed by default',
   'cors.on': 'configured origins get CORS headers and preflight answers',
 
+  // Operations
+  'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
+  'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.unlimited': 'the probes and the metrics are in every mode, and no limit counts them',
+
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',

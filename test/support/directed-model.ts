@@ -85,6 +85,12 @@ export class DirectedCall {
     this.#reply.resolve({ text: this.#text, toolCalls: [] });
   }
 
+  /** The same, with what the provider says of its tokens. */
+  answerWithUsage(usage: NonNullable<ModelReply['usage']>, ...pieces: string[]): void {
+    this.say(...pieces);
+    this.#reply.resolve({ text: this.#text, toolCalls: [], usage });
+  }
+
   /** Ends the reply with tool calls. */
   askFor(...tools: AskedTool[]): void {
     const toolCalls = tools.map(({ name, arguments: args = {}, callId }, position) => ({

@@ -5,7 +5,8 @@ import { recordingLog } from './recording-log.ts';
 
 /*
  * A process that may write only so many bytes to a file: appends to one session of the data directory given as its
- * argument until that fails, prints the last seq and why, and whether all of it can still be read.
+ * argument until that fails, then probes until that fails too; prints the last seq, how much of it can still be read, and why
+ * both failed.
  */
 
 const [directory] = process.argv.slice(2);
@@ -28,5 +29,11 @@ while (failure === '') {
   );
 }
 const { length } = await store.read('s', 0);
-writeSync(1, `${seq} ${length} ${failure}\n`);
+let refusal = '';
+while (refusal === '') {
+  await store.probe().catch((error: unknown) => {
+    refusal = messageOf(error);
+  });
+}
+writeSync(1, `${seq} ${length} ${failure} and ${refusal}\n`);
 process.kill(process.pid, 'SIGKILL');

@@ -17,6 +17,7 @@ export class WatchedStore implements EventStore {
   /** Comes after each append; what it throws rejects the append, though its events are stored. */
   afterAppend: (events: readonly LoggedEvent[]) => Promise<void> = async () => undefined;
   beforeRead: () => Promise<void> = async () => undefined;
+  beforeProbe: () => Promise<void> = async () => undefined;
   reads = 0;
 
   constructor(inner: EventStore) {
@@ -62,6 +63,11 @@ export class WatchedStore implements EventStore {
 
   erase(...sessionIds: SessionId[]): Promise<void> {
     return this.#inner.erase(...sessionIds);
+  }
+
+  async probe(): Promise<void> {
+    await this.beforeProbe();
+    await this.#inner.probe();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

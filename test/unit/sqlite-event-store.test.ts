@@ -67,6 +67,27 @@ describe('the SQLite event store', () => {
       expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
     });
 
+    it('is written to by a probe, as by an append, and is whole at the next start', async () => {
+      const syncs: number[] = [];
+      const store = await openSqliteEventStore({
+        directory,
+        log: recordingLog(),
+        onCommit: (syncMs) => syncs.push(syncMs),
+      });
+      const stored = await store.append('s', 0, [started('a')]);
+      expect(syncs).toEqual([expect.any(Number)]);
+      expect(syncs[0]).toBeGreaterThan(0);
+      const before = (await stat(`${file}-wal`)).size;
+      await store.probe();
+      expect((await stat(`${file}-wal`)).size).toBeGreaterThan(before);
+      await store[Symbol.asyncDispose]();
+
+      const log = recordingLog();
+      await using again = await open(log);
+      expect(await again.read('s', 0)).toEqual(stored);
+      expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    });
+
     it('lives in a directory of any name', async () => {
       directory = join(root.path, 'file:ü #?%20&immutable=1');
       const first = await open();
@@ -108,7 +129,7 @@ describe('the SQLite event store', () => {
   });
 
   describe('without space on the disk', () => {
-    it('refuses the append that does not fit, has all before it, and goes on when there is space', async () => {
+    it('refuses the append and the probe that do not fit, has all before them, and goes on when there is space', async () => {
       await using child = startLimitedProcess('filling-process.ts', [directory], 1_500_000);
       const line = await child.lines.next();
       const [acknowledged, readable, ...failure] = String(line.value).split(' ');
@@ -116,6 +137,7 @@ describe('the SQLite event store', () => {
       expect(Number(acknowledged)).toBeGreaterThan(10);
       expect(readable).toBe(acknowledged);
       expect(failure.join(' ')).toContain(`cannot append to ${file}`);
+      expect(failure.join(' ')).toContain(`and cannot write to ${file}`);
 
       await using store = await open();
       expect(await store.read('s', 0)).toHaveLength(Number(acknowledged));
@@ -263,7 +285,7 @@ describe('the SQLite event store', () => {
   describe('a thread that dies', () => {
     function storeOnDoomedThread(log = recordingLog()): SqliteEventStore {
       const source = `require('node:worker_threads').parentPort.once('message', () => { throw new Error('boom'); })`;
-      return new SqliteEventStore(logThread(new Worker(source, { eval: true })), log);
+      return new SqliteEventStore(logThread(new Worker(source, { eval: true })), { log });
     }
 
     it('rejects everything pending and everything later, and says so in the log', async () => {

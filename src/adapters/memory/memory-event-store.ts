@@ -131,6 +131,10 @@ class MemoryEventStore implements EventStore {
     for (const sessionId of sessionIds) this.#sessions.delete(sessionId);
   }
 
+  async probe(): Promise<void> {
+    this.#refuseWhenClosed();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
   }

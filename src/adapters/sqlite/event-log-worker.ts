@@ -61,6 +61,9 @@ function take(log: EventLog, call: Call): Answer {
     case 'erase':
       log.erase(call);
       return { type: 'erased' };
+    case 'probe':
+      log.probe();
+      return { type: 'probed' };
     default:
       return call satisfies never;
   }

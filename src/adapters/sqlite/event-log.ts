@@ -4,6 +4,7 @@ import { Adoptions } from './adoption.ts';
 import { chainHash, chainStart } from './chain.ts';
 import type { Database } from './database.ts';
 import { DamagedLogError } from './log-damage.ts';
+import { marks } from './schema.ts';
 import { SessionIndex } from './session-index.ts';
 import { explainSqliteError, isSqliteError } from './sqlite-errors.ts';
 import { VerifiedRows } from './verified-rows.ts';
@@ -38,6 +39,7 @@ export class EventLog implements Disposable {
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   readonly #adoptions: Adoptions;
+  #lastCommitMs = 0;
 
   /** @param notify is told what an operator should know, and what does not make an append fail. */
   constructor({ db, file, heads, notices }: Database, notify: (notice: string) => void) {
@@ -67,7 +69,7 @@ export class EventLog implements Disposable {
       }
     });
     this.#marks.record(heads);
-    return { type: 'committed', time, appends: batch.length, refused };
+    return { type: 'committed', time, appends: batch.length, syncMs: this.#lastCommitMs, refused };
   }
 
   read({ sessionId, afterSeq, maxRows }: ReadCall): Page {
@@ -150,6 +152,12 @@ export class EventLog implements Disposable {
     this.#explained('erase from', () => this.#marks.emptyWal());
   }
 
+  /** Writes the file's mark as it is: a page that goes the way of an append, down to the disk. */
+  probe(): void {
+    this.#transact('write to', () => this.#db.exec(marks));
+    this.#marks.record(new Map());
+  }
+
   [Symbol.dispose](): void {
     // Closing would empty the WAL too, but would not say when it fails.
     this.#explained('close', () => this.#marks.emptyWal());
@@ -192,7 +200,9 @@ export class EventLog implements Disposable {
       try {
         this.#db.exec('BEGIN IMMEDIATE');
         const result = work();
+        const begun = performance.now();
         this.#db.exec('COMMIT');
+        this.#lastCommitMs = performance.now() - begun;
         return result;
       } catch (error) {
         // After some errors SQLite has rolled back by itself.

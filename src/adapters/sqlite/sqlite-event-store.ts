@@ -23,8 +23,12 @@ export interface SqliteEventStoreOptions {
   /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Log;
-  readonly codec?: EventCodec;
+  readonly codec?: EventCodec | undefined;
+  /** Is told how long each commit took, its synchronisation with the disk included. */
+  readonly onCommit?: OnCommit | undefined;
 }
+
+type OnCommit = (syncMs: number) => void;
 
 /**
  * The event log in one SQLite file, written by a thread of its own: the event loop never waits for a disk.
@@ -34,24 +38,30 @@ export async function openSqliteEventStore({
   directory,
   log,
   codec,
+  onCommit,
 }: SqliteEventStoreOptions): Promise<EventStore> {
-  return new SqliteEventStore(await startLogThread({ directory }, log), log, codec);
+  return new SqliteEventStore(await startLogThread({ directory }, log), { log, codec, onCommit });
 }
 
 export class SqliteEventStore implements EventStore {
   readonly #thread: LogThread;
   readonly #log: Log;
   readonly #codec: EventCodec;
+  readonly #onCommit: OnCommit | undefined;
   readonly #commits: GroupCommit;
   readonly #calls: ThreadCalls;
   /** Why nothing can be appended or read any more. */
   #unusable: Error | undefined;
   #disposed: Promise<void> | undefined;
 
-  constructor(thread: LogThread, log: Log, codec = currentEvents) {
+  constructor(
+    thread: LogThread,
+    { log, codec = currentEvents, onCommit }: Omit<SqliteEventStoreOptions, 'directory'>,
+  ) {
     this.#thread = thread;
     this.#log = log;
     this.#codec = codec;
+    this.#onCommit = onCommit;
     this.#commits = new GroupCommit((batch) => thread.post({ type: 'append', batch }), codec);
     this.#calls = new ThreadCalls((request) => thread.post(request));
     thread.onReply((reply) => this.#accept(reply));
@@ -100,6 +110,10 @@ export class SqliteEventStore implements EventStore {
     await this.#call({ type: 'erase', sessionIds });
   }
 
+  async probe(): Promise<void> {
+    await this.#call({ type: 'probe' });
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#disposed ??= this.#dispose();
     return this.#disposed;
@@ -128,6 +142,7 @@ export class SqliteEventStore implements EventStore {
         return; // The thread's starter takes them.
       case 'committed':
         this.#commits.commit(reply);
+        this.#onCommit?.(reply.syncMs);
         this.#log.debug(
           { appends: reply.appends, refused: reply.refused.length },
           'event log: batch committed',

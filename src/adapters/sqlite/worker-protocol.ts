@@ -21,7 +21,7 @@ export type WorkerRequest =
   | { readonly type: 'close' };
 
 /** What is answered one by one. */
-export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall;
+export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | ProbeCall;
 
 export interface ReadCall {
   readonly type: 'read';
@@ -67,6 +67,10 @@ export interface EraseCall {
   readonly sessionIds: readonly SessionId[];
 }
 
+export interface ProbeCall {
+  readonly type: 'probe';
+}
+
 export type WorkerReply =
   | { readonly type: 'opened' }
   /** For the operator. */
@@ -82,6 +86,8 @@ export interface Committed {
   readonly time: number;
   /** How many appends the batch had. */
   readonly appends: number;
+  /** How long the commit took, its synchronisation with the disk included. */
+  readonly syncMs: number;
   readonly refused: readonly Refusal[];
 }
 
@@ -94,7 +100,7 @@ export type Answer =
   | Forked
   | AdoptionBegun
   | Adopted
-  | { readonly type: 'staged' | 'adoption-ended' | 'erased' };
+  | { readonly type: 'staged' | 'adoption-ended' | 'erased' | 'probed' };
 
 export interface Page {
   readonly type: 'page';

@@ -1,0 +1,30 @@
+import type { McpEndpoint } from '../../gateway/mcp-endpoint.ts';
+import type { Outbox } from '../../gateway/outbox.ts';
+import type { RateLimits } from '../../gateway/rate-limits.ts';
+import type { WebSocketFront } from '../../gateway/websocket-front.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+
+export interface WatchedGateway {
+  readonly limits: RateLimits;
+  readonly outbox: Outbox;
+  readonly webSocket: WebSocketFront;
+  readonly mcp: McpEndpoint;
+}
+
+/** Shows who is connected, who does not read, and who was refused. */
+export function showGateway(metrics: Metrics, { limits, outbox, webSocket, mcp }: WatchedGateway): void {
+  metrics.read('agent_sockets', () => {
+    const { sockets } = webSocket.load;
+    return [
+      { labels: { kind: 'websocket' }, value: sockets },
+      { labels: { kind: 'event_stream' }, value: outbox.readers - sockets },
+    ];
+  });
+  metrics.read('agent_socket_buffered_bytes', () => [{ labels: {}, value: webSocket.load.bufferedBytes }]);
+  metrics.read('agent_sockets_behind', () => [{ labels: {}, value: webSocket.load.behind }]);
+  metrics.read('agent_slow_readers_closed_total', () => [{ labels: {}, value: webSocket.load.givenUp }]);
+  metrics.read('agent_mcp_sessions', () => [{ labels: {}, value: mcp.sessions }]);
+  metrics.read('agent_rate_limited_total', () =>
+    Object.entries(limits).map(([limit, { refusals }]) => ({ labels: { limit }, value: refusals })),
+  );
+}

@@ -1,0 +1,31 @@
+import type { LanguageModel } from '../../ports/language-model.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+
+/** The same model; how soon it speaks, and how long its calls take, is recorded. */
+export function measuredModel(model: LanguageModel, metrics: Metrics): LanguageModel {
+  return {
+    label: model.label,
+    async generate(request, onText, signal) {
+      const begun = performance.now();
+      const seconds = (): number => (performance.now() - begun) / 1_000;
+      let silent = true;
+      const hear = (text: string): void => {
+        if (silent) metrics.observe('agent_model_first_text_seconds', {}, seconds());
+        silent = false;
+        onText(text);
+      };
+      let outcome = 'failed';
+      try {
+        const reply = await model.generate(request, hear, signal);
+        outcome = 'completed';
+        return reply;
+      } finally {
+        metrics.observe(
+          'agent_model_call_duration_seconds',
+          { outcome: signal.aborted ? 'cancelled' : outcome },
+          seconds(),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { EventStore } from '../../ports/event-store.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+
+/** The same log; how long its appends take is recorded. */
+export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
+  return {
+    async append(...append) {
+      const begun = performance.now();
+      const envelopes = await store.append(...append);
+      metrics.observe('agent_append_duration_seconds', {}, (performance.now() - begun) / 1_000);
+      return envelopes;
+    },
+    read: (...args) => store.read(...args),
+    sessions: (...args) => store.sessions(...args),
+    fork: (...args) => store.fork(...args),
+    adopt: (...args) => store.adopt(...args),
+    erase: (...args) => store.erase(...args),
+    probe: () => store.probe(),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}

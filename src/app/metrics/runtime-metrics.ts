@@ -1,0 +1,21 @@
+import type { McpServerStatus } from '../../contract/service-requests.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { McpSupervisor } from '../../runtime/mcp-supervisor.ts';
+import type { SessionRegistry } from '../../runtime/session-registry.ts';
+
+/** Shows how much is going on in sessions and tool servers. */
+export function showRuntime(metrics: Metrics, sessions: SessionRegistry, servers: McpSupervisor): void {
+  metrics.read('agent_sessions', () => [{ labels: {}, value: sessions.size }]);
+  metrics.read('agent_turns_running', () => [{ labels: {}, value: sessions.load.turns }]);
+  metrics.read('agent_messages_waiting', () => [{ labels: {}, value: sessions.load.waiting }]);
+  metrics.read('agent_mcp_servers', () => {
+    const counts: Record<McpServerStatus, number> = {
+      connected: 0,
+      connecting: 0,
+      error: 0,
+      disconnected: 0,
+    };
+    for (const { status } of servers.records()) counts[status] += 1;
+    return Object.entries(counts).map(([status, value]) => ({ labels: { status }, value }));
+  });
+}

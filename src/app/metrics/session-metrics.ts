@@ -1,0 +1,36 @@
+import type { Envelope } from '../../contract/envelope.ts';
+import type { SessionSignal } from '../../contract/service-requests.ts';
+import { outcomeOf } from '../../domain/session-state.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Bus } from '../../runtime/bus.ts';
+
+/**
+ * Counts what is heard of all sessions. Plain numbers, read when somebody asks: a chunk costs one increment.
+ */
+export function countSignals(bus: Bus, metrics: Metrics): void {
+  const turns = { completed: 0, failed: 0, cancelled: 0 };
+  const tokens = { input: 0, output: 0 };
+  let [chunks, steps, resumed] = [0, 0, 0];
+  const count = ({ event }: Envelope): void => {
+    const ended = outcomeOf(event);
+    if (ended) turns[ended.outcome.status] += 1;
+    if (event.type === 'turn.resumed') resumed += 1;
+    if (event.type !== 'step.completed') return;
+    steps += 1;
+    tokens.input += event.usage?.inputTokens ?? 0;
+    tokens.output += event.usage?.outputTokens ?? 0;
+  };
+  bus.onEverySession((signal: SessionSignal) => {
+    if ('event' in signal) count(signal);
+    else if (signal.type === 'reply.chunk') chunks += 1;
+  });
+  metrics.read('agent_turns_total', () =>
+    Object.entries(turns).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
+  metrics.read('agent_tokens_total', () =>
+    Object.entries(tokens).map(([direction, value]) => ({ labels: { direction }, value })),
+  );
+  metrics.read('agent_chunks_total', () => [{ labels: {}, value: chunks }]);
+  metrics.read('agent_steps_total', () => [{ labels: {}, value: steps }]);
+  metrics.read('agent_turns_resumed_total', () => [{ labels: {}, value: resumed }]);
+}

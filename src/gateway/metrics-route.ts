@@ -1,0 +1,17 @@
+import type { Metrics } from '../ports/metrics.ts';
+import { jsonResponse, now } from './http-message.ts';
+import type { Route } from './router.ts';
+
+/** Numbers for operators: the text format of Prometheus, or JSON for whoever asks for it. */
+export function metricsRoute(metrics: Metrics): Route {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    handler: async ({ headers }) => {
+      if (headers.get('accept')?.includes('application/json'))
+        return jsonResponse({ metrics: await metrics.families(), timestamp: now() });
+      const { contentType, body } = await metrics.text();
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
+}
