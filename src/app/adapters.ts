@@ -9,8 +9,10 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { ToolServerConnector } from '../ports/tool-server.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import type { Environment } from './config/expand.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
+import { tracesUrl } from './tracing/traces-url.ts';
 
 /** The implementations behind the ports. A test passes others. */
 export interface Adapters {
@@ -20,6 +22,8 @@ export interface Adapters {
   readonly connector: ToolServerConnector;
   readonly schemas: SchemaCheck;
   readonly metrics: Metrics;
+  /** Left out where no spans are made. */
+  readonly tracing?: Tracing;
 }
 
 export interface AdapterOptions {
@@ -33,8 +37,10 @@ export interface AdapterOptions {
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
   const metrics = prometheusMetrics();
+  const tracing = await chooseTracing(options);
   const [stores, connector] = await Promise.all([chooseStores(options, metrics), mcpTools(options)]);
-  return { model, ...stores, connector, schemas: ajvSchemaCheck(options.log), metrics };
+  const schemas = ajvSchemaCheck(options.log);
+  return { model, ...stores, connector, schemas, metrics, ...(tracing && { tracing }) };
 }
 
 /** A model provider is added here. */
@@ -62,6 +68,13 @@ async function chooseStores(
     metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
   const store = await openSqliteEventStore({ directory, log, onCommit });
   return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
+}
+
+async function chooseTracing({ config, environment, log }: AdapterOptions): Promise<Tracing | undefined> {
+  const url = tracesUrl(config.telemetry, environment);
+  if (url === undefined) return undefined;
+  const { openTelemetry } = await import('../adapters/opentelemetry/open-telemetry.ts');
+  return openTelemetry({ url, version: readPackageVersion(), log });
 }
 
 async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {

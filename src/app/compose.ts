@@ -48,10 +48,10 @@ export interface Agent {
 
 /** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
 export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
-  const { store, model, connector, metrics } = observed(adapters);
   const { llm, limits, systemPrompt, mcpServers } = config;
 
   const bus = new Bus((error, { sessionId }) => log.error({ sessionId, err: error }, 'a listener failed'));
+  const { store, model, connector, metrics, tracing } = observed(adapters, config.llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
   const book = new ServerBook(store);
@@ -107,6 +107,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
       await requests[Symbol.asyncDispose]();
       await snapshots[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
+      await tracing?.[Symbol.asyncDispose]();
     },
   };
 }

@@ -169,6 +169,11 @@ export const ServerConfig = z.strictObject({
 });
 export type ServerConfig = z.infer<typeof ServerConfig>;
 
+export const TelemetryConfig = z.strictObject({
+  /** Root of an OpenTelemetry collector that spans are sent to, such as `http://127.0.0.1:4318`. None are made without one. */
+  otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+});
+
 /** The agent file. */
 export const AgentConfig = z.strictObject({
   version: z.string().default('1.0'),
@@ -181,6 +186,7 @@ export const AgentConfig = z.strictObject({
   limits: LimitsConfig.prefault({}),
   cors: CorsConfig.prefault({}),
   server: ServerConfig.prefault({}),
+  telemetry: TelemetryConfig.prefault({}),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 

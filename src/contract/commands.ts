@@ -4,6 +4,7 @@ import type { IdempotencyKey, SessionEventOf } from './events.ts';
 import type { CallId, SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { ToolOutcome } from './tool.ts';
+import type { TraceContext } from './trace.ts';
 
 export const WhenBusy = z
   .enum(['enqueue', 'reject', 'interrupt'])
@@ -22,6 +23,8 @@ export interface StartTurn {
   readonly whenBusy?: WhenBusy;
   /** The same key again, with the same fingerprint, is the same message. */
   readonly key?: IdempotencyKey;
+  /** The distributed trace that the message came with. */
+  readonly trace?: TraceContext;
   /** What the running step has said, in case this message interrupts it. */
   readonly partial?: string;
 }

@@ -4,6 +4,7 @@ import { ErrorBody } from './errors.ts';
 import { CallId, SessionId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
 import { ToolResult } from './tool.ts';
+import { TraceContext } from './trace.ts';
 
 /*
  * Durable events: the facts of one session, in the order they became true. Never edited, never removed.
@@ -20,6 +21,8 @@ export const TurnRequested = z.object({
   text: z.string(),
   image: Image.optional(),
   key: IdempotencyKey.optional(),
+  /** The distributed trace that the message came with. */
+  trace: TraceContext.optional(),
 });
 
 /** Its turn came: the agent begins to work on it. */

@@ -9,6 +9,7 @@ import type { Image } from './image.ts';
 import type { MachineState } from './machine-state.ts';
 import type { SessionListItem, SessionView } from './session-view.ts';
 import { type Tool, ToolResult } from './tool.ts';
+import type { TraceContext } from './trace.ts';
 
 /** A message for the agent, and how it is to be treated. */
 export interface TurnMessage {
@@ -18,6 +19,7 @@ export interface TurnMessage {
   readonly image?: Image;
   readonly whenBusy?: WhenBusy;
   readonly key?: IdempotencyKey;
+  readonly trace?: TraceContext;
 }
 
 /** What somebody says to a tool call that waits for approval. */
@@ -103,7 +105,12 @@ export interface ServiceRequests {
   'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };
   'tool.execute': {
-    request: { serverId: string; toolName: string; arguments: Record<string, unknown> } & Keyed;
+    request: {
+      serverId: string;
+      toolName: string;
+      arguments: Record<string, unknown>;
+      trace?: TraceContext | undefined;
+    } & Keyed;
     answer: ToolExecution;
   };
   /**

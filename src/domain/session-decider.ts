@@ -59,7 +59,7 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
 }
 
 function startTurn(state: SessionState, command: StartTurn, policy: SessionPolicy): SessionEvent[] {
-  const { turnId, text, image, key, whenBusy = policy.whenBusy, partial = '' } = command;
+  const { turnId, text, image, key, trace, whenBusy = policy.whenBusy, partial = '' } = command;
   if (isRepeated(state, command)) return [];
   const requested: SessionEvent = {
     type: 'turn.requested',
@@ -67,6 +67,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
     text,
     ...(image && { image }),
     ...(key && { key }),
+    ...(trace && { trace }),
   };
   const started: SessionEvent = { type: 'turn.started', turnId };
   if (!state.open) return [requested, started];

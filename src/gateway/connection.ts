@@ -2,6 +2,7 @@ import type { LimitsConfig } from '../contract/agent-config.ts';
 import { asServiceError, ServiceError } from '../contract/errors.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { MessageFrame, StreamQuery } from '../contract/requests.ts';
+import type { TraceContext } from '../contract/trace.ts';
 import type { StreamPosition } from '../domain/stream-cursor.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
 import type { Log } from '../ports/log.ts';
@@ -40,6 +41,7 @@ export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): nu
 export class Connection implements SocketLife {
   readonly #id = crypto.randomUUID();
   readonly #sessionId: SessionId;
+  readonly #trace: TraceContext | undefined;
   readonly #client: Recipient;
   readonly #socket: ClientSocket;
   readonly #parts: ConnectionParts;
@@ -49,8 +51,15 @@ export class Connection implements SocketLife {
   /** Frames of one client are handled one after the other, so that they arrive in the order they were sent. */
   #inbox: Promise<void> = Promise.resolve();
 
-  constructor({ session, after, offset = 0 }: StreamQuery, socket: ClientSocket, parts: ConnectionParts) {
+  /** @param query with the trace that the handshake, and so each message, is part of. */
+  constructor(
+    query: StreamQuery & { trace?: TraceContext | undefined },
+    socket: ClientSocket,
+    parts: ConnectionParts,
+  ) {
+    const { session, after, offset = 0, trace } = query;
     this.#sessionId = session;
+    this.#trace = trace;
     this.#socket = socket;
     this.#client = new Recipient(socket);
     this.#parts = parts;
@@ -131,7 +140,8 @@ export class Connection implements SocketLife {
   }: MessageFrame): Promise<void> {
     const key =
       clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, { text, image });
-    const message = turnMessage({ sessionId: this.#sessionId, text, image, whenBusy, key });
+    const [sessionId, trace] = [this.#sessionId, this.#trace];
+    const message = turnMessage({ sessionId, text, image, whenBusy, key, trace });
     const accepted = await this.#parts.bus.send('turn.start', message);
     const { outcome } = accepted;
     if (!this.#reader) {

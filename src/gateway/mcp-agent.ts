@@ -6,6 +6,7 @@ import { asServiceError } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import { SessionId } from '../contract/ids.ts';
 import type { TurnMessage } from '../contract/service-requests.ts';
+import { traceContextOf } from '../contract/trace.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { answerTurn, turnCancelled } from './turn-answer.ts';
@@ -65,7 +66,7 @@ function addChat(server: McpServer, parts: McpAgentParts, ownSessionId: string):
       },
     },
     ({ message, sessionId = ownSessionId }, call) =>
-      chat(parts, turnMessage({ sessionId, text: message }), call),
+      chat(parts, turnMessage({ sessionId, text: message, trace: traceContextOf(call._meta) }), call),
   );
 }
 
@@ -84,7 +85,7 @@ async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Pro
     // A cancellation that came together with the call is heard before it.
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });
-    const reply = await answerTurn(bus, message, progressReporter(call, log));
+    const reply = await answerTurn(bus, message, progressReporter(call, message, log));
     return { content: [{ type: 'text', text: reply }] };
   } catch (thrown) {
     return toolError(thrown);
@@ -92,7 +93,11 @@ async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Pro
 }
 
 /** Passes the pieces of the reply on to a client that asked for progress; `progress` counts their characters. */
-function progressReporter({ _meta, sendNotification }: Call, log: Log): (chunk: ReplyChunk) => void {
+function progressReporter(
+  { _meta, sendNotification }: Call,
+  { sessionId, turnId }: TurnMessage,
+  log: Log,
+): (chunk: ReplyChunk) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
   let progress = 0;
@@ -100,7 +105,7 @@ function progressReporter({ _meta, sendNotification }: Call, log: Log): (chunk: 
     progress += content.length;
     const params = { progressToken, progress, message: content };
     sendNotification({ method: 'notifications/progress', params }).catch((err: unknown) => {
-      log.debug({ err }, 'a progress notification could not be sent');
+      log.debug({ sessionId, turnId, err }, 'a progress notification could not be sent');
     });
   };
 }

@@ -6,6 +6,7 @@ import { keyOfRequest } from './idempotency.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import type { Route } from './router.ts';
+import { traceOf } from './trace-headers.ts';
 import { answerTurn } from './turn-answer.ts';
 import { turnMessage } from './turn-message.ts';
 
@@ -31,14 +32,16 @@ async function messageSync(
   const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);
   const key = await keyOfRequest(request, { text, image });
-  const response = await answerTurn(bus, turnMessage({ sessionId, text, image, whenBusy, key }));
+  const trace = traceOf(request);
+  const response = await answerTurn(bus, turnMessage({ sessionId, text, image, whenBusy, key, trace }));
   return jsonResponse<MessageSyncResponse>({ success: true, response, timestamp: now() });
 }
 
 async function message(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
   const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
   const key = await keyOfRequest(request, { text });
-  await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key }));
+  const trace = traceOf(request);
+  await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key, trace }));
   return jsonResponse<MessageResponse>({ status: 'processing', timestamp: now() });
 }
 

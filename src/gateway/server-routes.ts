@@ -13,6 +13,7 @@ import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-m
 import { keyOfRequest } from './idempotency.ts';
 import { parseFields, readJsonObject } from './request-body.ts';
 import type { Parameters, Route } from './router.ts';
+import { traceOf } from './trace-headers.ts';
 
 /** Tool servers and their tools. */
 export function serverRoutes(bus: Bus): Route[] {
@@ -77,6 +78,7 @@ async function executeTool(bus: Bus, request: HttpRequest, at: Parameters): Prom
     toolName,
     arguments: args,
     key: await keyOfRequest(request, args),
+    trace: traceOf(request),
   });
   return jsonResponse<ExecuteToolResponse>({
     success: true,

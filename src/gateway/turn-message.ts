@@ -1,10 +1,10 @@
 import type { TurnMessage } from '../contract/service-requests.ts';
 
-type Optional = 'image' | 'whenBusy' | 'key';
+type Optional = 'image' | 'whenBusy' | 'key' | 'trace';
 type Said = Omit<TurnMessage, Optional | 'turnId'> & { [Field in Optional]?: TurnMessage[Field] | undefined };
 
 /** What a client said, as a new turn. */
-export function turnMessage({ sessionId, text, image, whenBusy, key }: Said): TurnMessage {
+export function turnMessage({ sessionId, text, image, whenBusy, key, trace }: Said): TurnMessage {
   return {
     sessionId,
     turnId: crypto.randomUUID(),
@@ -12,5 +12,6 @@ export function turnMessage({ sessionId, text, image, whenBusy, key }: Said): Tu
     ...(image && { image }),
     ...(whenBusy && { whenBusy }),
     ...(key && { key }),
+    ...(trace && { trace }),
   };
 }

@@ -8,6 +8,7 @@ import type { HttpResponse } from './http-message.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from './rate-limits.ts';
 import { parseFields } from './request-body.ts';
 import type { Admission, Handshake, SocketFront } from './socket-front.ts';
+import { traceOf } from './trace-headers.ts';
 
 export interface WebSocketFrontParts extends ConnectionParts {
   readonly access: Access;
@@ -54,7 +55,7 @@ export class WebSocketFront implements SocketFront {
       let connection: Connection | undefined;
       return {
         open: (socket) => {
-          connection = new Connection(parameters, socket, this.#parts);
+          connection = new Connection({ ...parameters, trace: traceOf(handshake) }, socket, this.#parts);
           this.#open.add(connection);
           return connection;
         },

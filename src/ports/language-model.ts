@@ -1,9 +1,15 @@
+import type { TurnId } from '../contract/ids.ts';
 import type { ModelMessage, ModelTool } from '../contract/model-message.ts';
+import type { TraceContext } from '../contract/trace.ts';
 
 export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** What the call is made for. Never sent to the provider. */
+  readonly origin?: { readonly turnId: TurnId; readonly step: number };
+  /** The trace that the call is part of, for the headers of the request. */
+  readonly trace?: TraceContext;
 }
 
 /** A tool call as the model wrote it: `arguments` is the raw text, normally JSON. */

@@ -1,9 +1,15 @@
 import type { McpServerConfig } from '../contract/agent-config.ts';
+import type { CallId, TurnId } from '../contract/ids.ts';
 import type { Tool, ToolOutcome } from '../contract/tool.ts';
+import type { TraceContext } from '../contract/trace.ts';
 
 export interface ToolCallOptions {
   /** Aborting tells the server to stop and settles the call as failed. */
   readonly signal?: AbortSignal;
+  /** What the call is made for. Never sent to the server. */
+  readonly origin?: { readonly turnId: TurnId; readonly callId: CallId };
+  /** The trace that the call is part of, told to the server. */
+  readonly trace?: TraceContext;
 }
 
 /** A live connection to one tool server. */

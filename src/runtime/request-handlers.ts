@@ -88,10 +88,10 @@ function answerForServers(bus: Bus, { servers, catalog, requests }: RequestHandl
     return requests.once({ key, scope, answer: McpServerRecord }, () => ({ repeatable: true, run }));
   });
   bus.handle('tool.list', async ({ serverId }) => catalog.list(serverId));
-  bus.handle('tool.execute', ({ serverId, toolName, arguments: args, key }) => {
+  bus.handle('tool.execute', ({ serverId, toolName, arguments: args, key, trace }) => {
     const scope = ['tool.execute', serverId, toolName];
     return requests.once({ key, scope, answer: ToolExecution }, () =>
-      catalog.prepare(serverId, toolName, args),
+      catalog.prepare(serverId, toolName, args, trace),
     );
   });
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../contract/errors.ts';
 import type { SessionEventOf } from '../contract/events.ts';
 import type { ToolExecution } from '../contract/service-requests.ts';
 import type { Tool, ToolOutcome } from '../contract/tool.ts';
+import type { TraceContext } from '../contract/trace.ts';
 import { approvalPolicy } from '../domain/approval-policy.ts';
 import { nameToolsForModel } from '../domain/tool-names.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
@@ -50,7 +51,8 @@ export class ToolCatalog implements TurnTools {
     const { serverId, toolName } = call;
     const connection = serverId === null ? undefined : this.#servers.connectionOf(serverId);
     if (!connection) return { status: 'failed', reason: `the server ${serverId ?? ''} is not connected` };
-    return connection.callTool(toolName, call.arguments, { signal });
+    const { turnId, callId } = call;
+    return connection.callTool(toolName, call.arguments, { signal, origin: { turnId, callId } });
   }
 
   list(serverId: string): readonly Tool[] {
@@ -62,6 +64,7 @@ export class ToolCatalog implements TurnTools {
     serverId: string,
     toolName: string,
     args: Record<string, unknown>,
+    trace?: TraceContext,
   ): Promise<Work<ToolExecution>> {
     const { id, status } = this.#servers.recordOf(serverId);
     const failed = (reason: string): ServiceError =>
@@ -94,7 +97,7 @@ export class ToolCatalog implements TurnTools {
     }
     const run = async (): Promise<ToolExecution> => {
       const begun = performance.now();
-      const outcome = await connection.callTool(toolName, args);
+      const outcome = await connection.callTool(toolName, args, trace && { trace });
       if (outcome.status === 'failed') throw failed(outcome.reason);
       const durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
       return { serverId: id, result: outcome.result, durationMs };

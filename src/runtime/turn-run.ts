@@ -137,7 +137,8 @@ export class TurnRun {
       historyTokens - estimateText(systemPrompt),
     );
     const onText = this.#streamer(step, sendBack, signal);
-    const reply = await model.generate({ systemPrompt, messages, tools }, onText, signal);
+    const origin = { turnId: this.turnId, step };
+    const reply = await model.generate({ systemPrompt, messages, tools, origin }, onText, signal);
     if (signal.aborted) return;
     const calls = await resolve(reply.toolCalls, messages);
     if (signal.aborted) return;

@@ -1,11 +1,17 @@
 import { EventEmitter, once } from 'node:events';
 import type { Tool, ToolOutcome } from '../../src/contract/tool.ts';
-import type { ToolServerConnection, ToolServerConnector } from '../../src/ports/tool-server.ts';
+import type { TraceContext } from '../../src/contract/trace.ts';
+import type {
+  ToolCallOptions,
+  ToolServerConnection,
+  ToolServerConnector,
+} from '../../src/ports/tool-server.ts';
 
 export interface DirectedToolCall {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal | undefined;
+  readonly trace: TraceContext | undefined;
   settle(outcome: ToolOutcome): void;
   /** Settles as succeeded with this text. */
   answer(text: string): void;
@@ -38,7 +44,7 @@ export class DirectedTools implements ToolServerConnector {
     await this.open;
     return {
       listTools: async () => this.#tools,
-      callTool: (toolName, args, options) => this.#call(toolName, args, options?.signal),
+      callTool: (toolName, args, options) => this.#call(toolName, args, options),
       close: async () => undefined,
     };
   }
@@ -55,12 +61,12 @@ export class DirectedTools implements ToolServerConnector {
   #call(
     toolName: string,
     args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal | undefined,
+    { signal, trace }: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
     const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
     const answer = (text: string): void =>
       resolve({ status: 'succeeded', result: { content: [{ type: 'text', text }] } });
-    const call = { toolName, arguments: args, signal, settle: resolve, answer };
+    const call = { toolName, arguments: args, signal, trace, settle: resolve, answer };
     this.calls.push(call);
     this.#arrivals.emit('call');
     this.#onCall(call);

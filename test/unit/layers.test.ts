@@ -35,6 +35,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/openai': ['node:', 'openai', 'eventsource-parser'],
   'src/adapters/scripted': ['node:'],
   'src/adapters/prometheus': ['prom-client'],
+  'src/adapters/opentelemetry': ['@opentelemetry'],
   'src/adapters/mcp': ['node:', '@modelcontextprotocol/sdk', 'ajv', 'cross-spawn'],
   'src/adapters/uws': ['src/gateway', 'node:', 'uWebSockets.js'],
   // It runs in browsers: of the contract only the types, so that no package comes along.

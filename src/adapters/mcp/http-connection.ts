@@ -6,6 +6,7 @@ import {
 import type { z } from 'zod';
 import type { HttpServerConfig } from '../../contract/agent-config.ts';
 import type { Attempt } from './attempt.ts';
+import { fetchInTrace } from './fetch-in-trace.ts';
 import { HandshakeError, handshake } from './handshake.ts';
 import { httpEndpoint } from './http-endpoint.ts';
 import { HttpTransport } from './http-transport.ts';
@@ -22,7 +23,7 @@ export async function openHttp(
   pingIntervalMs = PING_INTERVAL_MS,
 ): Promise<McpConnection> {
   const { url, headers } = httpEndpoint(config);
-  const options = { requestInit: { headers } };
+  const options = { requestInit: { headers }, fetch: fetchInTrace };
   const startedAt = performance.now();
   const open = async (inner: StreamableHTTPClientTransport | SSEClientTransport) => {
     const transport = new HttpTransport(inner, attempt.mask);

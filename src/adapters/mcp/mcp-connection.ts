@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Tool, ToolOutcome } from '../../contract/tool.ts';
+import type { TraceContext } from '../../contract/trace.ts';
 import type { ToolCallOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import type { Attempt } from './attempt.ts';
 import { CallResult, toolError, toolResultOf } from './call-result.ts';
@@ -50,7 +51,7 @@ export class McpConnection implements ToolServerConnection {
   async callTool(
     toolName: string,
     args: Readonly<Record<string, unknown>>,
-    { signal }: ToolCallOptions = {},
+    { signal, trace }: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
     // A signal of this call alone: the SDK listens on for ever, and would cancel a call that has ended.
     const call = new AbortController();
@@ -59,7 +60,7 @@ export class McpConnection implements ToolServerConnection {
     signal?.addEventListener('abort', cancel, { once: true });
     this.#callsInFlight += 1;
     try {
-      return this.#settle(toolName, await this.#request(toolName, args, call.signal));
+      return this.#settle(toolName, await this.#request(toolName, args, call.signal, trace));
     } catch (error) {
       const reason = call.signal.aborted ? 'the call was cancelled' : this.#reasonOf(error);
       return { status: 'failed', reason };
@@ -78,8 +79,9 @@ export class McpConnection implements ToolServerConnection {
     toolName: string,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    trace: TraceContext | undefined,
   ): Promise<CallResult> {
-    const params = { name: toolName, arguments: { ...args } };
+    const params = { name: toolName, arguments: { ...args }, ...(trace && { _meta: { ...trace } }) };
     return this.#client.request({ method: 'tools/call', params }, CallResult, {
       signal,
       timeout: this.#timeoutMs,

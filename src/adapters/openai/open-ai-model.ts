@@ -76,7 +76,11 @@ async function send(
   });
   try {
     return await client.chat.completions
-      .create(chatRequest(access, config.temperature, request), { signal: call.signal, maxRetries })
+      .create(chatRequest(access, config.temperature, request), {
+        signal: call.signal,
+        maxRetries,
+        headers: { ...request.trace },
+      })
       .asResponse();
   } catch (error) {
     if (error instanceof APIError && error.status !== undefined)

@@ -1,0 +1,28 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Log } from '../../ports/log.ts';
+import type { Tracing } from '../../ports/tracing.ts';
+import { OtelTracing } from './otel-tracing.ts';
+import { WatchedExporter } from './watched-exporter.ts';
+
+export interface OpenTelemetryOptions {
+  /** Where spans are sent to, by OTLP over HTTP as JSON. */
+  readonly url: string;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/**
+ * Sends spans to a collector, in batches. The variables that OpenTelemetry defines for headers, time-outs, batches
+ * and the resource are read by its SDK.
+ */
+export function openTelemetry({ url, version, log }: OpenTelemetryOptions): Tracing {
+  const exporter = new WatchedExporter(new OTLPTraceExporter({ url }), log);
+  const resource = resourceFromAttributes({
+    'service.name': 'agent-service',
+    'service.version': version,
+  }).merge(detectResources({ detectors: [envDetector] }));
+  const provider = new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter })] });
+  return new OtelTracing(provider, version);
+}

@@ -1,0 +1,38 @@
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Log } from '../../ports/log.ts';
+
+type Exported = Parameters<SpanExporter['export']>[1];
+type Spans = Parameters<SpanExporter['export']>[0];
+
+/** Tells the operator when spans are lost, and once only until they arrive again: the SDK itself says nothing. */
+export class WatchedExporter implements SpanExporter {
+  readonly #inner: SpanExporter;
+  readonly #log: Log;
+  #isFailing = false;
+
+  constructor(inner: SpanExporter, log: Log) {
+    this.#inner = inner;
+    this.#log = log;
+  }
+
+  export(spans: Spans, onResult: Exported): void {
+    this.#inner.export(spans, (result) => {
+      this.#note(result.error);
+      onResult(result);
+    });
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#inner.forceFlush?.();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#inner.shutdown();
+  }
+
+  #note(error: Error | undefined): void {
+    if (error && !this.#isFailing) this.#log.warn({ err: error }, 'spans could not be sent, and are lost');
+    if (!error && this.#isFailing) this.#log.info({}, 'spans are sent again');
+    this.#isFailing = error !== undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { asServiceError } from '../../contract/errors.ts';
+import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts';
+import type { Span, Tracing } from '../../ports/tracing.ts';
+import type { TurnTraces } from './turn-traces.ts';
+
+/** The same model; each call is a span in its turn, and the provider is told of it. */
+export function tracedModel(model: LanguageModel, tracing: Tracing, turns: TurnTraces): LanguageModel {
+  return {
+    label: model.label,
+    async generate(request, onText, signal) {
+      const span = beginStep(request, tracing, turns);
+      try {
+        const reply = await model.generate({ ...request, trace: span.context }, onText, signal);
+        if (reply.usage) {
+          span.set({
+            'gen_ai.usage.input_tokens': reply.usage.inputTokens,
+            'gen_ai.usage.output_tokens': reply.usage.outputTokens,
+          });
+        }
+        span.end();
+        return reply;
+      } catch (error) {
+        if (signal.aborted) span.set({ 'agent.step.outcome': 'cancelled' });
+        span.end(signal.aborted ? undefined : failureOf(error));
+        throw error;
+      }
+    },
+  };
+}
+
+function beginStep({ origin, trace }: ModelRequest, tracing: Tracing, turns: TurnTraces): Span {
+  const part = origin && turns.partOf(origin.turnId);
+  const { model } = turns;
+  const span = tracing.begin(`chat ${model['gen_ai.request.model']}`, {
+    kind: 'client',
+    parent: part?.turn ?? trace,
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      ...model,
+      ...part?.attributes,
+      ...(origin && { 'agent.step': origin.step }),
+    },
+  });
+  if (origin) turns.noteStep(origin.turnId, span.context);
+  return span;
+}
+
+function failureOf(error: unknown): { type: string; message: string } {
+  const { code, message, details } = asServiceError(error);
+  return { type: code, message: String(details.reason ?? message) };
+}

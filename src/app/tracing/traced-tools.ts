@@ -1,0 +1,60 @@
+import type { McpServerConfig } from '../../contract/agent-config.ts';
+import type { ToolCallOptions, ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
+import type { SpanAttributes, Tracing } from '../../ports/tracing.ts';
+import type { TurnTraces } from './turn-traces.ts';
+
+/** The same tool servers; each call is a span in the step that asked for it, and the server is told of it. */
+export function tracedTools(
+  connector: ToolServerConnector,
+  tracing: Tracing,
+  turns: TurnTraces,
+): ToolServerConnector {
+  return {
+    async connect(name, config, ...rest) {
+      const connection = await connector.connect(name, config, ...rest);
+      return traced(connection, serverAttributes(name, config), tracing, turns);
+    },
+  };
+}
+
+function traced(
+  connection: ToolServerConnection,
+  server: SpanAttributes,
+  tracing: Tracing,
+  turns: TurnTraces,
+): ToolServerConnection {
+  return {
+    listTools: () => connection.listTools(),
+    async callTool(toolName, args, options = {}) {
+      const { origin, trace, signal } = options;
+      const part = origin && turns.partOf(origin.turnId);
+      const span = tracing.begin(`execute_tool ${toolName}`, {
+        kind: 'client',
+        parent: part?.step ?? part?.turn ?? trace,
+        attributes: { ...callAttributes(toolName, origin), ...server, ...part?.attributes },
+      });
+      const outcome = await connection.callTool(toolName, args, { ...options, trace: span.context });
+      const failed = outcome.status === 'failed';
+      if (signal?.aborted) span.set({ 'agent.tool.outcome': 'cancelled' });
+      // What a tool says of its failure is message content.
+      span.end(
+        failed && !signal?.aborted ? { type: outcome.result ? 'tool_error' : 'call_failed' } : undefined,
+      );
+      return outcome;
+    },
+    close: () => connection.close(),
+  };
+}
+
+function callAttributes(toolName: string, origin: ToolCallOptions['origin']): SpanAttributes {
+  return {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': toolName,
+    'mcp.method.name': 'tools/call',
+    ...(origin && { 'gen_ai.tool.call.id': origin.callId }),
+  };
+}
+
+function serverAttributes(name: string, { type }: McpServerConfig): SpanAttributes {
+  return { 'agent.mcp_server.name': name, 'network.transport': type === 'stdio' ? 'pipe' : 'tcp' };
+}

@@ -1,0 +1,23 @@
+import type { AgentConfig } from '../../contract/agent-config.ts';
+import type { Environment } from '../config/expand.ts';
+
+/**
+ * Where spans are to be sent, if anywhere. The variables are OpenTelemetry's own, and win over the agent file: the
+ * one for traces is taken as it is, the others are the root that `/v1/traces` is added to.
+ */
+export function tracesUrl(
+  { otlpEndpoint }: AgentConfig['telemetry'],
+  environment: Environment,
+): string | undefined {
+  if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
+  const exact = variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', environment);
+  if (exact !== undefined) return exact;
+  const root = variable('OTEL_EXPORTER_OTLP_ENDPOINT', environment) ?? otlpEndpoint;
+  return root === undefined ? undefined : `${root.replace(/\/+$/, '')}/v1/traces`;
+}
+
+function variable(name: string, environment: Environment): string | undefined {
+  const value = environment[name]?.trim() || undefined;
+  if (value === undefined || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+  throw new Error(`${name}: found no http:// or https:// URL; expected one such as http://127.0.0.1:4318`);
+}

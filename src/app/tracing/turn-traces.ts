@@ -1,0 +1,141 @@
+import type { LlmConfig } from '../../contract/agent-config.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { SessionEvent, SessionEventOf } from '../../contract/events.ts';
+import type { SessionSignal, TurnOutcome } from '../../contract/service-requests.ts';
+import type { TraceContext } from '../../contract/trace.ts';
+import { outcomeOf } from '../../domain/session-state.ts';
+import type { Span, SpanAttributes, SpanFailure, Tracing } from '../../ports/tracing.ts';
+
+interface TurnTrace {
+  readonly sessionId: string;
+  readonly span: Span;
+  /** The model call that ran last: tool calls are part of the one that asked for them. */
+  step: TraceContext | undefined;
+  readonly tokens: { input: number; output: number };
+}
+
+/** Names that OpenTelemetry gives to providers otherwise than we do. */
+const providerNames: Readonly<Record<string, string>> = {
+  google: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  xai: 'x_ai',
+};
+
+/**
+ * The spans of turns, from the facts that are heard of them: a turn's span is open as long as the turn. Names and
+ * attributes follow OpenTelemetry's conventions for generative AI; what is said is never among them.
+ */
+export class TurnTraces {
+  readonly #tracing: Tracing;
+  readonly #llm: LlmConfig;
+  readonly #open = new Map<string, TurnTrace>();
+  /** The traces that messages came with, until their turns begin. */
+  readonly #parents = new Map<string, TraceContext>();
+
+  constructor(tracing: Tracing, llm: LlmConfig) {
+    this.#tracing = tracing;
+    this.#llm = llm;
+  }
+
+  /** What every span says of the model. */
+  get model(): SpanAttributes {
+    const { provider, model } = this.#llm;
+    return { 'gen_ai.provider.name': providerNames[provider] ?? provider, 'gen_ai.request.model': model };
+  }
+
+  readonly hear = (signal: SessionSignal): void => {
+    if ('event' in signal) this.#hearEvent(signal);
+    else if (signal.type === 'session.fault') this.#endSession(signal.sessionId, signal.error.code);
+  };
+
+  /** What a part of the turn says of it, and the spans it may belong to; undefined when the turn is not running. */
+  partOf(
+    turnId: string,
+  ): { attributes: SpanAttributes; turn: TraceContext; step: TraceContext | undefined } | undefined {
+    const open = this.#open.get(turnId);
+    return open && { attributes: idsOf(open.sessionId, turnId), turn: open.span.context, step: open.step };
+  }
+
+  /** A model call of the turn has begun. */
+  noteStep(turnId: string, step: TraceContext): void {
+    const open = this.#open.get(turnId);
+    if (open) open.step = step;
+  }
+
+  /** The service stops: turns that are open go on at the next start, in a span of their own. */
+  endAll(): void {
+    for (const [turnId, { span }] of this.#open) {
+      span.set({ 'agent.turn.outcome': 'interrupted' });
+      span.end();
+      this.#open.delete(turnId);
+    }
+  }
+
+  #hearEvent({ sessionId, event }: Envelope): void {
+    if (event.type === 'turn.requested' && event.trace) this.#parents.set(event.turnId, event.trace);
+    if (event.type === 'turn.started') this.#begin(sessionId, event.turnId, 1);
+    if (event.type === 'turn.resumed') this.#begin(sessionId, event.turnId, event.attempt);
+    if (event.type === 'step.completed') this.#count(event);
+    this.#endTurn(event);
+  }
+
+  #begin(sessionId: string, turnId: string, attempt: number): void {
+    const parent = this.#parents.get(turnId);
+    this.#parents.delete(turnId);
+    const span = this.#tracing.begin('invoke_agent agent-service', {
+      kind: 'internal',
+      parent,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'agent-service',
+        ...this.model,
+        ...idsOf(sessionId, turnId),
+        'agent.turn.attempt': attempt,
+      },
+    });
+    this.#open.set(turnId, { sessionId, span, step: undefined, tokens: { input: 0, output: 0 } });
+  }
+
+  #count({ turnId, usage }: SessionEventOf<'step.completed'>): void {
+    const open = this.#open.get(turnId);
+    if (!open || !usage) return;
+    open.tokens.input += usage.inputTokens;
+    open.tokens.output += usage.outputTokens;
+  }
+
+  #endTurn(event: SessionEvent): void {
+    const ended = outcomeOf(event);
+    if (!ended) return;
+    const { turnId, outcome } = ended;
+    this.#parents.delete(turnId);
+    this.#end(turnId, outcome.status, failureOf(outcome));
+  }
+
+  #endSession(sessionId: string, type: string): void {
+    for (const [turnId, open] of this.#open)
+      if (open.sessionId === sessionId) this.#end(turnId, 'failed', { type });
+  }
+
+  #end(turnId: string, outcome: string, failure?: SpanFailure): void {
+    const open = this.#open.get(turnId);
+    if (!open) return;
+    this.#open.delete(turnId);
+    const { span, tokens } = open;
+    span.set({
+      'agent.turn.outcome': outcome,
+      'gen_ai.usage.input_tokens': tokens.input,
+      'gen_ai.usage.output_tokens': tokens.output,
+    });
+    span.end(failure);
+  }
+}
+
+function idsOf(sessionId: string, turnId: string): SpanAttributes {
+  return { 'gen_ai.conversation.id': sessionId, 'agent.turn.id': turnId };
+}
+
+function failureOf(outcome: TurnOutcome): SpanFailure | undefined {
+  return outcome.status === 'failed'
+    ? { type: outcome.error.code, message: String(outcome.error.details.reason ?? outcome.error.message) }
+    : undefined;
+}
