@@ -1,4 +1,4 @@
-import { type DestinationStream, pino } from 'pino';
+import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import { ServiceError } from '../contract/errors.ts';
 import type { Log } from '../ports/log.ts';
 import { redactText } from './config/redact.ts';
@@ -8,10 +8,41 @@ import type { LogLevel } from './settings.ts';
 const STANDARD_ERROR = 2;
 const MOST_CAUSES = 5;
 
-/** JSON lines. Errors are reduced to what is safe to keep, because an SDK's error may carry whole requests. */
+/** Where the log goes; standard error is one. */
+interface Output {
+  readonly isTTY?: boolean;
+  hasColors?(): boolean;
+  write(text: string): unknown;
+}
+
+/** Lines for people where a terminal reads standard error, JSON lines for everything else. */
+export async function openLog(level: LogLevel, output: Output = process.stderr): Promise<Log> {
+  if (output.isTTY !== true || level === 'silent') return createLog(level);
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({ colorize: output.hasColors?.() ?? false, translateTime: 'SYS:HH:MM:ss' });
+  // Formatted here and not by a stream of the package's own: nothing is lost when the process ends.
+  return createLog(level, { write: (line) => void output.write(format(line)) });
+}
+
+/** JSON lines, without secrets of a known shape. Errors are reduced to what is safe to keep, because an SDK's error may carry whole requests. */
 export function createLog(level: LogLevel, destination?: DestinationStream): Log {
-  const options = { level, base: null, serializers: { err: safeError } };
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod([fields, message], method) {
+      method.apply(this, [redactFields(fields), redactText(String(message))]);
+    },
+  };
+  const options = { level, base: null, serializers: { err: safeError }, hooks };
   return pino(options, destination ?? pino.destination({ dest: STANDARD_ERROR, sync: true }));
+}
+
+/** Errors are for the serializer; what is nested is made by the service itself. */
+function redactFields(fields: unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(Object(fields)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? redactText(value) : value,
+    ]),
+  );
 }
 
 function safeError(error: unknown, depth = 0): unknown {

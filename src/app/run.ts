@@ -5,7 +5,7 @@ import { chooseAdapters } from './adapters.ts';
 import type { CommandLine } from './cli.ts';
 import { type Agent, composeAgent } from './compose.ts';
 import { type LoadedAgent, loadAgentFile } from './config/agent-file.ts';
-import { createLog } from './logger.ts';
+import { openLog } from './logger.ts';
 import { readPackageVersion } from './package-root.ts';
 import { serveHttp } from './serve-http.ts';
 import { serveStdio } from './serve-stdio.ts';
@@ -27,7 +27,7 @@ export async function run({ flags, agentFile }: Extract<CommandLine, { kind: 'ru
 async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
   const { config, raw, path } = loaded;
   const { dataDir, logLevel } = settings;
-  const log = createLog(logLevel);
+  const log = await openLog(logLevel);
   const version = readPackageVersion();
   const adapters = await chooseAdapters({ config, dataDir, environment: process.env, log });
   const agent = await composeAgent({ config, raw, adapters, log });

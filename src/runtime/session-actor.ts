@@ -224,7 +224,7 @@ export class SessionActor {
    */
   #fault(error: unknown): void {
     this.#parts.log.error(
-      { sessionId: this.sessionId, err: error },
+      { sessionId: this.sessionId, turnId: this.#state.open?.turnId, err: error },
       'a session was unloaded: its event could not be recorded',
     );
     this.#faulted = true;

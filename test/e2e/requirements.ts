@@ -237,6 +237,15 @@ export const requirements = {
   // Operations
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.traces':
+    'with a collector, turns, model calls and tool calls are sent to it as spans by OTLP over HTTP',
+  'ops.traces-in': 'a turn is part of the trace that its request, handshake or MCP call names',
+  'ops.traces-out': 'the model, HTTP tool servers and stdio tool servers are told of the span they work for',
+  'ops.traces-off': 'without a collector, nothing of OpenTelemetry’s SDK is loaded',
+  'ops.traces-lost':
+    'a collector that is not there is told in the log, holds up no message, and a stop for seconds at most',
+  'ops.log-ids': 'each line of the log that belongs to a session or a turn names it',
+  'ops.log-secrets': 'no secret of the agent file or of connect-server is in the log, whatever goes wrong',
   'ops.unlimited': 'the probes and the metrics are in every mode, and no limit counts them',
 
   // MCP endpoint

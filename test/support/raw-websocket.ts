@@ -29,13 +29,14 @@ export class RawWebSocket implements Disposable {
     socket.on('error', () => undefined);
   }
 
-  static async open(port: number, path = '/'): Promise<RawWebSocket> {
+  static async open(port: number, path = '/', headers: Record<string, string> = {}): Promise<RawWebSocket> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const key = randomBytes(16).toString('base64');
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-        `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+        `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n${lines.join('')}\r\n`,
     );
     let head = Buffer.alloc(0);
     while (!head.includes(END_OF_HEAD)) {

@@ -1,5 +1,6 @@
 import { type ReadableSpan, type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { OtelTracing } from '../../src/adapters/opentelemetry/otel-tracing.ts';
+import { silentLog } from './running-service.ts';
 
 /** Tracing whose spans stay in memory, also after its end. */
 export class RecordedTraces {
@@ -14,7 +15,7 @@ export class RecordedTraces {
       forceFlush: async () => undefined,
       shutdown: async () => undefined,
     };
-    this.tracing = new OtelTracing(new TracerProvider({ spanProcessors: [keep] }), '0.0.0');
+    this.tracing = new OtelTracing(new TracerProvider({ spanProcessors: [keep] }), '0.0.0', silentLog);
   }
 
   /** The one span of that name. */

@@ -80,6 +80,7 @@ describe('what the model is given', () => {
       systemPrompt: 'Be brief.',
       messages: [{ role: 'user', text: 'hello' }],
       tools: [{ name: 'look', description: '', inputSchema: { type: 'object' } }],
+      origin: { turnId: 'hello', step: 1 },
     });
     (await rig.model.call(0)).askFor({ name: 'look' });
     await tools.call(0);

@@ -24,5 +24,5 @@ export function openTelemetry({ url, version, log }: OpenTelemetryOptions): Trac
     'service.version': version,
   }).merge(detectResources({ detectors: [envDetector] }));
   const provider = new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter })] });
-  return new OtelTracing(provider, version);
+  return new OtelTracing(provider, version, log);
 }

@@ -11,6 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TraceContext } from '../../contract/trace.ts';
+import type { Log } from '../../ports/log.ts';
 import type { Span, SpanAttributes, SpanBeginning, SpanFailure, Tracing } from '../../ports/tracing.ts';
 
 /** A collector that does not answer must not hold up a stop for longer. */
@@ -22,9 +23,11 @@ const kinds = { client: SpanKind.CLIENT, server: SpanKind.SERVER, internal: Span
 export class OtelTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
+  readonly #log: Log;
 
-  constructor(provider: TracerProvider, version: string) {
+  constructor(provider: TracerProvider, version: string, log: Log) {
     this.#provider = provider;
+    this.#log = log;
     this.#tracer = provider.getTracer('agent-service', version);
   }
 
@@ -35,7 +38,10 @@ export class OtelTracing implements Tracing {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const over = Promise.withResolvers<void>();
-    const timer = setTimeout(over.resolve, LAST_EXPORT_MS);
+    const timer = setTimeout(() => {
+      this.#log.warn({}, 'the last spans could not be sent in time, and are lost');
+      over.resolve();
+    }, LAST_EXPORT_MS);
     await Promise.race([this.#provider.shutdown(), over.promise]);
     clearTimeout(timer);
   }

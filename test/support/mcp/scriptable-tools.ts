@@ -117,6 +117,9 @@ function addProcessTools(server: McpServer): void {
   server.registerTool('env', { description: 'Shows the environment.' }, () =>
     text(JSON.stringify(process.env)),
   );
+  server.registerTool('meta', { description: 'Shows what came beside the arguments.' }, ({ _meta }) =>
+    text(JSON.stringify(_meta ?? {})),
+  );
   server.registerTool('pid', { description: 'Shows the process id.' }, () => text(String(process.pid)));
   server.registerTool('spawn_child', { description: 'Starts a process.' }, () => {
     // It shares stdout with this server, as the children of a launcher do.
