@@ -82,7 +82,7 @@ describe('append before publish', () => {
     expect(await heard.fault()).toMatchObject({ error: { code: 'INTERNAL_ERROR', details: {} } });
     expect(typesOf(heard.events)).toEqual(['turn.requested', 'turn.started']);
     expect(rig.log.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', fields: { sessionId: 's', err: diskFull } }),
+      expect.objectContaining({ level: 'error', fields: { sessionId: 's', turnId: 'hello', err: diskFull } }),
     );
     expect(await rig.registry.session('s')).not.toBe(loaded);
   });
