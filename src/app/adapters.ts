@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../adapters/ajv/ajv-schema-check.ts';
-import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.ts';
+import { DeferredMetrics } from '../adapters/prometheus/deferred-metrics.ts';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
@@ -36,7 +36,7 @@ export interface AdapterOptions {
 /** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
-  const metrics = prometheusMetrics();
+  const metrics = new DeferredMetrics(loadMetrics);
   const tracing = await chooseTracing(options);
   const [stores, connector] = await Promise.all([chooseStores(options, metrics), mcpTools(options)]);
   const schemas = ajvSchemaCheck(options.log);
@@ -68,6 +68,11 @@ async function chooseStores(
     metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
   const store = await openSqliteEventStore({ directory, log, onCommit });
   return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
+}
+
+async function loadMetrics(): Promise<Metrics> {
+  const { prometheusMetrics } = await import('../adapters/prometheus/prometheus-metrics.ts');
+  return prometheusMetrics();
 }
 
 async function chooseTracing({ config, environment, log }: AdapterOptions): Promise<Tracing | undefined> {

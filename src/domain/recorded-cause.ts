@@ -108,7 +108,7 @@ export function recordedCause(events: readonly SessionEvent[], open: OpenTurn | 
 
 /** The message says itself what to do when the session is busy, so that no setting has a say. */
 function messageCause(
-  { turnId, text, image, key }: SessionEventOf<'turn.requested'>,
+  { turnId, text, image, key, trace }: SessionEventOf<'turn.requested'>,
   following: readonly SessionEvent[],
   open: OpenTurn | null,
 ): RecordedCause {
@@ -122,6 +122,7 @@ function messageCause(
       turnId,
       text,
       ...(image && { image }),
+      ...(trace && { trace }),
       ...(key && { key }),
       whenBusy: interrupted ? 'interrupt' : 'enqueue',
     },

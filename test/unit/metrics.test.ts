@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { DeferredMetrics } from '../../src/adapters/prometheus/deferred-metrics.ts';
 import { prometheusMetrics } from '../../src/adapters/prometheus/prometheus-metrics.ts';
 import { measuredModel } from '../../src/app/metrics/measured-model.ts';
 import { measuredStore } from '../../src/app/metrics/measured-store.ts';
@@ -45,6 +46,41 @@ describe('the metrics of one service', () => {
     const values = await MetricValues.of(metrics);
     expect(values.value('agent_append_duration_seconds_bucket{le=0.0025}')).toBe(1);
     expect(values.value('agent_append_duration_seconds_count')).toBe(1);
+  });
+});
+
+describe('metrics whose library is not loaded yet', () => {
+  function deferred() {
+    let loads = 0;
+    const metrics = new DeferredMetrics(async () => {
+      loads += 1;
+      return prometheusMetrics();
+    });
+    return { metrics, loads: () => loads };
+  }
+
+  it('keep what is recorded until somebody reads, and lose nothing of it', async () => {
+    const { metrics, loads } = deferred();
+    metrics.read('agent_sessions', () => [{ labels: {}, value: 7 }]);
+    metrics.observe('agent_append_duration_seconds', {}, 0.002);
+    expect(loads()).toBe(0);
+    const readers = [MetricValues.of(metrics), MetricValues.of(metrics)];
+    metrics.observe('agent_append_duration_seconds', {}, 0.002);
+    for (const values of await Promise.all(readers)) {
+      expect(values.value('agent_sessions')).toBe(7);
+      expect(values.value('agent_append_duration_seconds_count')).toBe(2);
+    }
+    metrics.add('agent_steps_total', {});
+    expect((await MetricValues.of(metrics)).value('agent_steps_total')).toBe(1);
+    expect(loads()).toBe(1);
+  });
+
+  it('do not keep more than a bound: then the library is loaded', async () => {
+    const { metrics, loads } = deferred();
+    for (let append = 0; append < 5_000; append += 1)
+      metrics.observe('agent_append_duration_seconds', {}, 0.002);
+    expect(loads()).toBe(1);
+    expect((await MetricValues.of(metrics)).value('agent_append_duration_seconds_count')).toBe(5_000);
   });
 });
 

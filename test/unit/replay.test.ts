@@ -37,6 +37,16 @@ describe('a replay comes out as it was recorded', () => {
     }
   });
 
+  it('with the traces that messages came with', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const traced = recordings.map((recording) =>
+      recording.map((event) =>
+        event.type === 'turn.requested' ? { ...event, trace: { traceparent } } : event,
+      ),
+    );
+    for (const recording of traced) expect((await replay(recording)).difference).toBeNull();
+  });
+
   it('with every type of event there is', async () => {
     const replayed = new Set(recordings.flatMap(typesOf));
     expect([...replayed].toSorted()).toEqual(

@@ -1,0 +1,68 @@
+import type {
+  CounterName,
+  GaugeName,
+  HistogramName,
+  LabelsOf,
+  MetricFamily,
+} from '../../contract/metrics.ts';
+import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
+
+/** Kept as they come until then; a few hundred kilobytes. */
+const MOST_KEPT = 2_000;
+
+type Recording = (metrics: Metrics) => void;
+
+/**
+ * Metrics whose library is loaded when somebody reads them, or when much has been recorded: it would take a tenth of
+ * the start, and many instances are never asked.
+ */
+export class DeferredMetrics implements Metrics {
+  readonly #load: () => Promise<Metrics>;
+  #loading: Promise<Metrics> | null = null;
+  #loaded: Metrics | null = null;
+  #kept: Recording[] = [];
+
+  constructor(load: () => Promise<Metrics>) {
+    this.#load = load;
+  }
+
+  add<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void {
+    this.#record((metrics) => metrics.add(name, labels, by));
+  }
+
+  observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void {
+    this.#record((metrics) => metrics.observe(name, labels, seconds));
+  }
+
+  read<N extends CounterName | GaugeName>(name: N, source: ReadingSource<N>): void {
+    this.#record((metrics) => metrics.read(name, source));
+  }
+
+  async text(): Promise<{ readonly contentType: string; readonly body: string }> {
+    return (await this.#ready()).text();
+  }
+
+  async families(): Promise<MetricFamily[]> {
+    return (await this.#ready()).families();
+  }
+
+  #record(recording: Recording): void {
+    if (this.#loaded) {
+      recording(this.#loaded);
+      return;
+    }
+    this.#kept.push(recording);
+    // Whoever reads is told when the library cannot be loaded.
+    if (this.#kept.length === MOST_KEPT) this.#ready().catch(() => undefined);
+  }
+
+  #ready(): Promise<Metrics> {
+    this.#loading ??= this.#load().then((metrics) => {
+      for (const recording of this.#kept) recording(metrics);
+      this.#kept = [];
+      this.#loaded = metrics;
+      return metrics;
+    });
+    return this.#loading;
+  }
+}
