@@ -31,6 +31,9 @@ export type MessageResponse = z.infer<typeof MessageResponse>;
 export const ResetResponse = z.object({ status: z.literal('reset initiated'), timestamp });
 export type ResetResponse = z.infer<typeof ResetResponse>;
 
+export const ReadyResponse = z.object({ status: z.literal('ready'), timestamp });
+export type ReadyResponse = z.infer<typeof ReadyResponse>;
+
 export const ServersResponse = z.object({ servers: z.array(McpServerRecord), timestamp });
 export type ServersResponse = z.infer<typeof ServersResponse>;
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../contract/errors.ts';
-import type { HealthResponse } from '../contract/responses.ts';
+import type { HealthResponse, ReadyResponse } from '../contract/responses.ts';
 import type { Bus } from '../runtime/bus.ts';
 import { type HttpResponse, jsonResponse, now } from './http-message.ts';
 import type { Route } from './router.ts';
@@ -33,7 +33,7 @@ export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
 
 async function readiness(bus: Bus): Promise<HttpResponse> {
   const problems = await bus.send('readiness.check', {});
-  if (problems.length === 0) return jsonResponse({ status: 'ready', timestamp: now() });
+  if (problems.length === 0) return jsonResponse<ReadyResponse>({ status: 'ready', timestamp: now() });
   throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is not ready.', {
     reason: problems.join('; '),
     retryAfter: 5,

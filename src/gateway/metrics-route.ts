@@ -1,3 +1,4 @@
+import type { MetricsReport } from '../contract/metrics.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { jsonResponse, now } from './http-message.ts';
 import type { Route } from './router.ts';
@@ -9,7 +10,7 @@ export function metricsRoute(metrics: Metrics): Route {
     path: '/metrics',
     handler: async ({ headers }) => {
       if (headers.get('accept')?.includes('application/json'))
-        return jsonResponse({ metrics: await metrics.families(), timestamp: now() });
+        return jsonResponse<MetricsReport>({ metrics: await metrics.families(), timestamp: now() });
       const { contentType, body } = await metrics.text();
       return { status: 200, headers: { 'Content-Type': contentType }, body };
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StatechartsQuery } from '../../contract/requests.ts';
-import { HealthResponse, StatechartsResponse } from '../../contract/responses.ts';
+import { HealthResponse, ReadyResponse, StatechartsResponse } from '../../contract/responses.ts';
 import { messageOperations } from './message-operations.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, EXAMPLE_TIME as timestamp } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
@@ -29,6 +29,20 @@ const health: Operation = {
         },
       },
     },
+  ],
+};
+
+const readiness: Operation = {
+  id: 'probeReadiness',
+  method: 'GET',
+  path: '/readyz',
+  tag: 'Service',
+  summary: 'Whether messages can be taken, in every mode and without a limit',
+  description: 'A small write has reached the disk within the last seconds, and the service is not stopping.',
+  answers: { [JSON_TYPE]: ReadyResponse },
+  errors: ['SERVICE_UNAVAILABLE'],
+  examples: [
+    { name: 'ready', summary: 'They can', answer: { status: 200, body: { status: 'ready', timestamp } } },
   ],
 };
 
@@ -108,6 +122,7 @@ export const operations: readonly Operation[] = [
     path: '/healthz',
     summary: 'The same for orchestrators, in every mode and without a limit',
   },
+  readiness,
   statecharts,
   configuration,
 ];
