@@ -28,7 +28,8 @@ export function App() {
       <FeedContext value={feed}>
         <div className={style.page}>
           {machines && <Sidebar location={location} />}
-          <main className={style.panel}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it */}
+          <main className={style.panel} tabIndex={0}>
             {machines && feed && (
               <Suspense fallback={<p className={style.loading}>Loading…</p>}>
                 <OpenPanel key={location.sessionId} />
