@@ -2,6 +2,7 @@ import specs from '@asyncapi/specs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { prometheusMetrics } from '../../src/adapters/prometheus/prometheus-metrics.ts';
 import { ErrorCode } from '../../src/contract/errors.ts';
 import { ServerFrame } from '../../src/contract/frames.ts';
 import { apiRoutes } from '../../src/gateway/api-routes.ts';
@@ -9,6 +10,7 @@ import { asyncApiDocument } from '../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../src/gateway/documents/open-api.ts';
 import { operations } from '../../src/gateway/documents/operations.ts';
 import { healthRoutes } from '../../src/gateway/health-routes.ts';
+import { metricsRoute } from '../../src/gateway/metrics-route.ts';
 import { Outbox } from '../../src/gateway/outbox.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { AsyncApi, messagesOf } from '../support/async-api-messages.ts';
@@ -47,6 +49,7 @@ describe('the OpenAPI document', () => {
     const routes = [
       ...apiRoutes({ bus, outbox: new Outbox(bus), maxImageBytes: false }),
       ...healthRoutes({ bus, version: '0.0.0', uptime: () => 0 }),
+      metricsRoute(prometheusMetrics()),
     ];
     const names = (list: readonly { method: string; path: string }[]) =>
       list.map(({ method, path }) => `${method} ${path}`).sort();

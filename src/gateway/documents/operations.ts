@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MetricsReport } from '../../contract/metrics.ts';
 import { StatechartsQuery } from '../../contract/requests.ts';
 import { HealthResponse, ReadyResponse, StatechartsResponse } from '../../contract/responses.ts';
 import { messageOperations } from './message-operations.ts';
@@ -110,6 +111,30 @@ const configuration: Operation = {
   ],
 };
 
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+const metrics: Operation = {
+  id: 'readMetrics',
+  method: 'GET',
+  path: '/metrics',
+  tag: 'Service',
+  summary: 'Numbers for operators, in every mode and without a limit',
+  description: 'In the text format of Prometheus; as JSON for a client that accepts `application/json`.',
+  answers: { [METRICS_TYPE]: z.string(), [JSON_TYPE]: MetricsReport },
+  errors: [],
+  examples: [
+    {
+      name: 'prometheus',
+      summary: 'Part of what Prometheus reads',
+      answer: {
+        status: 200,
+        mediaType: METRICS_TYPE,
+        body: '# HELP agent_sessions Sessions in memory.\n# TYPE agent_sessions gauge\n',
+      },
+    },
+  ],
+};
+
 /** The whole REST interface, in the order in which the documents tell of it. */
 export const operations: readonly Operation[] = [
   ...messageOperations,
@@ -123,6 +148,7 @@ export const operations: readonly Operation[] = [
     summary: 'The same for orchestrators, in every mode and without a limit',
   },
   readiness,
+  metrics,
   statecharts,
   configuration,
 ];
