@@ -1,9 +1,9 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { McpServerRecord } from '../../contract/service-requests.ts';
 import { errorText, get } from '../service/api.ts';
+import type { MachinesSnapshot } from '../service/machines-feed.ts';
 import { useMachines } from '../service/use-machines.ts';
-
-const PAUSE_MS = 150;
+import { useRefresh } from '../service/use-refresh.ts';
 
 export interface Servers {
   /** Null before the first answer. */
@@ -12,9 +12,9 @@ export interface Servers {
   readonly refresh: () => void;
 }
 
-/** The tool servers; asked for again whenever one of them changes its state. */
+/** The tool servers, each with its state as it is now; asked for again when one of them has changed its state. */
 export function useServers(): Servers {
-  const { serverChanges } = useMachines();
+  const { serverChanges, machines } = useMachines();
   const [servers, setServers] = useState<readonly McpServerRecord[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const refresh = useCallback(() => {
@@ -26,10 +26,22 @@ export function useServers(): Servers {
       (error: unknown) => setProblem(errorText(error)),
     );
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: serverChanges is the reason to ask again
-  useEffect(() => {
-    const timer = setTimeout(refresh, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [refresh, serverChanges]);
-  return { servers, problem, refresh };
+  useRefresh(refresh, serverChanges);
+  return {
+    servers: servers?.map((server) => withLiveStatus(machines, server)) ?? null,
+    problem,
+    refresh,
+  };
 }
+
+/** With what its machine says, which is told at once. */
+function withLiveStatus(machines: MachinesSnapshot['machines'], server: McpServerRecord): McpServerRecord {
+  const machine = machines.get(`mcp-server:${server.id}`);
+  const status = statuses.find((candidate) => candidate === machine?.value);
+  if (!machine || !status) return server;
+  const { error: _before, ...record } = server;
+  const { error } = machine.context;
+  return { ...record, status, ...(status === 'error' && typeof error === 'string' && { error }) };
+}
+
+const statuses = ['connected', 'connecting', 'error', 'disconnected'] as const;

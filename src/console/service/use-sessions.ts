@@ -1,10 +1,9 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { SessionListItem } from '../../contract/session-view.ts';
 import { get } from './api.ts';
 import { useMachines } from './use-machines.ts';
+import { useRefresh } from './use-refresh.ts';
 
-/** Several turns that begin or end at once are one reason to ask. */
-const PAUSE_MS = 300;
 const MOST_SESSIONS = 500;
 
 export interface Sessions {
@@ -22,10 +21,6 @@ export function useSessions(): Sessions {
       () => undefined, // The next turn tries again; the open session says that the service is away.
     );
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: turns is the reason to ask again
-  useEffect(() => {
-    const timer = setTimeout(refresh, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [refresh, turns]);
+  useRefresh(refresh, turns);
   return { sessions, refresh };
 }
