@@ -6,7 +6,7 @@ import { Bus } from '../runtime/bus.ts';
 import { Journal } from '../runtime/journal.ts';
 import { KeyedRequests } from '../runtime/keyed-requests.ts';
 import { LiveMachines } from '../runtime/live-machines.ts';
-import { McpSupervisor } from '../runtime/mcp-supervisor.ts';
+import { type FirstAttempt, McpSupervisor } from '../runtime/mcp-supervisor.ts';
 import { Readiness } from '../runtime/readiness.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
@@ -38,6 +38,8 @@ export interface Agent {
   /** For the inspector. */
   readonly machines: LiveMachines;
   readonly metrics: Metrics;
+  /** How the tool servers do that were started with the agent. */
+  readonly toolServers: readonly FirstAttempt[];
   /** Resolves when every turn that was open at the last stop goes on. */
   readonly recovered: Promise<void>;
   /** Takes no more messages and lets running turns finish, for so long. What is left open goes on at the next start. */
@@ -82,7 +84,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   answerRequests(bus, { ...served, exportConfig });
   countSignals(bus, metrics);
   showRuntime(metrics, sessions, servers);
-  servers.start(mcpServers, await book.load());
+  const toolServers = servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');
   });
@@ -94,6 +96,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     modelLabel: model.label,
     machines,
     metrics,
+    toolServers,
     recovered,
     async drain(timeoutMs) {
       await sessions.drain(timeoutMs);

@@ -1,5 +1,4 @@
 import { constants } from 'node:os';
-import { relative } from 'node:path';
 import type { Log } from '../ports/log.ts';
 import { chooseAdapters } from './adapters.ts';
 import type { CommandLine } from './cli.ts';
@@ -10,6 +9,8 @@ import { readPackageVersion } from './package-root.ts';
 import { serveHttp } from './serve-http.ts';
 import { serveStdio } from './serve-stdio.ts';
 import { resolveSettings, type Settings } from './settings.ts';
+import { progressLine, toolServerLine, welcome } from './welcome.ts';
+import { whenSlow } from './when-slow.ts';
 
 /** Runs the service until it is told to stop. What keeps it from starting is told on one line each, exit code 1. */
 export async function run({ flags, agentFile }: Extract<CommandLine, { kind: 'run' }>): Promise<void> {
@@ -25,11 +26,15 @@ export async function run({ flags, agentFile }: Extract<CommandLine, { kind: 'ru
 }
 
 async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
-  const { config, raw, path } = loaded;
+  const { config, raw, path: agentFile } = loaded;
   const { dataDir, logLevel } = settings;
   const log = await openLog(logLevel);
   const version = readPackageVersion();
-  const adapters = await chooseAdapters({ config, dataDir, environment: process.env, log });
+  const adapters = await whenSlow(chooseAdapters({ config, dataDir, environment: process.env, log }), () => {
+    // Elsewhere standard error has the log's lines of JSON alone.
+    if (process.stderr.isTTY)
+      process.stderr.write(progressLine('data', `opening the event log in ${dataDir}`));
+  });
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
     const { gone } = await serveStdio(agent, version, log);
@@ -43,7 +48,25 @@ async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
     throw error;
   });
   onceStopped(log, () => http.close());
-  process.stdout.write(welcome(version, path, agent.modelLabel, settings, http.port));
+  // Whoever has read the address may close the pipe; the service goes on.
+  process.stdout.on('error', (error) => log.debug({ err: error }, 'nobody reads what is printed'));
+  const { modelLabel } = agent;
+  process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
+  await reportProgress(agent, (text) => process.stdout.write(text));
+}
+
+/** Tells how what goes on after the start turns out, each when it does. */
+async function reportProgress(
+  { toolServers, recovered }: Agent,
+  tell: (text: string) => void,
+): Promise<void> {
+  const servers = toolServers.map(async ({ name, settled }) => {
+    const starting = () => tell(progressLine('tools', `${name} is starting`));
+    const { record, tools } = await whenSlow(settled, starting);
+    tell(toolServerLine(record, tools));
+  });
+  const turns = whenSlow(recovered, () => tell(progressLine('sessions', 'looking for turns to go on with')));
+  await Promise.all([...servers, turns]);
 }
 
 async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
@@ -75,23 +98,4 @@ function onceStopped(log: Log, close: () => Promise<void>): () => Promise<void> 
     });
   }
   return stop;
-}
-
-function welcome(
-  version: string,
-  path: string,
-  model: string,
-  { mode, host }: Settings,
-  port: number,
-): string {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const web = [`  REST       http://${address}/api/health`, `  WebSocket  ws://${address}/`];
-  const shown = relative(process.cwd(), path);
-  return [
-    `agent-service ${version} is listening on http://${address}`,
-    `  agent      ${shown.startsWith('..') ? path : shown} (${model})`,
-    ...(mode === 'web' ? web : []),
-    `  MCP        http://${address}/mcp`,
-    '',
-  ].join('\n');
 }

@@ -13,6 +13,12 @@ export interface ConnectedTool {
   readonly tool: Tool;
 }
 
+/** The first attempt to connect a server, for whoever wants to tell how it went. */
+export interface FirstAttempt {
+  readonly name: string;
+  readonly settled: Promise<{ readonly record: McpServerRecord; readonly tools: number }>;
+}
+
 /** A turn waits no longer than this for tool servers that are still starting. */
 const FIRST_ATTEMPTS_MS = 10_000;
 
@@ -33,15 +39,22 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   /** Starts to connect all of them at once and does not wait: those of the agent file, and those remembered. */
-  start(inFile: Readonly<Record<string, McpServerConfig>>, remembered: typeof inFile = {}): void {
+  start(
+    inFile: Readonly<Record<string, McpServerConfig>>,
+    remembered: typeof inFile = {},
+  ): readonly FirstAttempt[] {
     for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
-    const attempts = Object.entries({ ...inFile, ...remembered }).map(([name, config]) =>
-      this.#add(name, config).connect(),
-    );
-    if (attempts.length === 0) return;
-    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, Promise.all(attempts)).then(() => {
+    const attempts = Object.entries({ ...inFile, ...remembered }).map(([name, config]): FirstAttempt => {
+      const server = this.#add(name, config);
+      const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
+      return { name, settled };
+    });
+    if (attempts.length === 0) return attempts;
+    const all = Promise.all(attempts.map(({ settled }) => settled));
+    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, all).then(() => {
       this.#firstAttempts = null;
     });
+    return attempts;
   }
 
   /** Null when each server of the agent file has had its first attempt; else resolves when it has, or after 10 s. */

@@ -44,7 +44,10 @@ describe.concurrent('web mode', () => {
     expect((await service.process.stdout(/^.*\/mcp\n/s))[0].split('\n')).toEqual([
       `agent-service ${version} is listening on ${url}`,
       '  agent      agent.yml (scripted offline)',
-      `  REST       ${url}/api/health`,
+      '  data       .agent-service',
+      `  console    ${url}/`,
+      `  API        ${url}/api/health`,
+      `  docs       ${url}/docs`,
       `  WebSocket  ws://127.0.0.1:${port}/`,
       `  MCP        ${url}/mcp`,
       '',
@@ -71,7 +74,7 @@ describe.concurrent('mcp mode', () => {
     const args = ['--mode', 'mcp', '--agent', 'agent.yml', ...IN_MEMORY];
     await using service = await ServiceProcess.listening(args, { cwd: folder.path });
     const [printed] = await service.process.stdout(/^.*\/mcp\n/s);
-    expect(printed).not.toMatch(/REST|WebSocket/);
+    expect(printed).not.toMatch(/console|API|docs|WebSocket/);
     await using client = await mcpClient(service);
     expect(await client.chat('thanks')).toBe('You are welcome!');
     for (const path of ['/healthz', '/api/health']) {
@@ -131,7 +134,10 @@ describe.concurrent('the port', () => {
     const { code, stdout, stderr } = await run(args, { cwd: folder.path });
     server.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^agent-service: [^\n]*127\\.0\\.0\\.1:${port}[^\n]*in use[^\n]*\n$`));
+    expect(stderr).toBe(
+      `agent-service: cannot listen on 127.0.0.1:${port}: port ${port} is in use; choose another with --web-port ` +
+        '(0 takes a free one), or stop what listens there\n',
+    );
   });
 
   verifies(

@@ -9,6 +9,7 @@ export const requirements = {
   'cli.mode-web': '`--mode web` serves REST, WebSocket and MCP',
   'cli.mode-mcp': '`--mode mcp` serves /mcp and the health probes alone',
   'cli.web-port': '`--web-port` sets the port; 0 picks a free one and says which',
+  'cli.tool-servers': 'the start tells of each tool server whether it is up, as soon as that is known',
   'cli.port-taken': 'a port that is taken ends the start with a clear error and exit code 1',
   'cli.agent': '`--agent` names the agent file; a bad one ends the start with file, line and key',
   'cli.agents-run': 'each file in agents/ starts as it is',

@@ -12,6 +12,7 @@ import type { HttpFront } from '../../gateway/http-front.ts';
 import type { SocketFront } from '../../gateway/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
 import { copyRequest, HttpExchange } from './http-exchange.ts';
+import { refuseAddress } from './refuse-address.ts';
 import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
 
@@ -45,14 +46,10 @@ export class UwsServer {
 
   /** @returns the port. Rejects when the address cannot be had; port 0 takes a free one. */
   listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const listening = (socket: us_listen_socket | false): void => {
         if (socket === false) {
-          reject(
-            new Error(
-              `cannot listen on ${host}:${port}: the port is in use, or the address is not of this machine`,
-            ),
-          );
+          resolve(refuseAddress(host, port));
           return;
         }
         this.#listening = socket;

@@ -1,0 +1,64 @@
+import { relative } from 'node:path';
+import type { McpServerRecord } from '../contract/service-requests.ts';
+import type { Settings } from './settings.ts';
+
+export interface Welcome {
+  readonly version: string;
+  readonly agentFile: string;
+  readonly modelLabel: string;
+  readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'>;
+  readonly port: number;
+}
+
+/** What a person who has started the service wants to know: where to look, and what runs. */
+export function welcome({ version, agentFile, modelLabel, settings, port }: Welcome): string {
+  const { mode, host, dataDir } = settings;
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = `http://${address}`;
+  const kept = dataDir === ':memory:' ? 'in memory only, gone when the service stops' : shortPath(dataDir);
+  return [
+    `agent-service ${version} is listening on ${url}`,
+    line('agent', `${shortPath(agentFile)} (${modelLabel})`),
+    line('data', kept),
+    ...(mode === 'web'
+      ? [
+          line('console', `${url}/`),
+          line('API', `${url}/api/health`),
+          line('docs', `${url}/docs`),
+          line('WebSocket', `ws://${address}/`),
+        ]
+      : []),
+    line('MCP', `${url}/mcp`),
+    '',
+  ].join('\n');
+}
+
+/** How the first attempt to connect a tool server went; nothing of one that was disconnected meanwhile. */
+export function toolServerLine({ name, status, error }: McpServerRecord, tools: number): string {
+  switch (status) {
+    case 'connected':
+      return `${line('tools', `${name} is up: ${tools} ${tools === 1 ? 'tool' : 'tools'}`)}\n`;
+    case 'error':
+      return `${line('tools', `${name} failed: ${error ?? 'unknown reason'}; it is tried again`)}\n`;
+    case 'connecting':
+    case 'disconnected':
+      return '';
+    default:
+      return status satisfies never;
+  }
+}
+
+/** What takes longer than one expects, so that nobody takes it for a standstill. */
+export function progressLine(label: string, text: string): string {
+  return `${line(label, `${text} …`)}\n`;
+}
+
+function line(label: string, text: string): string {
+  return `  ${label.padEnd(10)} ${text}`;
+}
+
+/** As one would type it here, where that is shorter. */
+function shortPath(path: string): string {
+  const shown = relative(process.cwd(), path);
+  return shown.startsWith('..') || shown === '' ? path : shown;
+}
