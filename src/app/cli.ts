@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { logLevels } from '../contract/agent-config.ts';
+import { addChat, type ChatOptions } from './chat/chat-command.ts';
 import type { Environment } from './config/expand.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
 import { DEFAULT_DATA_DIR, type Flags, modes, transports } from './settings.ts';
@@ -16,6 +17,7 @@ export type CommandLine =
   | { readonly kind: 'repair'; readonly dataDir: string }
   | { readonly kind: 'sessions'; readonly dataDir: string }
   | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
+  | ({ readonly kind: 'chat' } & ChatOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;
@@ -68,6 +70,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addExport(program, environment, choose);
   addImport(program, environment, choose);
   addReplay(program, environment, choose);
+  addChat(program, (options) => choose({ kind: 'chat', ...options }));
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {

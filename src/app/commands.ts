@@ -37,9 +37,16 @@ function perform(command: Runnable): Promise<void> {
       return importFile(command);
     case 'replay':
       return replay(command);
+    case 'chat':
+      return chat(command);
     default:
       return command satisfies never;
   }
+}
+
+async function chat(options: OfKind<'chat'>): Promise<void> {
+  const { runChat } = await import('./chat/run-chat.ts');
+  process.exitCode = await runChat(options);
 }
 
 async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {

@@ -28,6 +28,13 @@ export const requirements = {
   'cli.import-older': 'an export of an earlier version is imported and goes on',
   'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
 
+  // The terminal client
+  'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',
+  'chat.session': '`chat --session` goes on with that conversation',
+  'chat.interrupt': 'Ctrl-C cancels the running turn, a second one quits',
+  'chat.approval': 'a tool call that needs approval is asked about and answered y or n',
+  'chat.refused': 'without a service, `chat` says how to start one',
+
   // Messages
   'message-sync.reply': 'POST /api/message-sync answers 200 with success, response and timestamp',
   'message-sync.image': 'POST /api/message-sync passes imageData to the model',

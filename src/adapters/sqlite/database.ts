@@ -41,7 +41,7 @@ export function openDatabase(dataDirectory: string): Database {
     return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
   } catch (error) {
     if (isBusy(error)) {
-      const message = `data directory ${directory} is in use by another agent-service; stop it or choose another`;
+      const message = `data directory ${directory} is in use by another agent-service; stop it, or choose another with --data-dir`;
       throw new Error(message, { cause: error });
     }
     throw explainSqliteError(error, file, 'open');

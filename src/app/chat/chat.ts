@@ -1,0 +1,144 @@
+import { RefusedError, type SessionClient } from '../../client/session-client.ts';
+import { failureNote } from './event-note.ts';
+import type { LineInput } from './line-input.ts';
+import { OpenApprovals } from './open-approvals.ts';
+import type { Approval, Opening } from './opening.ts';
+import { printable, type Screen } from './screen.ts';
+import { TurnEnds } from './turn-ends.ts';
+
+export type ChatSession = Pick<
+  SessionClient,
+  'send' | 'cancel' | 'approve' | 'deny' | 'close' | typeof Symbol.asyncIterator
+>;
+
+export interface ChatParts {
+  readonly session: ChatSession;
+  readonly lines: LineInput;
+  readonly screen: Screen;
+  readonly opening: Opening;
+}
+
+/** As a shell does when Ctrl-C ended a command. */
+const INTERRUPTED = 130;
+const NOBODY = 'Nobody was there to answer.';
+
+/** A conversation at the terminal: a line, its reply, the next line. */
+export class Chat {
+  readonly #parts: ChatParts;
+  readonly #turns = new TurnEnds();
+  readonly #approvals: OpenApprovals;
+  readonly #quit = Promise.withResolvers<number>();
+  #isBusy = false;
+  /** Ctrl-C was pressed, and no line was typed since. */
+  #isWarned = false;
+  #hasFailed = false;
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+    this.#approvals = new OpenApprovals(parts.opening.approvals);
+    parts.lines.onInterrupt(() => this.interrupt());
+    parts.lines.onLeave(() => this.#quit.resolve(0));
+  }
+
+  /** @returns the exit code: 1 when a message was not answered. */
+  async run(): Promise<number> {
+    const { session, lines } = this.#parts;
+    try {
+      return await Promise.race([this.#converse(), this.#listen(), this.#quit.promise]);
+    } finally {
+      session.close();
+      lines.close();
+      this.#turns.close();
+    }
+  }
+
+  /** Ctrl-C: cancels the running turn; the second one in a row quits. */
+  interrupt(): void {
+    if (this.#isWarned) {
+      this.#quit.resolve(INTERRUPTED);
+    } else if (this.#isBusy) {
+      this.#parts.session.cancel();
+      this.#parts.screen.note({ text: 'cancelling; Ctrl-C again quits', style: 'yellow' });
+    } else {
+      this.#parts.screen.note({ text: '\nCtrl-C again quits, and so does Ctrl-D', style: 'dim' });
+      this.#parts.lines.refresh();
+    }
+    this.#isWarned = true;
+  }
+
+  /** Ends when the session does. */
+  async #listen(): Promise<number> {
+    const { session, screen } = this.#parts;
+    for await (const event of session) {
+      screen.show(event);
+      this.#approvals.note(event);
+      this.#turns.note(event);
+      if (event.event === 'deleted') return 1;
+    }
+    return this.#quit.promise;
+  }
+
+  async #converse(): Promise<number> {
+    const { lines, screen, opening } = this.#parts;
+    if (opening.openTurnId !== null) {
+      screen.note({ text: 'a reply is being written', style: 'dim' });
+      await this.#follow(opening.openTurnId);
+    }
+    for (;;) {
+      const line = await lines.read({ prompt: screen.styled('› ', 'bold') });
+      this.#isWarned = false;
+      if (line.kind !== 'line') return this.#hasFailed ? 1 : 0;
+      if (line.text.trim() !== '') await this.#say(line.text);
+    }
+  }
+
+  async #say(text: string): Promise<void> {
+    this.#isBusy = true;
+    try {
+      const { turnId } = await this.#parts.session.send(text);
+      await this.#follow(turnId);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      this.#hasFailed = true;
+      this.#parts.screen.note(failureNote(error));
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** Until the turn has ended; asks what it asks meanwhile. */
+  async #follow(turnId: string): Promise<void> {
+    this.#isBusy = true;
+    const end = this.#turns.of(turnId);
+    for (;;) {
+      const ended = await Promise.race([end, this.#approvals.arrival()]);
+      if (ended !== undefined) {
+        this.#hasFailed ||= ended !== 'completed';
+        this.#isBusy = false;
+        return;
+      }
+      const open = this.#approvals.first();
+      if (open) await this.#decide(open.approval, open.signal);
+    }
+  }
+
+  async #decide(approval: Approval, signal: AbortSignal): Promise<void> {
+    const { session, lines, screen } = this.#parts;
+    const { callId, toolName, argumentsHash } = approval;
+    screen.note({ text: `needs a yes: ${toolName} ${JSON.stringify(approval.arguments)}`, style: 'yellow' });
+    const question = screen.styled(`run ${printable(toolName)}? [y/n] `, 'yellow');
+    for (;;) {
+      const line = await lines.read({ prompt: question, fresh: true, signal });
+      if (line.kind === 'withdrawn') {
+        screen.note({ text: 'no longer asked for', style: 'dim' });
+        return;
+      }
+      const said = line.kind === 'line' ? line.text.trim() : 'no';
+      if (/^y(es)?$/i.test(said)) session.approve(callId, argumentsHash);
+      else if (/^no?$/i.test(said)) session.deny(callId, line.kind === 'end' ? NOBODY : undefined);
+      else continue;
+      this.#approvals.close(callId);
+      return;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { SessionStatus } from '../../client/session-client.ts';
+import type { Screen } from './screen.ts';
+
+/** A script must not wait for ever for a service that is gone. */
+const PATIENCE_MS = 15_000;
+
+/** Tells of a lost connection. A person decides how long to wait for it; a script gives up after a while. */
+export class ConnectionWatch {
+  readonly #screen: Screen;
+  readonly #isPatient: boolean;
+  readonly #gaveUp = Promise.withResolvers<never>();
+  #timer: NodeJS.Timeout | undefined;
+  #wasLive = false;
+
+  constructor(screen: Screen, isPatient: boolean) {
+    this.#screen = screen;
+    this.#isPatient = isPatient;
+  }
+
+  /** Rejects when the service did not come back in time. */
+  get gaveUp(): Promise<never> {
+    return this.#gaveUp.promise;
+  }
+
+  note(status: SessionStatus): void {
+    clearTimeout(this.#timer);
+    if (status === 'live') {
+      if (this.#wasLive) this.#screen.note({ text: 'connected again', style: 'dim' });
+      this.#wasLive = true;
+    } else if (status === 'connecting') {
+      if (this.#wasLive)
+        this.#screen.note({ text: 'the connection is lost; it is tried again', style: 'yellow' });
+      if (!this.#isPatient) this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+    }
+  }
+
+  #giveUp(): void {
+    this.#gaveUp.reject(new Error(`the service did not come back within ${PATIENCE_MS / 1_000} seconds`));
+  }
+}

@@ -1,0 +1,34 @@
+import type { StreamEvent } from '../../client/session-client.ts';
+
+export type TurnEnd = 'completed' | 'failed' | 'left';
+
+/** Tells when turns have ended, by their events, whoever asks first. */
+export class TurnEnds {
+  readonly #ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
+  #isOver = false;
+
+  /** `left` when the stream ends before the turn. */
+  of(turnId: string): Promise<TurnEnd> {
+    return this.#isOver ? Promise.resolve('left') : this.#end(turnId).promise;
+  }
+
+  note({ event, turnId }: StreamEvent): void {
+    if (turnId === undefined) return;
+    if (event === 'response') this.#end(turnId).resolve('completed');
+    if (event === 'error') this.#end(turnId).resolve('failed');
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    this.#isOver = true;
+    for (const { resolve } of this.#ends.values()) resolve('left');
+  }
+
+  #end(turnId: string): PromiseWithResolvers<TurnEnd> {
+    const known = this.#ends.get(turnId);
+    if (known) return known;
+    const end = Promise.withResolvers<TurnEnd>();
+    this.#ends.set(turnId, end);
+    return end;
+  }
+}
