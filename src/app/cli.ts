@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { logLevels } from '../contract/agent-config.ts';
 import { addChat, type ChatOptions } from './chat/chat-command.ts';
 import type { Environment } from './config/expand.ts';
+import { addInit, type InitOptions } from './init/init-command.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
 import { DEFAULT_DATA_DIR, type Flags, modes, transports } from './settings.ts';
 
@@ -18,6 +19,7 @@ export type CommandLine =
   | { readonly kind: 'sessions'; readonly dataDir: string }
   | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
   | ({ readonly kind: 'chat' } & ChatOptions)
+  | ({ readonly kind: 'init' } & InitOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;
@@ -71,6 +73,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addImport(program, environment, choose);
   addReplay(program, environment, choose);
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
+  addInit(program, (options) => choose({ kind: 'init', ...options }));
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {

@@ -39,6 +39,8 @@ function perform(command: Runnable): Promise<void> {
       return replay(command);
     case 'chat':
       return chat(command);
+    case 'init':
+      return init(command);
     default:
       return command satisfies never;
   }
@@ -47,6 +49,12 @@ function perform(command: Runnable): Promise<void> {
 async function chat(options: OfKind<'chat'>): Promise<void> {
   const { runChat } = await import('./chat/run-chat.ts');
   process.exitCode = await runChat(options);
+}
+
+async function init(options: OfKind<'init'>): Promise<void> {
+  const { runInit } = await import('./init/run-init.ts');
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  await print([await runInit(options, isTerminal)]);
 }
 
 async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {

@@ -35,6 +35,10 @@ export const requirements = {
   'chat.approval': 'a tool call that needs approval is asked about and answered y or n',
   'chat.refused': 'without a service, `chat` says how to start one',
 
+  // A new agent file
+  'init.write': '`agent-service init` writes a commented agent file that starts, with the key as a $VARIABLE',
+  'init.refused': '`init` writes over no file without --force, and says which flag is missing',
+
   // Messages
   'message-sync.reply': 'POST /api/message-sync answers 200 with success, response and timestamp',
   'message-sync.image': 'POST /api/message-sync passes imageData to the model',

@@ -1,0 +1,51 @@
+import { type CANCEL_SYMBOL, intro, isCancel, select, text } from '@clack/prompts';
+import { providers } from '../../adapters/openai/providers.ts';
+import { LlmConfig } from '../../contract/agent-config.ts';
+import { type AgentChoice, needsAddress, usualKeyVariable } from './agent-template.ts';
+import { type InitOptions, providerNames, variableProblem } from './init-command.ts';
+
+/** Asks a person for what the flags leave open. */
+export async function askChoice(options: InitOptions): Promise<AgentChoice> {
+  intro(`A new agent: ${options.file}`);
+  const provider = LlmConfig.shape.provider.parse(options.provider ?? (await askProvider()));
+  const offline = provider === 'scripted' ? 'offline' : undefined;
+  const model =
+    options.model ??
+    offline ??
+    (await ask('Which model? (as the provider calls it)', (given) =>
+      given?.trim() ? undefined : 'It needs a name.',
+    ));
+  const baseURL =
+    options.baseUrl ?? (needsAddress(provider) ? await ask('At which address?', addressProblem) : undefined);
+  const usual = usualKeyVariable(provider);
+  const keyVariable =
+    options.keyVariable ??
+    (usual === null ? null : await ask('Which environment variable holds the key?', variableProblem, usual));
+  return { provider, model, keyVariable, ...(baseURL !== undefined && { baseURL }) };
+}
+
+async function askProvider(): Promise<string> {
+  const options = providerNames.map((value) => ({
+    value,
+    label: value === 'scripted' ? 'None: a script, offline' : providers[value].label,
+  }));
+  return given(await select({ message: 'Who runs the model?', options, maxItems: 8 }));
+}
+
+async function ask(
+  message: string,
+  validate: (text: string | undefined) => string | undefined,
+  initialValue = '',
+): Promise<string> {
+  return given(await text({ message, validate, initialValue }));
+}
+
+function addressProblem(text: string | undefined): string | undefined {
+  const { success } = LlmConfig.shape.baseURL.safeParse(text);
+  return success && text ? undefined : 'Expected an address such as http://127.0.0.1:8080/v1.';
+}
+
+function given<T>(answer: T | typeof CANCEL_SYMBOL): T {
+  if (isCancel(answer)) throw new Error('nothing was written');
+  return answer;
+}
