@@ -1,44 +1,13 @@
-import { join } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { logLevels } from '../contract/agent-config.ts';
-import { addChat, type ChatOptions } from './chat/chat-command.ts';
+import { agentFileName, agentFileOf } from './agent-argument.ts';
+import { addChat } from './chat/chat-command.ts';
+import type { Choose, CommandLine } from './command-line.ts';
 import type { Environment } from './config/expand.ts';
-import { addInit, type InitOptions } from './init/init-command.ts';
-import { findPackageRoot, readPackageVersion } from './package-root.ts';
-import { DEFAULT_DATA_DIR, type Flags, modes, transports } from './settings.ts';
-
-/** Where a recorded session is. */
-export type RecordingPlace =
-  | { readonly dataDir: string; readonly sessionId: string }
-  | { readonly file: string };
-
-/** What the command line asks for. `exit` is all that ends before a service starts: help, version, errors. */
-export type CommandLine =
-  | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
-  | { readonly kind: 'repair'; readonly dataDir: string }
-  | { readonly kind: 'sessions'; readonly dataDir: string }
-  | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
-  | ({ readonly kind: 'chat' } & ChatOptions)
-  | ({ readonly kind: 'init' } & InitOptions)
-  | {
-      readonly kind: 'import';
-      readonly dataDir: string;
-      readonly file: string;
-      readonly sessionId: string | undefined;
-    }
-  | {
-      readonly kind: 'replay';
-      readonly recording: RecordingPlace;
-      /** The agent to ask anew; left out when the recording answers. */
-      readonly agentFile?: string;
-      readonly json: boolean;
-    }
-  | {
-      readonly kind: 'exit';
-      readonly code: number;
-      readonly output: string;
-      readonly stream: 'stdout' | 'stderr';
-    };
+import { addInit } from './init/init-command.ts';
+import { addLogCommands } from './log-commands.ts';
+import { readPackageVersion } from './package-root.ts';
+import { type Flags, modes, transports } from './settings.ts';
 
 /**
  * Reads the command line; `args` are those after node and the script. Ends nothing and prints nothing:
@@ -67,11 +36,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .helpOption('-h, --help', 'print this help and exit');
   // A subcommand is a function that adds itself to the program and calls `choose`.
   addRun(program, environment, choose);
-  addRepair(program, environment, choose);
-  addSessions(program, environment, choose);
-  addExport(program, environment, choose);
-  addImport(program, environment, choose);
-  addReplay(program, environment, choose);
+  addLogCommands(program, environment, choose);
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   try {
@@ -92,7 +57,7 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     .option(
       '-a, --agent <file>',
       'agent file (YAML); default: the agent that comes with the package',
-      fileName,
+      agentFileName,
     )
     .option(
       '-m, --mode <mode>',
@@ -114,106 +79,6 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       const { agent, ...flags } = options;
       choose({ kind: 'run', flags, agentFile: agent ?? agentFileOf(environment) });
     });
-}
-
-type Choose = (command: CommandLine) => void;
-
-function addRepair(program: Command, environment: Environment, choose: Choose): void {
-  program
-    .command('repair')
-    .description(
-      'Cuts the sessions of a damaged event log back to their last whole event, after a copy of its files.',
-    )
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
-}
-
-function addSessions(program: Command, environment: Environment, choose: Choose): void {
-  program
-    .command('sessions')
-    .description('Lists the sessions as JSON Lines. The service must not be running on the folder.')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((options: { dataDir: string }) => choose({ kind: 'sessions', dataDir: options.dataDir }));
-}
-
-function addExport(program: Command, environment: Environment, choose: Choose): void {
-  program
-    .command('export')
-    .description(
-      'Prints the events of a session as JSON Lines. The service must not be running on the folder.',
-    )
-    .argument('<session>', 'id of the session')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((sessionId: string, options: { dataDir: string }) =>
-      choose({ kind: 'export', dataDir: options.dataDir, sessionId }),
-    );
-}
-
-function addImport(program: Command, environment: Environment, choose: Choose): void {
-  program
-    .command('import')
-    .description('Stores an exported session. The service must not be running on the folder.')
-    .argument('<file>', 'what export printed, - for standard input')
-    .option('--session <id>', 'id to store it under; default: the one it had')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((file: string, { dataDir, session: sessionId }: { dataDir: string; session?: string }) =>
-      choose({ kind: 'import', dataDir, file, sessionId }),
-    );
-}
-
-interface ReplayFlags {
-  readonly dataDir: string;
-  readonly file?: string;
-  readonly live?: boolean;
-  readonly agent?: string;
-  readonly json?: boolean;
-}
-
-function addReplay(program: Command, environment: Environment, choose: Choose): void {
-  program
-    .command('replay')
-    .description(
-      'Runs a recorded session again, with the model and tool results of the recording and no call to the outside, and compares every event. The service must not be running on the folder. Exit code 1 when anything differs.',
-    )
-    .argument('[session]', 'id of the session')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .option('--file <file>', 'what export printed, - for standard input, instead of a session of the folder')
-    .option(
-      '--live',
-      'ask the model of the agent file instead of the recording, until it does anything else. Its tool servers are started, because the model is offered their tools, but no tool is called: the recording answers.',
-    )
-    .option('-a, --agent <file>', 'agent file (YAML) for --live', fileName)
-    .option('--json', 'print one JSON object at the end instead of lines for people')
-    .action((sessionId: string | undefined, flags: ReplayFlags, command: Command) => {
-      const { dataDir, file, live, agent, json = false } = flags;
-      if ((sessionId === undefined) === (file === undefined))
-        command.error('error: expected the id of a session, or --file with an export, and not both');
-      if (agent !== undefined && !live)
-        command.error(
-          "error: option '--agent' needs '--live': a recording is replayed without an agent file",
-        );
-      const recording = file === undefined ? { dataDir, sessionId: sessionId ?? '' } : { file };
-      const agentFile = agent ?? agentFileOf(environment);
-      choose({ kind: 'replay', recording, json, ...(live && { agentFile }) });
-    });
-}
-
-function defaultDataDir(environment: Environment): string {
-  return environment.AGENT_SERVICE_DATA_DIR || DEFAULT_DATA_DIR;
-}
-
-function agentFileOf(environment: Environment): string {
-  return environment.AGENT_SERVICE_AGENT || defaultAgentFile();
-}
-
-function fileName(text: string): string {
-  if (text === '') throw new InvalidArgumentError('Expected the path of a YAML file.');
-  return text;
-}
-
-/** An agent that needs neither key nor network. */
-export function defaultAgentFile(): string {
-  return join(findPackageRoot(), 'agents', 'default.yml');
 }
 
 const examples = `

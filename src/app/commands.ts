@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { listItems } from '../runtime/session-archive.ts';
-import type { CommandLine } from './cli.ts';
+import type { CommandLine } from './command-line.ts';
 import { replay } from './replay.ts';
 import { run } from './run.ts';
 import { parseSessionId } from './session-argument.ts';

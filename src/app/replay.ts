@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts';
 import { type ReplayReport, replaySession } from '../replay/replay-session.ts';
 import type { ReplayedTurn } from '../replay/turn-tally.ts';
 import { ServerBook } from '../runtime/server-book.ts';
-import type { CommandLine, RecordingPlace } from './cli.ts';
+import type { CommandLine, RecordingPlace } from './command-line.ts';
 import { loadAgentFile } from './config/agent-file.ts';
 import { withLiveAgent } from './live-agent.ts';
 import { createLog } from './logger.ts';

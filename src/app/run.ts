@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Log } from '../ports/log.ts';
 import { chooseAdapters } from './adapters.ts';
-import type { CommandLine } from './cli.ts';
+import type { CommandLine } from './command-line.ts';
 import { type Agent, composeAgent } from './compose.ts';
 import { type LoadedAgent, loadAgentFile } from './config/agent-file.ts';
 import { openLog } from './logger.ts';

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CommandLine, parseCommandLine } from '../../src/app/cli.ts';
+import { parseCommandLine } from '../../src/app/cli.ts';
+import type { CommandLine } from '../../src/app/command-line.ts';
 import { readPackageVersion } from '../../src/app/package-root.ts';
 
 function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
