@@ -33,9 +33,6 @@ class DirectedSession implements ChatSession {
   deny(callId: string, reason?: string): void {
     this.wishes.push(`DENY ${callId} ${reason}`);
   }
-  close(): void {
-    this.#events.close();
-  }
   say(...events: StreamEvent[]): void {
     for (const event of events) this.#events.push(event);
   }

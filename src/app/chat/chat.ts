@@ -8,7 +8,7 @@ import { TurnEnds } from './turn-ends.ts';
 
 export type ChatSession = Pick<
   SessionClient,
-  'send' | 'cancel' | 'approve' | 'deny' | 'close' | typeof Symbol.asyncIterator
+  'send' | 'cancel' | 'approve' | 'deny' | typeof Symbol.asyncIterator
 >;
 
 export interface ChatParts {
@@ -42,12 +42,9 @@ export class Chat {
 
   /** @returns the exit code: 1 when a message was not answered. */
   async run(): Promise<number> {
-    const { session, lines } = this.#parts;
     try {
       return await Promise.race([this.#converse(), this.#listen(), this.#quit.promise]);
     } finally {
-      session.close();
-      lines.close();
       this.#turns.close();
     }
   }

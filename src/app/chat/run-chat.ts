@@ -25,7 +25,12 @@ export async function runChat({ url, session: name }: ChatOptions): Promise<numb
   const chat = new Chat({ session, lines, screen, opening });
   process.on('SIGINT', () => chat.interrupt());
   if (isTerminal) screen.note({ text: greeting(url, name, said.length), style: 'dim' });
-  return Promise.race([chat.run(), watch.gaveUp]);
+  try {
+    return await Promise.race([chat.run(), watch.gaveUp]);
+  } finally {
+    session.close();
+    lines.close();
+  }
 }
 
 function greeting(url: string, session: string, messages: number): string {
