@@ -59,6 +59,14 @@ describe('the package, installed in an empty folder', () => {
     });
   });
 
+  it.each(['/docs', '/docs.css', '/openapi.json', '/asyncapi.json', '/metrics', '/readyz'])(
+    'has all that it needs to serve %s',
+    async (path) => {
+      await using service = await startService();
+      expect((await fetch(`${service.url}${path}`)).status).toBe(200);
+    },
+  );
+
   it('has a client that plain Node imports', async () => {
     await using service = await startService();
     const program = `
