@@ -1,5 +1,23 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
+import { LiveView } from './live-view.tsx';
+import { PastTurnsView } from './past-turns-view.tsx';
 
+/** The machines of the service, drawn from their own definitions: as they run now, or as a turn once ran. */
 export function StatechartsPanel() {
-  return <PanelHeader title="Statecharts" />;
+  const [isLive, setIsLive] = useState(true);
+  return (
+    <>
+      <PanelHeader title="Statecharts">
+        <Button kind={isLive ? 'primary' : 'plain'} aria-pressed={isLive} onClick={() => setIsLive(true)}>
+          Live
+        </Button>
+        <Button kind={isLive ? 'plain' : 'primary'} aria-pressed={!isLive} onClick={() => setIsLive(false)}>
+          Past turn
+        </Button>
+      </PanelHeader>
+      {isLive ? <LiveView /> : <PastTurnsView />}
+    </>
+  );
 }

@@ -1,5 +1,60 @@
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Notices } from '../chat/notices.tsx';
+import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
+import { EventDetail } from './event-detail.tsx';
+import { EventFilter } from './event-filter.tsx';
+import { EventList } from './event-list.tsx';
+import { eventKinds } from './event-words.ts';
+import style from './timeline.module.css';
+import { type Filter, rowsOf } from './timeline-rows.ts';
 
+const EVERYTHING: Filter = { kinds: new Set(eventKinds), text: '' };
+
+/** The events of the chosen session; beside the chosen one the conversation as it was then. */
 export function TimelinePanel() {
-  return <PanelHeader title="Timeline" />;
+  const feed = useFeed();
+  const { status, events, notices } = useFeedSnapshot();
+  const [filter, setFilter] = useState(EVERYTHING);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const applied = useDeferredValue(filter);
+  const rows = useMemo(() => rowsOf(events, applied), [events, applied]);
+  const event = events.find(({ seq }) => seq === chosen);
+  const shown = rows.filter(({ kind }) => kind === 'event').length;
+  return (
+    <>
+      <PanelHeader title="Timeline">
+        {status !== 'live' && <Badge tone="warn">{status}</Badge>}
+        <span className={style.muted} role="status">
+          {shown} of {events.length} events
+        </span>
+        {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Load earlier events</Button>}
+      </PanelHeader>
+      <div className={style.split}>
+        <section className={style.events} aria-label="Events of the session">
+          <EventFilter filter={filter} onChange={setFilter} />
+          <EventList firstSeq={events[0]?.seq ?? 1} rows={rows} chosen={chosen} onChoose={setChosen} />
+          {shown === 0 && status !== 'loading' && (
+            <p className={style.empty}>
+              {events.length === 0
+                ? 'Nothing has happened in this session yet.'
+                : 'No event matches the filter.'}
+            </p>
+          )}
+        </section>
+        <section className={style.detail} aria-label="Chosen event">
+          {event ? (
+            <EventDetail event={event} />
+          ) : (
+            <p className={style.empty}>
+              Choose an event, by a click or the arrow keys, to see the conversation as it was then.
+            </p>
+          )}
+        </section>
+      </div>
+      <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
+    </>
+  );
 }

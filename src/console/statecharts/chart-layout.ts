@@ -1,0 +1,145 @@
+import type { ELK, ElkEdgeSection, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import type { Chart, ChartState } from './chart.ts';
+import { type Arrow, arrowLabel, arrowsOf, stateLines } from './chart-labels.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where everything of a chart stands. */
+export interface ChartLayout {
+  readonly width: number;
+  readonly height: number;
+  /** By id; a state inside another is placed from that one's corner. */
+  readonly states: ReadonlyMap<string, Box>;
+  /** By id. */
+  readonly transitions: ReadonlyMap<string, Route>;
+}
+
+export interface Route {
+  readonly points: readonly Point[];
+  /** Null when it has none. */
+  readonly label: Box | null;
+}
+
+/** The metrics of the text in charts, which the style sheet has too. */
+export const LINE_HEIGHT = 17;
+const CHARACTER_WIDTH = 7;
+const TITLE_HEIGHT = 32;
+const PADDING = 12;
+const START_SIZE = 14;
+const ROW_GAP = 28;
+
+/** From the initial state on. It does not pass to the states within a group by itself. */
+const READING_ORDER = { 'elk.layered.cycleBreaking.strategy': 'BFS_NODE_ORDER' };
+
+const OPTIONS = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  ...READING_ORDER,
+  'elk.spacing.nodeNode': '32',
+  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeEdge': '14',
+  'elk.spacing.edgeLabel': '4',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '34',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+};
+
+/** Places the states of a chart and routes its transitions, so that nothing covers another. */
+export async function layoutChart(chart: Chart, elk: Pick<ELK, 'layout'>): Promise<ChartLayout> {
+  const arrows = arrowsOf(chart);
+  const connected = new Set(arrows.flatMap(({ source, target }) => [source, target]));
+  const [outer, alone] = partition(childrenOf(chart, null), ({ id }) => connected.has(id));
+  const graph: ElkNode = {
+    id: 'chart',
+    layoutOptions: OPTIONS,
+    children: outer,
+    edges: arrows.map(edgeOf),
+  };
+  const laid = await elk.layout(graph);
+  const { width = 0, height = 0 } = laid;
+  const row = new Map(rowBelow({ width, height }, alone));
+  return {
+    width,
+    height: Math.max(height, ...[...row.values()].map((box) => box.y + box.height)),
+    states: new Map([...boxesIn(laid), ...row]),
+    transitions: new Map((laid.edges ?? []).map((edge) => [edge.id, routeOf(edge)])),
+  };
+}
+
+/** What no arrow leads to: the states that every other one may lead to, mostly the last. */
+function* rowBelow(
+  { width, height }: Pick<Box, 'width' | 'height'>,
+  nodes: readonly ElkNode[],
+): Generator<[string, Box]> {
+  const total = nodes.reduce((sum, node) => sum + (node.width ?? 0) + ROW_GAP, -ROW_GAP);
+  let x = (width - total) / 2;
+  for (const { id, width: own = 0, height: tall = 0 } of nodes) {
+    yield [id, { x, y: height + ROW_GAP, width: own, height: tall }];
+    x += own + ROW_GAP;
+  }
+}
+
+function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(test), all.filter((one) => !test(one))];
+}
+
+function childrenOf(chart: Chart, parent: string | null): ElkNode[] {
+  return chart.states.filter((state) => state.parent === parent).map((state) => nodeOf(chart, state));
+}
+
+function nodeOf(chart: Chart, state: ChartState): ElkNode {
+  const { id, kind, name } = state;
+  if (kind === 'start') return { id, width: START_SIZE, height: START_SIZE };
+  const lines = stateLines(state, chart).map(({ text }) => text);
+  const width = widthOf([`${name}  `, ...lines]);
+  const height = TITLE_HEIGHT + lines.length * LINE_HEIGHT + (lines.length > 0 ? PADDING / 2 : 0);
+  const children = childrenOf(chart, id);
+  if (children.length === 0) return { id, width, height };
+  const layoutOptions = {
+    ...READING_ORDER,
+    'elk.padding': `[top=${height + PADDING},left=${PADDING * 2},bottom=${PADDING * 2},right=${PADDING * 2}]`,
+    'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+    'elk.nodeSize.minimum': `(${width}, ${height})`,
+  };
+  return { id, children, layoutOptions };
+}
+
+function edgeOf(arrow: Arrow): ElkExtendedEdge {
+  const { id, source, target } = arrow;
+  const lines = arrowLabel(arrow);
+  const label = { text: id, width: widthOf(lines), height: lines.length * LINE_HEIGHT };
+  return { id, sources: [source], targets: [target], labels: lines.length > 0 ? [label] : [] };
+}
+
+function widthOf(lines: readonly string[]): number {
+  return Math.ceil(Math.max(...lines.map((line) => line.length)) * CHARACTER_WIDTH) + PADDING * 2;
+}
+
+function* boxesIn({ children = [] }: ElkNode): Generator<[string, Box]> {
+  for (const child of children) {
+    const { id, x = 0, y = 0, width = 0, height = 0 } = child;
+    yield [id, { x, y, width, height }];
+    yield* boxesIn(child);
+  }
+}
+
+function routeOf({ sections = [], labels = [] }: ElkExtendedEdge): Route {
+  const [label] = labels;
+  const { x = 0, y = 0, width = 0, height = 0 } = label ?? {};
+  return { points: sections.flatMap(pointsOf), label: label ? { x, y, width, height } : null };
+}
+
+function pointsOf({ startPoint, bendPoints = [], endPoint }: ElkEdgeSection): Point[] {
+  return [startPoint, ...bendPoints, endPoint];
+}

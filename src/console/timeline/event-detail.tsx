@@ -1,0 +1,32 @@
+import { forkSession } from '../app/session-actions.ts';
+import { errorText } from '../service/api.ts';
+import type { TimedEvent } from '../service/timed-event.ts';
+import { useFeed } from '../service/use-session.ts';
+import { Button } from '../ui/button.tsx';
+import { EventJson } from './event-json.tsx';
+import { kindOf } from './event-words.ts';
+import { MomentView } from './moment-view.tsx';
+import style from './timeline.module.css';
+
+/** One event, and the session as it was when that had happened. */
+export function EventDetail({ event }: { readonly event: TimedEvent }) {
+  const feed = useFeed();
+  const { sessionId } = feed;
+  const { seq, time } = event;
+  const fork = () =>
+    void forkSession(sessionId, seq).catch((error: unknown) => feed.notify(errorText(error)));
+  return (
+    <>
+      <header className={style.chosen} data-kind={kindOf(event)}>
+        <h2>
+          Event {seq} <span className={style.name}>{event.event}</span>
+        </h2>
+        <Button onClick={fork}>Fork from here</Button>
+        <p className={style.muted}>{new Date(time).toLocaleString()}</p>
+      </header>
+      <EventJson key={seq} event={event} />
+      <h3>The conversation as it was then</h3>
+      <MomentView sessionId={sessionId} seq={seq} />
+    </>
+  );
+}

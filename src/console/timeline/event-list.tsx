@@ -1,0 +1,71 @@
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { EventRow, GapRow } from './event-row.tsx';
+import style from './timeline.module.css';
+import { eventAfterKey, type Row, rowsBefore, rowsInView } from './timeline-rows.ts';
+import { useScrollWindow } from './use-scroll-window.ts';
+
+/** Of every row; the style sheet has it too. */
+const ROW_HEIGHT = 38;
+
+interface EventListProps {
+  /** Of the first event that is loaded. */
+  readonly firstSeq: number;
+  readonly rows: readonly Row[];
+  readonly chosen: number | null;
+  readonly onChoose: (seq: number) => void;
+}
+
+/** The events in order. Only those in view are in the page, so their number does not matter. */
+export function EventList({ firstSeq, rows, chosen, onChoose }: EventListProps) {
+  const height = rows.length * ROW_HEIGHT;
+  const { list, scroll, show, keepBelow } = useScrollWindow(height);
+  const firstBefore = useRef(firstSeq);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only earlier events move what is in view
+  useLayoutEffect(() => {
+    if (firstSeq < firstBefore.current) keepBelow(rowsBefore(rows, firstBefore.current) * ROW_HEIGHT);
+    firstBefore.current = firstSeq;
+  }, [firstSeq]);
+  const chosenAt = rows.findIndex((row) => row.kind === 'event' && row.event.seq === chosen);
+  useEffect(() => {
+    if (chosenAt !== -1) show(chosenAt * ROW_HEIGHT, ROW_HEIGHT);
+  }, [chosenAt, show]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const seq = eventAfterKey(rows, chosen, event.key);
+    if (seq === null) return;
+    event.preventDefault();
+    onChoose(seq);
+  };
+  const { first, end } = rowsInView(scroll, rows.length, ROW_HEIGHT);
+  return (
+    <div
+      ref={list}
+      className={style.list}
+      role="listbox"
+      aria-label="Events"
+      aria-activedescendant={chosenAt >= first && chosenAt < end ? rowId(chosen) : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <div className={style.rows} role="presentation" style={{ height }}>
+        {rows.slice(first, end).map((row, index) => {
+          const top = (first + index) * ROW_HEIGHT;
+          if (row.kind === 'gap') return <GapRow key={`gap ${row.seq}`} ms={row.ms} top={top} />;
+          const { event, sinceMs } = row;
+          return (
+            <EventRow
+              key={event.seq}
+              id={rowId(event.seq)}
+              event={event}
+              sinceMs={sinceMs}
+              top={top}
+              isChosen={event.seq === chosen}
+              onChoose={onChoose}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const rowId = (seq: number | null): string => `event-${seq}`;

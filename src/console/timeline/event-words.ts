@@ -1,0 +1,85 @@
+import type { TimedEvent } from '../service/timed-event.ts';
+
+export const eventKinds = ['messages', 'steps', 'tools', 'approvals', 'control'] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+export function kindOf({ event }: TimedEvent): EventKind {
+  switch (event) {
+    case 'message':
+    case 'response':
+      return 'messages';
+    case 'thinking':
+    case 'chunk':
+    case 'stepCompleted':
+      return 'steps';
+    case 'toolCall':
+    case 'toolResult':
+      return 'tools';
+    case 'toolApproval':
+    case 'toolApproved':
+      return 'approvals';
+    case 'turnResumed':
+    case 'error':
+    case 'reset':
+    case 'forked':
+    case 'deleted':
+      return 'control';
+    default:
+      return event satisfies never;
+  }
+}
+
+/** A line about the event, for people. */
+export function summaryOf(event: TimedEvent): string {
+  switch (event.event) {
+    case 'message':
+    case 'response':
+    case 'chunk':
+      return shorten(event.data.content);
+    case 'thinking':
+      return 'the turn begins';
+    case 'turnResumed':
+      return `the service came back, attempt ${event.data.attempt}`;
+    case 'stepCompleted': {
+      const { step, callIds, content } = event.data;
+      const { length } = callIds;
+      const calls = length === 0 ? '' : ` asks for ${length} tool ${length === 1 ? 'call' : 'calls'}`;
+      return shorten(`step ${step}${calls} ${content}`);
+    }
+    case 'toolCall':
+    case 'toolApproval':
+      return shorten(`${event.data.toolName} ${JSON.stringify(event.data.arguments)}`);
+    case 'toolApproved':
+      return event.data.toolName;
+    case 'toolResult':
+      return 'error' in event.data
+        ? shorten(`${event.data.toolName} failed: ${event.data.error}`)
+        : shorten(`${event.data.toolName} ${textOf(event.data.result.content)}`);
+    case 'error': {
+      const { code, message, details } = event.data;
+      return shorten(`${code}: ${typeof details.reason === 'string' ? details.reason : message}`);
+    }
+    case 'reset':
+      return 'the conversation starts over';
+    case 'forked':
+      return `from ${event.data.from} at event ${event.data.at}`;
+    case 'deleted':
+      return 'the session is gone';
+    default:
+      return event satisfies never;
+  }
+}
+
+const MOST_CHARACTERS = 160;
+
+function shorten(text: string): string {
+  const line = text
+    .slice(0, MOST_CHARACTERS * 2)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+}
+
+function textOf(blocks: readonly { readonly text?: unknown; readonly type: string }[]): string {
+  return blocks.map(({ text, type }) => (typeof text === 'string' ? text : `[${type}]`)).join(' ');
+}

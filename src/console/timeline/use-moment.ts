@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'react';
+import type { SessionView } from '../../contract/session-view.ts';
+import { errorText, get } from '../service/api.ts';
+
+/** Who holds an arrow key down goes past many events, and asks for the one where he stays. */
+const PAUSE_MS = 150;
+const MOST_KEPT = 50;
+
+export type Moment =
+  | { readonly status: 'loading' }
+  | { readonly status: 'shown'; readonly view: SessionView }
+  | { readonly status: 'failed'; readonly reason: string };
+
+interface Known {
+  readonly seq: number;
+  readonly moment: Moment;
+}
+
+const LOADING: Moment = { status: 'loading' };
+
+/** The session as it was after that event. What is past does not change, so it is asked for once. */
+export function useMoment(sessionId: string, seq: number): Moment {
+  const [known, setKnown] = useState<readonly Known[]>([]);
+  const found = known.find((one) => one.seq === seq)?.moment;
+  const isKnown = found !== undefined;
+  useEffect(() => {
+    if (isKnown) return undefined;
+    const abort = new AbortController();
+    const keep = (moment: Moment) => {
+      if (!abort.signal.aborted) setKnown((others) => [...others.slice(1 - MOST_KEPT), { seq, moment }]);
+    };
+    const timer = setTimeout(() => {
+      const path = `/api/sessions/${encodeURIComponent(sessionId)}?at=${seq}`;
+      get<{ session: SessionView }>(path, abort.signal).then(
+        ({ session }) => keep({ status: 'shown', view: session }),
+        (error: unknown) => keep({ status: 'failed', reason: errorText(error) }),
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [sessionId, seq, isKnown]);
+  return found ?? LOADING;
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { ConsolePage } from '../support/console-page.ts';
+import { DirectedModel } from '../support/directed-model.ts';
+import { DirectedTools } from '../support/directed-tools.ts';
+import { SCRIPTED } from '../support/running-service.ts';
+
+const YAML = `${SCRIPTED}
+server: {drainTimeoutMs: 0}
+mcpServers:
+  tools: {type: stdio, command: none}
+approval: {rules: [{tool: write, policy: ask}]}
+`;
+
+async function open(context: Parameters<typeof ConsolePage.open>[2] = {}) {
+  const model = new DirectedModel();
+  const tools = new DirectedTools({ look: {}, write: {} });
+  const adapters = { model, connector: tools };
+  const opened = await ConsolePage.open('#/statecharts/s', { yaml: YAML, adapters }, context);
+  const { page, service } = opened;
+  // The tool server is listed once the stream of the machines has told the present.
+  await page.getByRole('radio', { name: /^tools/ }).waitFor();
+  const say = (message: string, sessionId = 's') => service.post('/api/message', { message, sessionId });
+  return {
+    opened,
+    page,
+    service,
+    model,
+    tools,
+    say,
+    /** Resolves when the words beside the chart name that state. */
+    state: (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor(),
+    /** Resolves when exactly these states are lit. */
+    lit: async (...ids: string[]) => {
+      for (const id of ids) await page.locator(`[data-state="${id}"][data-active="true"]`).waitFor();
+      expect(await page.locator('[data-active="true"]').count()).toBe(ids.length);
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+type Setup = Awaited<ReturnType<typeof open>>;
+
+/** A turn with a tool that answers, and one that waits for approval. */
+async function upToApproval({ model, tools, say, state }: Setup) {
+  await say('Where is it?');
+  const call = await model.call(0);
+  call.say('Let me look.');
+  call.askFor({ name: 'look' }, { name: 'write', callId: 'w' });
+  (await tools.call(0)).answer('In the drawer.');
+  await state('executingTools › awaitingApproval');
+}
+
+describe('the statecharts, live', () => {
+  it('follow a turn of the session: the active states are lit, and every move is listed', async () => {
+    await using setup = await open();
+    const { page, say, model, state, lit, opened } = setup;
+    await state('not running');
+    await lit();
+    await say('hello');
+    const call = await model.call(0);
+    await state('callingModel › thinking');
+    await lit('turn.callingModel', 'turn.callingModel.thinking');
+    call.say('Hel');
+    await state('callingModel › streaming');
+    await lit('turn.callingModel', 'turn.callingModel.streaming');
+    await page.locator('g[data-taken="true"][data-transition^="turn.callingModel.thinking"]').waitFor();
+    call.answer('lo');
+    await state('completed');
+    await lit('turn.completed');
+    const moves = page.getByRole('region', { name: 'Recent transitions' }).getByRole('listitem');
+    expect((await moves.locator('code').allTextContents()).toReversed()).toEqual([
+      'begins',
+      'start',
+      'turn.prepared',
+      'step.streaming',
+      'step.completed',
+      'turn.completed',
+    ]);
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('show one who comes later where the machine is at once', async () => {
+    await using setup = await open();
+    const { page, state, lit, opened } = setup;
+    await upToApproval(setup);
+    await page.reload();
+    await state('executingTools › awaitingApproval');
+    await lit('turn.executingTools', 'turn.executingTools.awaitingApproval');
+    await page.getByText('["w"]').first().waitFor();
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('stay at the machine that was chosen, whatever begins', async () => {
+    await using setup = await open();
+    const { page, service, say, model, state, lit, opened } = setup;
+    await page.getByRole('radio', { name: /^tools/ }).check();
+    await state('connected');
+    await lit('mcp-server.connected');
+    await say('hello');
+    await model.call(0);
+    await page.getByLabel('Turn of s').waitFor();
+    await lit('mcp-server.connected');
+    await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
+    await state('disconnected');
+    await lit('mcp-server.disconnected');
+    await page.getByLabel('This session’s turns').check();
+    await state('callingModel › thinking');
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('are moved and zoomed by keys', async () => {
+    await using setup = await open();
+    const { page, opened } = setup;
+    const chart = page.getByRole('region', { name: /^Chart of the turn machine/ });
+    await chart.locator('[data-state="turn.preparing"]').waitFor();
+    await chart.focus();
+    const place = async () =>
+      (await chart.locator('[data-state="turn.preparing"]').boundingBox()) ?? { x: 0, width: 0 };
+    const before = await place();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(async () => (await place()).x).toBeGreaterThan(before.x);
+    await page.keyboard.press('+');
+    await expect.poll(async () => (await place()).width).toBeGreaterThan(before.width);
+    await page.keyboard.press('0');
+    await expect.poll(async () => Math.round((await place()).x)).toBe(Math.round(before.x));
+    expect(opened.errors).toEqual([]);
+  });
+});
+
+describe('a turn of the past', () => {
+  it('is gone through event by event, with the states in which its machine was', async () => {
+    await using setup = await open();
+    const { page, service, state, lit, opened } = setup;
+    await upToApproval(setup);
+    await service.post('/api/sessions/s/cancel');
+    await state('cancelled');
+    const told = page.getByRole('region', { name: 'Recent transitions' }).getByRole('listitem');
+    const livedStates = (await told.allInnerTexts()).map((text) => /→ (.*)/.exec(text)?.[1]).toReversed();
+
+    await page.getByRole('button', { name: 'Past turn' }).click();
+    const moments = page.getByRole('region', { name: 'Moments' }).getByRole('listitem');
+    await state('not running');
+    const replayed: (string | null)[] = [];
+    const count = await moments.count();
+    for (let moment = 1; moment < count; moment += 1) {
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByText(`${moment + 1} / ${count}`).waitFor();
+      const isTold = (await page.getByText('which the machine is not told of').count()) === 0;
+      if (isTold) replayed.push(await page.getByRole('status').textContent());
+    }
+    // Live, a machine that begins is told twice: where it is, and that it has started.
+    expect(replayed).toEqual(livedStates.slice(1));
+    await lit('turn.cancelled');
+    await page.getByRole('button', { name: 'Prev' }).click();
+    await state('cancelling');
+    const slider = page.getByRole('slider', { name: 'Moment of the turn' });
+    await slider.focus();
+    await page.keyboard.press('Home');
+    await state('not running');
+    await page.keyboard.press('ArrowRight');
+    await state('preparing');
+    await lit('turn.preparing');
+    await moments.getByText('approval.requested').click();
+    await state('executingTools › running');
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('is chosen among those of the session', async () => {
+    await using setup = await open();
+    const { page, say, model, state, opened } = setup;
+    await page.getByRole('button', { name: 'Past turn' }).click();
+    await page.getByText('No turn of this session has begun yet.').waitFor();
+    for (const [index, message] of ['first', 'second'].entries()) {
+      await say(message);
+      (await model.call(index)).answer(`reply to ${message}`);
+    }
+    const chooser = page.getByLabel('Turn', { exact: true });
+    await chooser.locator('option', { hasText: 'second' }).waitFor({ state: 'attached' });
+    await chooser.selectOption({ label: (await chooser.locator('option').allTextContents())[1] ?? '' });
+    await page.getByRole('slider').focus();
+    await page.keyboard.press('End');
+    await state('completed');
+    expect(opened.errors).toEqual([]);
+  });
+});
+
+describe('the statecharts', () => {
+  it.each(['light', 'dark'] as const)('are accessible in %s', async (colorScheme) => {
+    await using setup = await open({ colorScheme });
+    const { page, state } = setup;
+    await upToApproval(setup);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Past turn' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await state('preparing');
+    await expectAccessible(page);
+  });
+
+  it('stand above their words on a small display', async () => {
+    await using setup = await open({ viewport: { width: 390, height: 844 } });
+    const { page } = setup;
+    await upToApproval(setup);
+    const chart = await page.getByRole('region', { name: /^Chart of the turn machine/ }).boundingBox();
+    const words = await page.getByRole('complementary', { name: 'The machine in words' }).boundingBox();
+    expect(chart && words && words.y >= chart.y + chart.height).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expectAccessible(page);
+  });
+});
