@@ -1,5 +1,5 @@
 import { getViewportForBounds, useReactFlow } from '@xyflow/react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import style from './chart.module.css';
 
@@ -26,20 +26,7 @@ const moves: Readonly<Record<string, readonly [number, number]>> = {
 export function ChartCanvas({ name, width, height, children }: ChartCanvasProps) {
   const flow = useReactFlow();
   const frame = useRef<HTMLElement>(null);
-  // Not by the states alone, as React Flow does it: arrows lead around them.
-  const showAll = useCallback(() => {
-    const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
-    const bounds = { x: 0, y: 0, width, height };
-    void flow.setViewport(
-      getViewportForBounds(bounds, clientWidth, clientHeight, ZOOM.min, FITTED_ZOOM, FIT_PADDING),
-    );
-  }, [flow, width, height]);
-  useEffect(() => {
-    if (!frame.current) return undefined;
-    const observer = new ResizeObserver(showAll);
-    observer.observe(frame.current);
-    return () => observer.disconnect();
-  }, [showAll]);
+  const showAll = useFit(frame, width, height);
   const onKeyDown = (event: KeyboardEvent) => {
     const move = moves[event.key];
     if (move) {
@@ -72,4 +59,24 @@ export function ChartCanvas({ name, width, height, children }: ChartCanvasProps)
       </div>
     </section>
   );
+}
+
+/** @returns what fits the whole chart into its frame; done by itself whenever one of them changes its size. */
+function useFit(frame: RefObject<HTMLElement | null>, width: number, height: number): () => void {
+  const flow = useReactFlow();
+  // Not by the states alone, as React Flow does it: arrows lead around them.
+  const showAll = useCallback(() => {
+    const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
+    const bounds = { x: 0, y: 0, width, height };
+    void flow.setViewport(
+      getViewportForBounds(bounds, clientWidth, clientHeight, ZOOM.min, FITTED_ZOOM, FIT_PADDING),
+    );
+  }, [flow, frame, width, height]);
+  useEffect(() => {
+    if (!frame.current) return undefined;
+    const observer = new ResizeObserver(showAll);
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [frame, showAll]);
+  return showAll;
 }

@@ -1,4 +1,5 @@
 import { useId, useMemo, useState } from 'react';
+import { errorText } from '../service/api.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { clockTime } from '../ui/time.ts';
@@ -16,6 +17,7 @@ import { useChart } from './use-chart.ts';
 export function PastTurnsView() {
   const feed = useFeed();
   const chooserId = useId();
+  const loadEarlier = () => void feed.loadEarlier().catch((error: unknown) => feed.notify(errorText(error)));
   const { events, status } = useFeedSnapshot();
   const turns = useMemo(() => turnsIn(events), [events]);
   const [turnId, setTurnId] = useState<string | null>(null);
@@ -36,7 +38,7 @@ export function PastTurnsView() {
           ))}
         </select>
         {feed.hasEarlier && (
-          <Button kind="quiet" onClick={() => void feed.loadEarlier()}>
+          <Button kind="quiet" onClick={loadEarlier}>
             Load earlier turns
           </Button>
         )}

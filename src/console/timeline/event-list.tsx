@@ -26,9 +26,10 @@ export function EventList({ firstSeq, rows, chosen, onChoose }: EventListProps) 
     firstBefore.current = firstSeq;
   }, [firstSeq]);
   const chosenAt = rows.findIndex((row) => row.kind === 'event' && row.event.seq === chosen);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a choice leads to it, not that it has moved
   useEffect(() => {
     if (chosenAt !== -1) show(chosenAt * ROW_HEIGHT, ROW_HEIGHT);
-  }, [chosenAt, show]);
+  }, [chosen]);
   const onKeyDown = (event: KeyboardEvent) => {
     const seq = eventAfterKey(rows, chosen, event.key);
     if (seq === null) return;
@@ -47,24 +48,40 @@ export function EventList({ firstSeq, rows, chosen, onChoose }: EventListProps) 
       onKeyDown={onKeyDown}
     >
       <div className={style.rows} role="presentation" style={{ height }}>
-        {rows.slice(first, end).map((row, index) => {
-          const top = (first + index) * ROW_HEIGHT;
-          if (row.kind === 'gap') return <GapRow key={`gap ${row.seq}`} ms={row.ms} top={top} />;
-          const { event, sinceMs } = row;
-          return (
-            <EventRow
-              key={event.seq}
-              id={rowId(event.seq)}
-              event={event}
-              sinceMs={sinceMs}
-              top={top}
-              isChosen={event.seq === chosen}
-              onChoose={onChoose}
-            />
-          );
-        })}
+        {rows.slice(first, end).map((row, index) => (
+          <PlacedRow
+            key={row.kind === 'gap' ? `gap ${row.seq}` : row.event.seq}
+            row={row}
+            top={(first + index) * ROW_HEIGHT}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
+        ))}
       </div>
     </div>
+  );
+}
+
+interface PlacedRowProps {
+  readonly row: Row;
+  readonly top: number;
+  readonly chosen: number | null;
+  readonly onChoose: (seq: number) => void;
+}
+
+function PlacedRow({ row, top, chosen, onChoose }: PlacedRowProps) {
+  if (row.kind === 'gap') return <GapRow ms={row.ms} top={top} />;
+  const { event, sinceMs } = row;
+  const { seq } = event;
+  return (
+    <EventRow
+      id={rowId(seq)}
+      event={event}
+      sinceMs={sinceMs}
+      top={top}
+      isChosen={seq === chosen}
+      onChoose={onChoose}
+    />
   );
 }
 

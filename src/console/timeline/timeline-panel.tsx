@@ -1,5 +1,6 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Notices } from '../chat/notices.tsx';
+import { errorText } from '../service/api.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -22,6 +23,7 @@ export function TimelinePanel() {
   const applied = useDeferredValue(filter);
   const rows = useMemo(() => rowsOf(events, applied), [events, applied]);
   const event = events.find(({ seq }) => seq === chosen);
+  const loadEarlier = () => void feed.loadEarlier().catch((error: unknown) => feed.notify(errorText(error)));
   const shown = rows.filter(({ kind }) => kind === 'event').length;
   return (
     <>
@@ -30,19 +32,13 @@ export function TimelinePanel() {
         <span className={style.muted} role="status">
           {shown} of {events.length} events
         </span>
-        {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Load earlier events</Button>}
+        {feed.hasEarlier && <Button onClick={loadEarlier}>Load earlier events</Button>}
       </PanelHeader>
       <div className={style.split}>
         <section className={style.events} aria-label="Events of the session">
           <EventFilter filter={filter} onChange={setFilter} />
           <EventList firstSeq={events[0]?.seq ?? 1} rows={rows} chosen={chosen} onChoose={setChosen} />
-          {shown === 0 && status !== 'loading' && (
-            <p className={style.empty}>
-              {events.length === 0
-                ? 'Nothing has happened in this session yet.'
-                : 'No event matches the filter.'}
-            </p>
-          )}
+          {shown === 0 && status !== 'loading' && <NothingListed hasEvents={events.length > 0} />}
         </section>
         <section className={style.detail} aria-label="Chosen event">
           {event ? (
@@ -57,4 +53,9 @@ export function TimelinePanel() {
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
     </>
   );
+}
+
+function NothingListed({ hasEvents }: { readonly hasEvents: boolean }) {
+  const text = hasEvents ? 'No event matches the filter.' : 'Nothing has happened in this session yet.';
+  return <p className={style.empty}>{text}</p>;
 }
