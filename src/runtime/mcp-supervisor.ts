@@ -5,6 +5,7 @@ import type { Tool } from '../contract/tool.ts';
 import type { ToolServerConnection } from '../ports/tool-server.ts';
 import { McpServer, type McpServerParts } from './mcp-server.ts';
 import type { ServerBook } from './server-book.ts';
+import { within } from './within.ts';
 
 /** A tool and the server that offers it. */
 export interface ConnectedTool {
@@ -50,8 +51,8 @@ export class McpSupervisor implements AsyncDisposable {
       return { name, settled };
     });
     if (attempts.length === 0) return attempts;
-    const all = Promise.all(attempts.map(({ settled }) => settled));
-    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, all).then(() => {
+    const all: Promise<unknown> = Promise.all(attempts.map(({ settled }) => settled));
+    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
       this.#firstAttempts = null;
     });
     return attempts;
@@ -171,13 +172,4 @@ export class McpSupervisor implements AsyncDisposable {
     }
     return server;
   }
-}
-
-/** Resolves when the work is done or the time is over. The timer keeps no process alive. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  timer.unref();
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../ports/log.ts';
+import { within } from './within.ts';
 
 export interface ReadinessParts {
   /** Proves that the log can be written; rejects when it cannot. */
@@ -64,13 +65,4 @@ export class Readiness {
       return 'the event log cannot be written; the log of the service has the cause';
     }
   }
-}
-
-async function within<T>(ms: number, work: Promise<T>, otherwise: T): Promise<T> {
-  const over = Promise.withResolvers<T>();
-  const timer = setTimeout(() => over.resolve(otherwise), ms);
-  timer.unref();
-  const first = await Promise.race([work, over.promise]);
-  clearTimeout(timer);
-  return first;
 }

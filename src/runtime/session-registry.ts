@@ -1,16 +1,11 @@
 import { ServiceError, serviceStopping } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
-import { decide } from '../domain/session-decider.ts';
-import { evolve } from '../domain/session-state.ts';
-import { SessionActor, type SessionParts } from './session-actor.ts';
-import type { FoldedSession, SessionFold } from './session-fold.ts';
-import type { SessionSnapshots } from './session-snapshots.ts';
+import type { SessionActor } from './session-actor.ts';
+import { type LoaderParts, SessionLoader } from './session-loader.ts';
+import { within } from './within.ts';
 
-export interface RegistryParts extends Omit<SessionParts, 'onFault' | 'onGrown'> {
-  readonly fold: SessionFold;
-  readonly snapshots: SessionSnapshots;
-}
+export type RegistryParts = Omit<LoaderParts, 'onFault'>;
 
 /** A session in which nothing went on for so long leaves memory; the log has it. */
 const IDLE_MS = 60_000;
@@ -22,15 +17,17 @@ interface Entry {
   lastUsed: number;
 }
 
-/** Finds the actor of a session, or makes it from the log. At most one for each session. */
+/** The sessions that are in memory: finds the actor of one, or has it loaded. At most one for each session. */
 export class SessionRegistry {
   readonly #parts: RegistryParts;
+  readonly #loader: SessionLoader;
   readonly #entries = new Map<SessionId, Entry>();
   readonly #sweeper: NodeJS.Timeout;
   #draining = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
+    this.#loader = new SessionLoader({ ...parts, onFault: (session) => this.#forget(session) });
     this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
   }
 
@@ -101,7 +98,7 @@ export class SessionRegistry {
     const isFree = exists.state.seq === 0 && exists.isIdle && this.#entries.get(to)?.session === exists;
     if (!isFree) throw sessionExists(to);
     // Whoever asks for the session from here on waits until the fork is whole.
-    return this.#enter(to, this.#fork(from, at, to));
+    return this.#enter(to, this.#loader.fork(from, at, to));
   }
 
   /** Cancels what goes on in the session, then erases it. */
@@ -109,7 +106,7 @@ export class SessionRegistry {
     const session = await this.session(sessionId);
     await session.markDeleted();
     try {
-      await this.#erase(sessionId);
+      await this.#loader.erase(sessionId);
     } finally {
       // Whoever asks for it next gets a new session, or finishes what failed here.
       this.#forget(session);
@@ -127,16 +124,17 @@ export class SessionRegistry {
   /** Takes no more messages and lets the open turns finish; what is open after `timeoutMs` stays open in the log. */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
-    const timeout = Promise.withResolvers<void>();
-    const timer = setTimeout(timeout.resolve, timeoutMs);
     clearInterval(this.#sweeper);
-    const loading = [...this.#entries.values()].map((entry) => entry.loading);
-    const sessions = (await Promise.allSettled(loading)).flatMap((loaded) =>
-      loaded.status === 'fulfilled' ? [loaded.value] : [],
-    );
-    await Promise.race([Promise.all(sessions.map((session) => session.idle())), timeout.promise]);
-    clearTimeout(timer);
-    for (const session of sessions) session.stop();
+    const loaded = this.#loaded();
+    const idle: Promise<unknown> = loaded.then((all) => Promise.all(all.map((session) => session.idle())));
+    await within(timeoutMs, idle, undefined);
+    for (const session of await loaded) session.stop();
+  }
+
+  /** All that are in memory, once those that load have been. */
+  async #loaded(): Promise<SessionActor[]> {
+    const all = await Promise.allSettled([...this.#entries.values()].map(({ loading }) => loading));
+    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   }
 
   #enter(sessionId: SessionId, loading: Promise<SessionActor>): Promise<SessionActor> {
@@ -155,37 +153,10 @@ export class SessionRegistry {
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {
-    const session = this.#actor(sessionId, await this.#parts.fold.at(sessionId));
-    if (session.state.deleted) {
-      // The entry under way stays: it is the one of the session that begins anew.
-      await this.#erase(sessionId);
-      return this.#actor(sessionId, await this.#parts.fold.at(sessionId));
-    }
+    const session = await this.#loader.load(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
     if (session.state.open && !this.#draining) await session.resume();
     return session;
-  }
-
-  async #fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
-    const { journal, policy, fold } = this.#parts;
-    const { state } = await fold.at(from, at);
-    const closing = decide(state, { type: 'session.fork', from, at }, policy);
-    await journal.fork(from, at, to, closing);
-    // What a fold of its own log would give.
-    return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
-  }
-
-  #actor(sessionId: SessionId, { state, last, snapshotSeq }: FoldedSession): SessionActor {
-    const onGrown = this.#parts.snapshots.follow(sessionId, snapshotSeq);
-    if (last) onGrown(state, last);
-    const onFault = (session: SessionActor): void => this.#forget(session);
-    return new SessionActor(sessionId, state, { ...this.#parts, onFault, onGrown });
-  }
-
-  async #erase(sessionId: SessionId): Promise<void> {
-    // First: an event log that has the deletion is what has the rest finished after a crash.
-    await this.#parts.snapshots.erase(sessionId);
-    await this.#parts.journal.erase(sessionId);
   }
 
   #forget(session: SessionActor): void {
