@@ -1,12 +1,13 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { Bus } from '../runtime/bus.ts';
+import { ClientToolCalls } from '../runtime/client-tool-calls.ts';
 import { Journal } from '../runtime/journal.ts';
 import { KeyedRequests } from '../runtime/keyed-requests.ts';
 import { LiveMachines } from '../runtime/live-machines.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/mcp-supervisor.ts';
+import { nextLoop } from '../runtime/next-loop.ts';
 import { Readiness } from '../runtime/readiness.ts';
 import { answerRequests } from '../runtime/request-handlers.ts';
 import { retryDelayMs } from '../runtime/retry-delay.ts';
@@ -18,7 +19,7 @@ import { SessionSnapshots } from '../runtime/session-snapshots.ts';
 import { ToolCatalog } from '../runtime/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turn-runner.ts';
 import type { Adapters } from './adapters.ts';
-import { exportAgentYaml } from './config/export-agent.ts';
+import { exportAgentYaml, serverChanges } from './config/export-agent.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 import { observed } from './observed-adapters.ts';
@@ -50,40 +51,36 @@ export interface Agent {
 
 /** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
 export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
-  const { llm, limits, systemPrompt, mcpServers } = config;
+  const { llm, limits, history, systemPrompt, mcpServers } = config;
 
   const bus = new Bus((error, { sessionId }) => log.error({ sessionId, err: error }, 'a listener failed'));
-  const { store, model, connector, metrics, tracing } = observed(adapters, config.llm, bus);
+  const { store, model, connector, metrics, tracing } = observed(adapters, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
+
   const book = new ServerBook(store);
   const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
   const catalog = new ToolCatalog(servers, adapters.schemas, config.approval);
+  const clientCalls = new ClientToolCalls(servers, adapters.schemas);
+
   const { maxSteps, stepTimeoutMs } = llm;
-  const historyTokens = config.history.maxTokens;
-  const turns = new TurnRunner({
-    model,
-    systemPrompt,
-    historyTokens,
-    maxSteps,
-    stepTimeoutMs,
-    catalog,
-    bus,
-    log,
-    machines,
-  });
-  const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
+  const turnLimits = { historyTokens: history.maxTokens, maxSteps, stepTimeoutMs };
+  const turns = new TurnRunner({ model, systemPrompt, ...turnLimits, catalog, bus, log, machines });
+
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold(journal, snapshots);
+  const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
   const sessions = new SessionRegistry({ journal, bus, turns, policy, log, fold, snapshots });
-  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const archive = new SessionArchive(journal, fold, sessions);
+
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
-  const served = { journal, sessions, archive, servers, catalog, machines, requests, readiness };
-  answerRequests(bus, { ...served, exportConfig });
+  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
+  const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
+  answerRequests(bus, { ...handlers, exportConfig });
   countSignals(bus, metrics);
   showRuntime(metrics, sessions, servers);
+
   const toolServers = servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');
@@ -113,14 +110,4 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
       await tracing?.[Symbol.asyncDispose]();
     },
   };
-}
-
-type Servers = AgentConfig['mcpServers'];
-
-function serverChanges(inFile: Servers, now: Servers): Parameters<typeof exportAgentYaml>[1] {
-  const removed = new Set(Object.keys(inFile).filter((name) => !Object.hasOwn(now, name)));
-  const added = Object.fromEntries(
-    Object.entries(now).filter(([name, server]) => !Object.hasOwn(inFile, name) || inFile[name] !== server),
-  );
-  return { removed, added };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fork, McpServerRecord, ToolExecution } from '../contract/service-requests.ts';
 import type { Bus } from './bus.ts';
+import type { ClientToolCalls } from './client-tool-calls.ts';
 import type { Journal } from './journal.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LiveMachines } from './live-machines.ts';
@@ -8,14 +9,13 @@ import type { McpSupervisor } from './mcp-supervisor.ts';
 import type { Readiness } from './readiness.ts';
 import type { SessionArchive } from './session-archive.ts';
 import type { SessionRegistry } from './session-registry.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface RequestHandlers {
   readonly journal: Journal;
   readonly sessions: SessionRegistry;
   readonly archive: SessionArchive;
   readonly servers: McpSupervisor;
-  readonly catalog: ToolCatalog;
+  readonly clientCalls: ClientToolCalls;
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
@@ -74,7 +74,7 @@ function answerForSessions(bus: Bus, { journal, sessions, archive, requests }: R
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
 }
 
-function answerForServers(bus: Bus, { servers, catalog, requests }: RequestHandlers): void {
+function answerForServers(bus: Bus, { servers, clientCalls, requests }: RequestHandlers): void {
   bus.handle('mcp-server.list', async () => servers.records());
   bus.handle('mcp-server.connect', ({ name, config, key }) => {
     const run = () => servers.connect(name, config);
@@ -87,12 +87,10 @@ function answerForServers(bus: Bus, { servers, catalog, requests }: RequestHandl
     const scope = ['mcp-server.reconnect', serverId];
     return requests.once({ key, scope, answer: McpServerRecord }, () => ({ repeatable: true, run }));
   });
-  bus.handle('tool.list', async ({ serverId }) => catalog.list(serverId));
-  bus.handle('tool.execute', ({ serverId, toolName, arguments: args, key, trace }) => {
-    const scope = ['tool.execute', serverId, toolName];
-    return requests.once({ key, scope, answer: ToolExecution }, () =>
-      catalog.prepare(serverId, toolName, args, trace),
-    );
+  bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
+  bus.handle('tool.execute', ({ key, ...call }) => {
+    const scope = ['tool.execute', call.serverId, call.toolName];
+    return requests.once({ key, scope, answer: ToolExecution }, () => clientCalls.prepare(call));
   });
 }
 

@@ -3,7 +3,8 @@ import type { RequestedCall } from '../contract/commands.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
 import { contentHash } from '../domain/content-hash.ts';
 import type { RawToolCall } from '../ports/language-model.ts';
-import type { OfferedTool, SchemaIssue } from './turn-tools.ts';
+import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { OfferedTool } from './turn-tools.ts';
 
 const Arguments = z.record(z.string(), z.unknown());
 
@@ -15,7 +16,7 @@ export async function requestedCalls(
   raw: readonly RawToolCall[],
   names: ReadonlyMap<string, OfferedTool>,
   messages: readonly ModelMessage[],
-  issueWith: SchemaIssue,
+  schemas: SchemaCheck,
 ): Promise<RequestedCall[]> {
   if (raw.length === 0) return [];
   const taken = callIdsOf(messages);
@@ -34,7 +35,7 @@ export async function requestedCalls(
       arguments: args,
       repeatable: offered?.tool.repeatable ?? false,
       ...(offered?.policy === 'ask' && { argumentsHash: await contentHash(args) }),
-      ...(await problemOf(offered, parsed, names, issueWith)),
+      ...(await problemOf(offered, parsed, names, schemas)),
     });
   }
   return calls;
@@ -44,12 +45,12 @@ async function problemOf(
   offered: OfferedTool | undefined,
   args: Record<string, unknown> | undefined,
   names: ReadonlyMap<string, OfferedTool>,
-  issueWith: SchemaIssue,
+  schemas: SchemaCheck,
 ): Promise<Pick<RequestedCall, 'problem'>> {
   if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
   if (offered.policy === 'deny') return { problem: 'the agent is not allowed to use this tool' };
   if (!args) return { problem: 'the arguments are not a JSON object' };
-  const issue = await issueWith(offered.tool, args);
+  const issue = await schemas.issueWith(offered.tool.inputSchema, args);
   return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };
 }
 

@@ -2,7 +2,7 @@ import type { ApprovalPolicy } from '../contract/agent-config.ts';
 import type { RequestedCall } from '../contract/commands.ts';
 import type { SessionEventOf } from '../contract/events.ts';
 import type { ModelMessage, ModelTool } from '../contract/model-message.ts';
-import type { Tool, ToolOutcome } from '../contract/tool.ts';
+import type { ToolOutcome } from '../contract/tool.ts';
 import type { RawToolCall } from '../ports/language-model.ts';
 import type { ConnectedTool } from './mcp-supervisor.ts';
 
@@ -29,6 +29,3 @@ export interface TurnTools {
   /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
   call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
 }
-
-/** Says why the arguments do not fit the tool's schema, if they do not. */
-export type SchemaIssue = (tool: Tool, args: Record<string, unknown>) => Promise<string | undefined>;

@@ -11,6 +11,16 @@ export interface ServerChanges {
   readonly added: Readonly<Record<string, McpServerConfig>>;
 }
 
+type Servers = Readonly<Record<string, McpServerConfig>>;
+
+export function serverChanges(inFile: Servers, now: Servers): ServerChanges {
+  const removed = new Set(Object.keys(inFile).filter((name) => !Object.hasOwn(now, name)));
+  const added = Object.fromEntries(
+    Object.entries(now).filter(([name, server]) => !Object.hasOwn(inFile, name) || inFile[name] !== server),
+  );
+  return { removed, added };
+}
+
 const DEFAULT_VERSION = '1.0';
 
 /**
