@@ -20,7 +20,6 @@ import type {
 } from '../contract/responses.ts';
 import { isoTime } from '../domain/session-view.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { eventStream } from './event-stream.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, now } from './http-message.ts';
 import { keyOfRequest } from './idempotency.ts';
 import type { Outbox } from './outbox.ts';
@@ -28,6 +27,7 @@ import { parseFields, readJsonObject } from './request-body.ts';
 import { acceptsEventStream, parseQuery } from './request-query.ts';
 import { resumableFrame } from './resumable-codec.ts';
 import type { Parameters, Route } from './router.ts';
+import { sessionEventStream } from './session-event-stream.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
@@ -119,7 +119,7 @@ async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parame
   const query = parseQuery(EventsQuery, request);
   if (acceptsEventStream(request)) {
     const lastEventId = request.headers.get('last-event-id');
-    return eventStream({ bus, outbox }, sessionId, query, lastEventId);
+    return sessionEventStream({ bus, outbox }, sessionId, query, lastEventId);
   }
   const { after, limit } = query;
   const [page, { head }] = await Promise.all([

@@ -2,10 +2,10 @@ import type { MachineState } from '../contract/machine-state.ts';
 import { StatechartsQuery } from '../contract/requests.ts';
 import type { StatechartsResponse } from '../contract/responses.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { EVENT_STREAM_HEADERS, HEARTBEAT_MS } from './event-stream.ts';
 import { type HttpResponse, jsonResponse, now } from './http-message.ts';
 import { acceptsEventStream, parseQuery } from './request-query.ts';
 import type { Route } from './router.ts';
+import { type EventSink, serverSentEvents } from './server-sent-events.ts';
 
 /** Beyond it a reader is told only of the last state of each machine. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
@@ -35,33 +35,22 @@ async function page(bus: Bus, filter: Filter): Promise<HttpResponse> {
 async function stream(bus: Bus, filter: Filter): Promise<HttpResponse> {
   /** The last state of each machine that the reader has not been told of, because it is slow. */
   const missed = new Map<string, MachineState>();
-  let tell = (state: MachineState): unknown => missed.set(state.id, state);
-  const unwatch = await bus.send('machine.watch', { ...filter, onState: (state) => tell(state) });
-  let heartbeat: NodeJS.Timeout | undefined;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const send = (text: string): void => controller.enqueue(Buffer.from(text));
-        for (const state of missed.values()) send(encode(state));
-        missed.clear();
-        tell = (state) => {
-          const isSlow = (controller.desiredSize ?? 0) < -MAX_BUFFERED_BYTES;
-          return isSlow ? missed.set(state.id, state) : send(encode(state));
-        };
-        heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
-      },
-      pull(controller) {
-        for (const state of missed.values()) controller.enqueue(Buffer.from(encode(state)));
-        missed.clear();
-      },
-      cancel() {
-        clearInterval(heartbeat);
-        unwatch();
-      },
-    },
-    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
-  );
-  return { status: 200, headers: EVENT_STREAM_HEADERS, body };
+  let sink: EventSink | undefined;
+  const onState = (state: MachineState): void => {
+    // Once something is missed, all that follows is: an older state must not come after a newer one.
+    if (sink && missed.size === 0 && sink.bufferedBytes() <= MAX_BUFFERED_BYTES) sink.send(encode(state));
+    else missed.set(state.id, state);
+  };
+  const tellMissed = (): void => {
+    for (const state of missed.values()) sink?.send(encode(state));
+    missed.clear();
+  };
+  const unwatch = await bus.send('machine.watch', { ...filter, onState });
+  return serverSentEvents((opened) => {
+    sink = opened;
+    tellMissed();
+    return { drained: tellMissed, stop: unwatch };
+  });
 }
 
 function encode(state: MachineState): string {

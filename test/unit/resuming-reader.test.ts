@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import type { ReplyChunk, SessionEvent } from '../../src/contract/events.ts';
 import type { ServiceRequests } from '../../src/contract/service-requests.ts';
-import { eventStream } from '../../src/gateway/event-stream.ts';
 import { Outbox } from '../../src/gateway/outbox.ts';
 import { encodeResumable, encodeResumed } from '../../src/gateway/resumable-codec.ts';
 import { ResumingReader } from '../../src/gateway/resuming-reader.ts';
+import { sessionEventStream } from '../../src/gateway/session-event-stream.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
@@ -265,7 +265,7 @@ describe('a session as server-sent events', () => {
   });
   const decoder = new TextDecoder();
   const open = (session: ReturnType<typeof makeSession>, lastEventId?: string) => {
-    const { body } = eventStream(session, 's', { after: 0, offset: 0 }, lastEventId);
+    const { body } = sessionEventStream(session, 's', { after: 0, offset: 0 }, lastEventId);
     if (!(body instanceof ReadableStream)) throw new Error('no stream');
     const reader = body.getReader();
     return { reader, text: async () => decoder.decode((await reader.read()).value) };
