@@ -1,13 +1,7 @@
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../contract/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../contract/responses.ts';
 import { errorExamples } from './error-examples.ts';
-import {
-  JSON_TYPE,
-  KeyHeader,
-  type Operation,
-  type OperationExample,
-  EXAMPLE_TIME as timestamp,
-} from './operation.ts';
+import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
 
 const withoutMessage: OperationExample = {
   name: 'missing',
@@ -33,14 +27,10 @@ export const messageOperations: readonly Operation[] = [
         name: 'tool',
         summary: 'A reply that needs a tool',
         body: { message: 'use get-sum {"a": 19, "b": 23}' },
-        answer: {
-          status: 200,
-          body: {
-            success: true,
-            response: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.',
-            timestamp,
-          },
-        },
+        answer: ok({
+          success: true,
+          response: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.',
+        }),
       },
       {
         name: 'image',
@@ -55,7 +45,7 @@ export const messageOperations: readonly Operation[] = [
           },
           sessionId: 'pictures',
         },
-        answer: { status: 200, body: { success: true, response: 'What a nice picture.', timestamp } },
+        answer: ok({ success: true, response: 'What a nice picture.' }),
       },
       withoutMessage,
       {
@@ -89,7 +79,7 @@ export const messageOperations: readonly Operation[] = [
         name: 'text',
         summary: 'A message',
         body: { message: 'hello', sessionId: 'background' },
-        answer: { status: 200, body: { status: 'processing', timestamp } },
+        answer: ok({ status: 'processing' }),
       },
       withoutMessage,
     ],
@@ -111,12 +101,12 @@ export const messageOperations: readonly Operation[] = [
         name: 'session',
         summary: 'A named session',
         body: { sessionId: 'background' },
-        answer: { status: 200, body: { status: 'reset initiated', timestamp } },
+        answer: ok({ status: 'reset initiated' }),
       },
       {
         name: 'default',
         summary: 'The default session, without a body',
-        answer: { status: 200, body: { status: 'reset initiated', timestamp } },
+        answer: ok({ status: 'reset initiated' }),
       },
     ],
   },

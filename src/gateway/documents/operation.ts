@@ -49,3 +49,8 @@ export const EVENT_STREAM_TYPE = 'text/event-stream';
 export const EXAMPLE_TIME = '2026-11-21T05:51:26.421Z';
 
 export const JSON_TYPE = 'application/json';
+
+/** Status 200 with this body, and the time that every answer has. */
+export function ok(body: Record<string, unknown>): ExampleAnswer {
+  return { status: 200, body: { ...body, timestamp: EXAMPLE_TIME } };
+}

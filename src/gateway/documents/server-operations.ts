@@ -7,14 +7,7 @@ import {
   ToolsResponse,
 } from '../../contract/responses.ts';
 import { errorExamples } from './error-examples.ts';
-import {
-  type ExampleAnswer,
-  JSON_TYPE,
-  KeyHeader,
-  type Operation,
-  type OperationExample,
-  EXAMPLE_TIME as timestamp,
-} from './operation.ts';
+import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
 
 const path = '/api/mcp/servers/:serverId';
 const OfServer = z.object({ serverId: z.string().describe('As the list of the servers has it.') });
@@ -27,8 +20,6 @@ const everything = {
   description: 'Reference server with tools for trying things out',
 };
 const second = { id: 'second', name: 'second', status: 'connected', type: 'stdio' };
-
-const ok = (body: Record<string, unknown>): ExampleAnswer => ({ status: 200, body: { ...body, timestamp } });
 
 const unknownServer: OperationExample = {
   name: 'unknown',

@@ -20,11 +20,11 @@ import {
 import { errorExamples } from './error-examples.ts';
 import {
   EVENT_STREAM_TYPE,
-  type ExampleAnswer,
   JSON_TYPE,
   KeyHeader,
   type Operation,
   type OperationExample,
+  ok,
   EXAMPLE_TIME as timestamp,
 } from './operation.ts';
 
@@ -38,11 +38,6 @@ const unknownSession: OperationExample = {
   parameters: { sessionId: 'nobody' },
   answer: { error: 'SESSION_NOT_FOUND', ...errorExamples.SESSION_NOT_FOUND },
 };
-
-const ok = (body: Record<string, unknown>): ExampleAnswer => ({
-  status: 200,
-  body: { ...body, timestamp },
-});
 
 const listSessions: Operation = {
   id: 'listSessions',
