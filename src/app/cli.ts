@@ -11,7 +11,7 @@ import { type Flags, modes, transports } from './settings.ts';
 
 /**
  * Reads the command line; `args` are those after node and the script. Ends nothing and prints nothing:
- * that is left to main.
+ * that is left to its caller.
  */
 export function parseCommandLine(args: readonly string[], environment: Environment): CommandLine {
   const written = { stdout: '', stderr: '' };
@@ -83,7 +83,8 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
 
 const examples = `
 Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
-AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT.
+AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT,
+AGENT_SERVICE_INSPECT (states or content).
 A flag wins over its variable, that over the agent file, that over the default.
 
 Examples:

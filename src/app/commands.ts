@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '../contract/errors.ts';
 import { listItems } from '../runtime/session-archive.ts';
 import type { CommandLine } from './command-line.ts';
 import { replay } from './replay.ts';
@@ -18,8 +19,10 @@ export async function runCommand(command: Runnable): Promise<void> {
   try {
     await perform(command);
   } catch (error) {
-    process.stderr.write(`agent-service: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`agent-service: ${messageOf(error)}\n`);
     process.exitCode = 1;
+    // What a start has begun, such as the thread of the log, would keep the process alive.
+    if (command.kind === 'run') process.exit();
   }
 }
 

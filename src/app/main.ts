@@ -2,8 +2,8 @@ import { parseCommandLine } from './cli.ts';
 import { checkRuntime } from './runtime-check.ts';
 
 /*
- * The process. The only place that ends it, and that writes to its standard streams.
- * Everything else is loaded after the check of the runtime: uWebSockets.js is not there for every Node.
+ * The process: what the command line asks for, then whether this Node can do it, then the command. Everything else
+ * is loaded after that check: uWebSockets.js is not there for every Node.
  */
 const command = parseCommandLine(process.argv.slice(2), process.env);
 if (command.kind === 'exit') {

@@ -12,17 +12,11 @@ import { resolveSettings, type Settings } from './settings.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
-/** Runs the service until it is told to stop. What keeps it from starting is told on one line each, exit code 1. */
+/** Runs the service until it is told to stop. Rejects with what keeps it from starting. */
 export async function run({ flags, agentFile }: Extract<CommandLine, { kind: 'run' }>): Promise<void> {
   const environment = process.env;
-  try {
-    const loaded = loadAgentFile(agentFile, environment);
-    const settings = resolveSettings({ flags, environment, yaml: loaded.config.server });
-    await start(loaded, settings);
-  } catch (error) {
-    process.stderr.write(`agent-service: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
+  const loaded = loadAgentFile(agentFile, environment);
+  await start(loaded, resolveSettings({ flags, environment, yaml: loaded.config.server }));
 }
 
 async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {

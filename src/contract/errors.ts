@@ -106,6 +106,11 @@ export function asServiceError(thrown: unknown): ServiceError {
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 
+/** What is said by whatever was thrown. Not to be shown to a client: it may hold anything. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 export function serviceStopping(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
     reason: 'the service is stopping',

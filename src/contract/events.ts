@@ -158,6 +158,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
   SessionDeleted,
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
+
 /*
  * Facts of the service itself, in a stream of their own.
  */

@@ -12,6 +12,7 @@ const session = optional(SessionId)
   .transform((sessionId) => sessionId ?? DEFAULT_SESSION_ID)
   .pipe(SessionId)
   .describe('The conversation; `default` when left out.');
+
 /** An `Idempotency-Key` or `clientMessageId`. */
 export const IdempotencyKeyId = z
   .string()

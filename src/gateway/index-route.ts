@@ -1,6 +1,6 @@
 import type { Route } from './router.ts';
 
-/** What a person sees who opens the address in a browser. */
+/** `GET /` for who is no browser, and for everybody where the console was not built. */
 export function indexRoute(version: string): Route {
   const text = [
     `agent-service ${version}`,

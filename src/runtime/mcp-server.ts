@@ -1,6 +1,7 @@
 import { type ActorOptions, type AnyActorLogic, createActor, fromCallback, waitFor } from 'xstate';
 import { type McpServerEvent, mcpServerMachine } from '../../machines/mcp-server.machine.ts';
 import type { McpServerConfig } from '../contract/agent-config.ts';
+import { messageOf } from '../contract/errors.ts';
 import type { McpServerRecord, McpServerStatus } from '../contract/service-requests.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Log } from '../ports/log.ts';
@@ -190,8 +191,4 @@ export class McpServer {
     this.#tools = tools;
     this.#parts.onToolsChanged();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

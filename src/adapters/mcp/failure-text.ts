@@ -2,6 +2,7 @@ import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { messageOf } from '../../contract/errors.ts';
 import type { Mask } from './secret-mask.ts';
 import { shorten } from './shorten.ts';
 
@@ -18,7 +19,7 @@ function describe(error: unknown): string {
   if (error instanceof z.core.$ZodError) return 'the server sent an answer that is not valid MCP';
   if (error instanceof StreamableHTTPError || error instanceof SseError) return describeHttp(error);
   if (error instanceof TypeError && error.cause instanceof Error) return describeNetwork(error.cause);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function describeHttp(error: StreamableHTTPError | SseError): string {

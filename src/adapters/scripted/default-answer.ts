@@ -1,4 +1,5 @@
-import type { Image } from '../../contract/image.ts';
+import { messageOf } from '../../contract/errors.ts';
+import { type Image, imageBytes } from '../../contract/image.ts';
 import type { ModelTool } from '../../contract/model-message.ts';
 import { defaultReply, toolNames } from './default-replies.ts';
 import { exampleCall } from './example-call.ts';
@@ -38,14 +39,12 @@ function parseArguments(json: string): { value: Record<string, unknown> } | { pr
     if (Array.isArray(value)) return { problem: 'a list is not a JSON object' };
     return { value: { ...value } };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 
-function imageNote({ base64, mimeType }: Image): string {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  const bytes = (base64.length / 4) * 3 - padding;
-  return `I received your image (${mimeType}, ${bytes} bytes). I am a script and cannot look at it; a real model can.`;
+function imageNote(image: Image): string {
+  return `I received your image (${image.mimeType}, ${imageBytes(image)} bytes). I am a script and cannot look at it; a real model can.`;
 }
 
 function say(text: string): ScriptStep {

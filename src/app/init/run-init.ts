@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { LlmConfig } from '../../contract/agent-config.ts';
+import { messageOf } from '../../contract/errors.ts';
 import {
   type AgentChoice,
   agentFileText,
@@ -18,7 +19,7 @@ export async function runInit(options: InitOptions, isTerminal: boolean): Promis
   try {
     await writeFile(file, agentFileText(file, choice), { flag: force ? 'w' : 'wx' });
   } catch (error) {
-    throw new Error(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${file} cannot be written: ${messageOf(error)}`);
   }
   return `${file} is written. Start it with:\n\n  ${startCommand(file, choice)}\n`;
 }

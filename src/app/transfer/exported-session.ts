@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Envelope } from '../../contract/envelope.ts';
+import { messageOf } from '../../contract/errors.ts';
 import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import { byteLines } from './byte-lines.ts';
@@ -43,7 +44,7 @@ export async function readExport(
 
 /** The message begins with file and line. */
 export function lineError(name: string, line: number, error: unknown): Error {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new Error(`${name}:${line}: ${reason}`, { cause: error });
 }
 
