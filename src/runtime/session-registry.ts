@@ -76,7 +76,8 @@ export class SessionRegistry {
   evictIdle(idleMs: number): void {
     const before = Date.now() - idleMs;
     for (const [sessionId, { session, lastUsed }] of this.#entries) {
-      if (session?.isIdle && lastUsed <= before) this.#entries.delete(sessionId);
+      // One that is being erased goes when it is erased; until then nobody is to load it again.
+      if (session?.isIdle && !session.state.deleted && lastUsed <= before) this.#entries.delete(sessionId);
     }
   }
 

@@ -330,6 +330,32 @@ describe('a fork under way', () => {
   });
 });
 
+describe('a session that is being deleted', () => {
+  it('stays in memory until it is erased, so that nobody loads it a second time meanwhile', async () => {
+    const log = memoryEventStore();
+    const erasing = Promise.withResolvers<void>();
+    const mayErase = Promise.withResolvers<void>();
+    const store: EventStore = {
+      ...keptOpen(log),
+      erase: async (...sessionIds) => {
+        erasing.resolve();
+        await mayErase.promise;
+        await log.erase(...sessionIds);
+      },
+    };
+    const rig = new SessionRig({ store });
+    const session = await rig.registry.session('s');
+    await rig.say('hello');
+    const deleted = rig.registry.delete('s');
+    await erasing.promise;
+    rig.registry.evictIdle(0);
+    expect(await rig.registry.session('s')).toBe(session);
+    mayErase.resolve();
+    await deleted;
+    expect(await rig.registry.session('s')).not.toBe(session);
+  });
+});
+
 describe('a session whose deletion was cut off', () => {
   it('has one actor when it is used while the deletion is finished', async () => {
     const store = memoryEventStore();
