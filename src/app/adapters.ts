@@ -43,7 +43,7 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   return { model, ...stores, connector, schemas, metrics, ...(tracing && { tracing }) };
 }
 
-/** A model provider is added here. */
+/** An adapter for another kind of model is chosen here. A provider that speaks OpenAI's API needs none: see `adapters/openai/providers.ts`. */
 async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {
   if (llm.provider === 'scripted') {
     const { scriptedModel } = await import('../adapters/scripted/scripted-model.ts');
