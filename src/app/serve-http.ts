@@ -15,7 +15,7 @@ import { McpEndpoint } from '../gateway/mcp-endpoint.ts';
 import { metricsRoute } from '../gateway/metrics-route.ts';
 import { Outbox } from '../gateway/outbox.ts';
 import { rateLimits } from '../gateway/rate-limits.ts';
-import { Router } from '../gateway/router.ts';
+import { type Route, Router } from '../gateway/router.ts';
 import { WebSocketFront } from '../gateway/websocket-front.ts';
 import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
@@ -62,16 +62,7 @@ export async function serveHttp({
   });
   const cors = new Cors(corsConfig, access);
   const outbox = new Outbox(bus);
-  const health = { bus, version, uptime: () => process.uptime() };
-  const api =
-    settings.mode === 'web'
-      ? [
-          ...consoleRoutes(consoleFiles(), indexRoute(version)),
-          ...documentRoutes(version),
-          ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes }),
-        ]
-      : [];
-  const router = new Router([...healthRoutes(health), metricsRoute(metrics), ...api]);
+  const router = new Router(routesOf({ agent, settings, version, outbox, maxRequestBytes }));
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
@@ -106,6 +97,24 @@ export async function serveHttp({
       forgetProcess();
     },
   };
+}
+
+interface RouteParts extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
+  readonly outbox: Outbox;
+  readonly maxRequestBytes: number | false;
+}
+
+/** What operators ask in every mode, and in web mode all else: the page, the documents, the REST interface. */
+function routesOf({ agent, settings, version, outbox, maxRequestBytes }: RouteParts): Route[] {
+  const { bus, metrics } = agent;
+  const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
+  if (settings.mode !== 'web') return always;
+  return [
+    ...always,
+    ...consoleRoutes(consoleFiles(), indexRoute(version)),
+    ...documentRoutes(version),
+    ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes }),
+  ];
 }
 
 /** Loaded only when it is asked for. */
