@@ -10,7 +10,7 @@ export type ClientAddress = (peerAddress: string, forwardedFor: string | undefin
  */
 export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientAddress {
   if (trustProxy === false) return (peerAddress) => plainIp(peerAddress);
-  const isTrusted = trustProxy === true ? () => true : listedIn(trustProxy);
+  const isTrusted = trustProxy === true ? () => true : addressesIn(trustProxy);
   return (peerAddress, forwardedFor) => {
     let client = plainIp(peerAddress);
     const hops =
@@ -26,7 +26,8 @@ export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientA
   };
 }
 
-function listedIn(ranges: readonly string[]): (address: string) => boolean {
+/** Whether an address is one of these, or in one of these ranges (CIDR). */
+export function addressesIn(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/');

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { asServiceError, ServiceError } from '../contract/errors.ts';
 import type { Access } from './access.ts';
+import { addressesIn, plainIp } from './client-address.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpResponse } from './http-message.ts';
 import { Recipient } from './recipient.ts';
@@ -14,7 +15,7 @@ export interface InspectFrontParts {
   readonly attach: (send: (text: string) => void) => () => void;
 }
 
-const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
+const isLoopback = addressesIn(['127.0.0.0/8', '::1']);
 /** A proxy on this machine speaks for somebody else. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
@@ -55,7 +56,7 @@ export class InspectFront implements SocketFront {
     const { token } = this.#parts;
     const given = new URLSearchParams(query).get('token');
     if (token !== undefined && given !== null && isSame(given, token)) return true;
-    return LOOPBACK.test(peerAddress) && !FORWARDED.some((name) => headers.has(name));
+    return isLoopback(plainIp(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
   }
 }
 
