@@ -1,25 +1,43 @@
 import type { WebSocket } from 'uWebSockets.js';
 import type { ClientSocket } from '../../ports/client-socket.ts';
 
-/** A uWebSockets.js socket that may be called after it has closed: uWebSockets.js itself throws then. */
+/** As much as uWebSockets.js gathers for one system call. */
+const BATCH_CHARACTERS = 16 * 1024;
+
+/**
+ * A uWebSockets.js socket that may be called after it has closed: uWebSockets.js itself throws then.
+ * What is sent in one go, such as the chunks of one read from the model service, goes out with one system
+ * call, which costs ten times as much as a frame. Nothing waits for a timer.
+ */
 export class UwsSocket implements ClientSocket {
   readonly #ws: WebSocket<unknown>;
   #open = true;
+  #batch: string[] = [];
+  #batchCharacters = 0;
+  /** Whether it had to keep something when the last batch was sent. */
+  #keeps = false;
 
   constructor(ws: WebSocket<unknown>) {
     this.#ws = ws;
   }
 
   send(text: string): boolean {
-    return !this.#open || this.#ws.send(text, false) === SENT;
+    if (!this.#open) return true;
+    if (this.#batch.push(text) === 1) queueMicrotask(this.#flush);
+    this.#batchCharacters += text.length;
+    // So that a caller who sends much at once is told in time when it is too much.
+    if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
+    return !this.#keeps || this.bufferedBytes() === 0;
   }
 
+  /** Without the batch: it is kept only if the client does not take it, and only then `drain` will tell. */
   bufferedBytes(): number {
     return this.#open ? this.#ws.getBufferedAmount() : 0;
   }
 
   /** For uWebSockets.js the socket is closed at once; what is kept still goes out, as long as the client takes some of it every few seconds. */
   end(code: number, reason: string): void {
+    this.#flush();
     if (this.#open) this.#ws.end(code, reason);
   }
 
@@ -27,7 +45,18 @@ export class UwsSocket implements ClientSocket {
   closed(): void {
     this.#open = false;
   }
-}
 
-/** `send` answers 1 for sent, 0 for kept, 2 for dropped. */
-const SENT = 1;
+  readonly #flush = (): void => {
+    const batch = this.#batch;
+    if (!this.#open || batch.length === 0) return;
+    this.#batch = [];
+    this.#batchCharacters = 0;
+    const [first = ''] = batch;
+    if (batch.length === 1) this.#ws.send(first, false);
+    else
+      this.#ws.cork(() => {
+        for (const text of batch) this.#ws.send(text, false);
+      });
+    this.#keeps = this.bufferedBytes() > 0;
+  };
+}
