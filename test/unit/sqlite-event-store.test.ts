@@ -7,6 +7,7 @@ import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
 import { logThread } from '../../src/adapters/sqlite/log-thread.ts';
 import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
+import { nextLoop } from '../../src/runtime/next-loop.ts';
 import { startLimitedProcess, startSupportProcess } from '../support/child-process.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
@@ -267,9 +268,8 @@ describe('the SQLite event store', () => {
       const log = recordingLog();
       await using store = await open(log);
       const first = store.append('first', 0, [started('a')]);
-      // Microtasks only: the batch is sent, its answer cannot have come.
-      await Promise.resolve();
-      await Promise.resolve();
+      // Behind the immediate that sends the batch, in the same loop: its answer cannot have come.
+      await nextLoop();
       const others = Array.from({ length: 50 }, (_, index) => store.append(`s${index}`, 0, [started('b')]));
       const stale = store.append('s0', 9, [started('c')]);
       await expect(stale).rejects.toMatchObject({ actual: 1 });

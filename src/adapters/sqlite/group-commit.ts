@@ -37,8 +37,7 @@ export class GroupCommit {
     const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
     const request = { sessionId, expectedSeq, ...encodeAll(events, this.#codec), open: mark?.open };
     this.#gathered.push({ request, events, settled });
-    if (this.#inFlight.length === 0 && this.#gathered.length === 1)
-      queueMicrotask(() => this.#postGathered());
+    if (this.#inFlight.length === 0 && this.#gathered.length === 1) this.#postSoon();
     return settled.promise;
   }
 
@@ -74,12 +73,18 @@ export class GroupCommit {
   #takeBatch(): PendingAppend[] {
     const batch = this.#inFlight;
     this.#inFlight = [];
-    this.#postGathered();
-    if (this.#inFlight.length === 0) this.#drained?.resolve();
+    if (this.#gathered.length > 0) this.#postSoon();
+    else this.#drained?.resolve();
     return batch;
   }
 
+  /** With what the rest of this loop brings, so that there are fewer batches: each costs a wake-up and a sync. */
+  #postSoon(): void {
+    setImmediate(() => this.#postGathered());
+  }
+
   #postGathered(): void {
+    // Abandoned meanwhile.
     if (this.#gathered.length === 0) return;
     this.#inFlight = this.#gathered;
     this.#gathered = [];
