@@ -18,7 +18,7 @@ export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: n
   for (let end = messages.length; end > 0; ) {
     const begin = unitBegin(messages, end - 1);
     if (begin !== lastUser)
-      budget -= messages.slice(begin, end).reduce((sum, message) => sum + estimateTokens(message), 0);
+      for (let index = begin; index < end; index += 1) budget -= estimateAt(messages, index);
     if (budget < 0) break;
     start = begin;
     end = begin;
