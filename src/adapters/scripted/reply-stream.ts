@@ -25,10 +25,10 @@ export async function streamPieces(
   signal: AbortSignal,
 ): Promise<void> {
   // Even a reply without text does not come before the caller has the promise.
-  await nextLoop(undefined, { signal });
+  await nextLoop();
   for (const [index, piece] of pieces.entries()) {
     if (delayMs > 0) await wait(delayMs, undefined, { signal });
-    else if (index > 0 && index % PIECES_PER_LOOP === 0) await nextLoop(undefined, { signal });
+    else if (index > 0 && index % PIECES_PER_LOOP === 0) await nextLoop();
     signal.throwIfAborted();
     onText(piece);
   }
