@@ -50,10 +50,12 @@ export class Journal {
 }
 
 /** Throws when one of them is no event of a session. */
-export function ofSession(envelopes: readonly Envelope<LoggedEvent>[]): Envelope[] {
-  return envelopes.map((envelope) => {
-    const { event } = envelope;
-    if (isSessionEvent(event)) return { ...envelope, event };
-    throw new Error(`session ${envelope.sessionId} has an event of the service at seq ${envelope.seq}`);
-  });
+export function ofSession(envelopes: Envelope<LoggedEvent>[]): Envelope[] {
+  if (envelopes.every(isOfSession)) return envelopes;
+  const alien = envelopes.find((envelope) => !isOfSession(envelope));
+  throw new Error(`session ${alien?.sessionId} has an event of the service at seq ${alien?.seq}`);
+}
+
+function isOfSession(envelope: Envelope<LoggedEvent>): envelope is Envelope {
+  return isSessionEvent(envelope.event);
 }

@@ -136,12 +136,14 @@ export class SessionActor {
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     this.#pending += 1;
-    const result = this.#mailbox.then(work).finally(() => {
-      this.#pending -= 1;
-    });
-    this.#mailbox = result.catch(() => undefined);
+    const result = this.#mailbox.then(work);
+    this.#mailbox = result.then(this.#onHandled, this.#onHandled);
     return result;
   }
+
+  readonly #onHandled = (): void => {
+    this.#pending -= 1;
+  };
 
   async #handle(command: SessionCommand): Promise<void> {
     if (this.#faulted)

@@ -24,7 +24,6 @@ export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest
 export class HttpExchange {
   readonly #res: UwsResponse;
   readonly #isHead: boolean;
-  readonly #aborted = new AbortController();
   #body: IncomingBody | null = null;
   #over = false;
   #onAbort: () => void = () => undefined;
@@ -35,7 +34,7 @@ export class HttpExchange {
     this.#isHead = method === 'HEAD';
     res.onAborted(() => {
       this.#over = true;
-      this.#aborted.abort();
+      this.#body?.abandon();
       this.#onAbort();
     });
   }
@@ -48,7 +47,7 @@ export class HttpExchange {
   }
 
   async respond(response: HttpResponse): Promise<void> {
-    if (this.#body && !this.#body.complete && !this.#over) await this.#body.discardRest(this.#aborted.signal);
+    if (this.#body && !this.#body.complete && !this.#over) await this.#body.discardRest();
     if (this.#over) {
       if (response.body instanceof ReadableStream) await response.body.cancel('the client went away');
       return;

@@ -13,6 +13,7 @@ export class IncomingBody {
   #complete = false;
   #discardedBytes: number | null = null;
   #onProgress: () => void = () => undefined;
+  #onGone: () => void = () => undefined;
 
   /** To be made before the handler returns: what is not gathered then is lost. */
   constructor(res: UwsResponse, declaredBytes: number, maxBytes: number | false) {
@@ -45,16 +46,21 @@ export class IncomingBody {
     return this.#complete;
   }
 
+  /** The client has gone: nothing more will come. */
+  abandon(): void {
+    this.#onGone();
+  }
+
   /**
    * Reads the rest and forgets it: most clients look at the answer only when they have sent everything, and
    * a connection that is closed before that takes the answer with it. Resolves when the rest has come, when
-   * it is too much of it, when the client falls silent, or when the signal aborts.
+   * it is too much of it, when the client falls silent, or when it has gone.
    */
-  async discardRest(signal: AbortSignal): Promise<void> {
+  async discardRest(): Promise<void> {
     this.#discardedBytes ??= 0;
     const done = Promise.withResolvers<void>();
     const silence = setTimeout(done.resolve, SILENCE_MS);
-    signal.addEventListener('abort', () => done.resolve(), { once: true });
+    this.#onGone = () => done.resolve();
     this.#onProgress = () => {
       silence.refresh();
       if (this.#complete || Number(this.#discardedBytes) > MAX_DISCARDED_BYTES) done.resolve();
