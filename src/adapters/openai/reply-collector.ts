@@ -32,6 +32,9 @@ export class ReplyCollector {
     }
     const event = parseEvent(data);
     switch (event.kind) {
+      case 'text':
+        this.#addText(event.text);
+        return;
       case 'chunk':
         this.#addChunk(event.chunk);
         return;
@@ -65,11 +68,13 @@ export class ReplyCollector {
     if (choice.finish_reason) this.#finishReason = choice.finish_reason;
     if (!choice.delta) return;
     const text = textOf(choice.delta);
-    if (text !== '') {
-      this.#text += text;
-      this.#onText(text);
-    }
+    if (text !== '') this.#addText(text);
     for (const delta of choice.delta.tool_calls ?? []) this.#toolCalls.add(delta);
+  }
+
+  #addText(text: string): void {
+    this.#text += text;
+    this.#onText(text);
   }
 
   #problem(): string | undefined {
