@@ -1,5 +1,12 @@
-import type { WebSocket } from 'uWebSockets.js';
 import type { ClientSocket } from '../../ports/client-socket.ts';
+
+/** What is used of a socket of uWebSockets.js. */
+export interface RawSocket {
+  send(text: string, isBinary: boolean): unknown;
+  cork(work: () => void): unknown;
+  end(code: number, reason: string): void;
+  getBufferedAmount(): number;
+}
 
 /** As much as uWebSockets.js gathers for one system call. */
 const BATCH_CHARACTERS = 16 * 1024;
@@ -10,14 +17,14 @@ const BATCH_CHARACTERS = 16 * 1024;
  * call, which costs ten times as much as a frame. Nothing waits for a timer.
  */
 export class UwsSocket implements ClientSocket {
-  readonly #ws: WebSocket<unknown>;
+  readonly #ws: RawSocket;
   #open = true;
   #batch: string[] = [];
   #batchCharacters = 0;
   /** Whether it had to keep something when the last batch was sent. */
   #keeps = false;
 
-  constructor(ws: WebSocket<unknown>) {
+  constructor(ws: RawSocket) {
     this.#ws = ws;
   }
 
