@@ -1,4 +1,4 @@
-// Not the package's index: it loads the drivers of every database, 9 MB and 30 ms of each start.
+// Not the package's index: it loads the drivers of every database, which costs each start some 50 ms.
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import type { LimitsConfig } from '../contract/agent-config.ts';

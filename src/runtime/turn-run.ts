@@ -222,5 +222,5 @@ export class TurnRun {
 
 const nothingToStop: StopEffect = () => undefined;
 
-/** One for all: every turn ends this way, and a reason made anew is an error with its stack, 7 µs. */
+/** One for all: every turn ends this way, and a reason made anew is an error with its stack. */
 const OVER = new DOMException('the model call is over', 'AbortError');
