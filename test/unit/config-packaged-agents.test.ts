@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadAgentFile } from '../../src/app/config/agent-file.ts';
 import { exportAgentYaml } from '../../src/app/config/export-agent.ts';
 import { findPackageRoot } from '../../src/app/package-root.ts';
+import { approvalPolicy } from '../../src/domain/approval-policy.ts';
 
 const folder = join(findPackageRoot(), 'agents');
 const load = (name: string, environment: Record<string, string> = {}) =>
@@ -27,6 +28,12 @@ describe('the agents that come with the package', () => {
   it('openai takes its key from the environment, and says so when there is none', () => {
     expect(load('openai.yml', { OPENAI_API_KEY: 'a-key' }).config.llm.apiKey).toBe('a-key');
     expect(() => load('openai.yml')).toThrow('llm.apiKey: the variable OPENAI_API_KEY is not set');
+  });
+
+  it('careful asks before most get- tools and never offers the one that shows the environment', () => {
+    const { approval } = load('careful.yml').config;
+    const policyOf = (toolName: string) => approvalPolicy(approval, { serverId: 'everything', toolName });
+    expect(['get-sum', 'get-env', 'echo'].map(policyOf)).toEqual(['ask', 'deny', 'auto']);
   });
 
   it('ollama has defaults for all it reads', () => {
