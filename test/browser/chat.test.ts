@@ -48,6 +48,21 @@ describe('the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('makes no link of an address that would run a script, and loads nothing that a reply names', async () => {
+    await using chat = await open();
+    await chat.say('Tell me');
+    (await chat.model.call(0)).answer(
+      '[run](javascript:alert(1)) [read](https://example.com/) ![seen](https://example.com/x.png) <img src=x>',
+    );
+    await chat.conversation.getByRole('button', { name: 'Fork from here' }).waitFor();
+    const text = await chat.conversation.textContent();
+    expect(text).toContain('run read [image: seen] <img src=x>');
+    const links = await chat.conversation.getByRole('link').evaluateAll((all) => all.map(String));
+    expect(links).toEqual(['https://example.com/']);
+    expect(await chat.conversation.locator('img').count()).toBe(0);
+    expect(chat.errors).toEqual([]);
+  });
+
   it('goes on with a reply after a reload in the middle of it, each word once', async () => {
     await using chat = await open();
     await chat.say('Tell me');

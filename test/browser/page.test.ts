@@ -18,6 +18,12 @@ describe('the page', () => {
     expect(errors).toEqual([]);
   });
 
+  it('opens at an address that is badly encoded, without an error of its own', async () => {
+    await using opened = await ConsolePage.open('#/timeline/%E0%A4%A');
+    await opened.page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor();
+    expect(opened.errors.join()).not.toContain('URIError');
+  });
+
   it('keeps the theme that was chosen', async () => {
     await using opened = await ConsolePage.open('', {}, { colorScheme: 'light' });
     const { page } = opened;

@@ -19,7 +19,16 @@ export function useLocation(): Location {
 export function parseHash(hash: string): Location {
   const [name, session] = hash.replace(/^#\/?/, '').split('/');
   const panel = panels.find((candidate) => candidate === name) ?? 'chat';
-  return { panel, sessionId: session ? decodeURIComponent(session) : DEFAULT_SESSION };
+  return { panel, sessionId: session ? decode(session) : DEFAULT_SESSION };
+}
+
+/** An address typed by hand may be badly encoded: the page shows it then as it stands, not nothing. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 export function hrefOf({ panel, sessionId }: Location): string {

@@ -5,11 +5,15 @@ import style from './markdown.module.css';
 
 /** A model's words: markdown without raw HTML; links lead away, pictures are named and not loaded. */
 const components: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
+  // An address that is not safe to follow has become empty: its link would open this page again.
+  a: ({ href, children }) =>
+    href ? (
+      <a href={href} target="_blank" rel="noreferrer noopener">
+        {children}
+      </a>
+    ) : (
+      <span>{children}</span>
+    ),
   img: ({ alt, src }) => <span>[image: {alt || String(src)}]</span>,
 };
 
