@@ -135,7 +135,8 @@ describe.concurrent('replay', () => {
     const refusals: [string[], RegExp][] = [
       [['s'], /^agent-service: --data-dir: there is no folder log\n$/],
       [['a b'], /^agent-service: session: found "a b"; expected 1 to 128 characters.*\n$/],
-      [['--file', 'none.jsonl'], /^agent-service: .*none\.jsonl.*\n$/],
+      [['--file', 'none.jsonl'], /^agent-service: none\.jsonl: there is no such file; expected what `.*\n$/],
+      [['--file', '.'], /^agent-service: \.: this is a folder; expected what `.*\n$/],
       [['s', '--agent', 'agent.yml'], /^error: option '--agent' needs '--live'/],
       [['s', '--live', '--agent', 'none.yml'], /^agent-service: none\.yml: there is no such file/],
     ];

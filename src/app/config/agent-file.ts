@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { AgentConfig } from '../../contract/agent-config.ts';
+import { readFailure } from '../read-failure.ts';
 import { AgentFileError, type AgentFileProblem } from './agent-file-error.ts';
 import { type Environment, type Expansion, expandVariables } from './expand.ts';
 import { explainIssue } from './explain-issue.ts';
-import { formatPath, isMap, type Path, pathKey } from './path.ts';
+import { formatPath, type Path, pathKey } from './path.ts';
 import { readScalars } from './read-scalars.ts';
 import { redactText } from './redact.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
@@ -37,20 +38,11 @@ export function parseAgentFile(text: string, path: string, environment: Environm
   ]);
 }
 
-const readErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file; expected a YAML agent file',
-  EISDIR: 'this is a folder; expected a YAML agent file',
-  EACCES: 'the file may not be read; expected one that this user may read',
-};
-
 function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
-    const code = isMap(error) ? String(error.code) : '';
-    const fallback =
-      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : 'the file cannot be read';
-    throw new AgentFileError(path, [{ text: readErrors[code] ?? fallback }], error);
+    throw new AgentFileError(path, [{ text: readFailure(error, 'a YAML agent file') }], error);
   }
 }
 

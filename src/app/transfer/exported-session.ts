@@ -3,6 +3,7 @@ import type { Envelope } from '../../contract/envelope.ts';
 import { messageOf } from '../../contract/errors.ts';
 import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
 import type { SessionId } from '../../contract/ids.ts';
+import { readFailure } from '../read-failure.ts';
 import { byteLines } from './byte-lines.ts';
 import { parseLine } from './exported-line.ts';
 
@@ -23,11 +24,21 @@ export interface ExportedSession {
   readonly events: SessionEvents;
 }
 
+const exportOutput = 'what `agent-service export` prints';
+
 /** @param path `-` for standard input. */
 export function openExport(path: string): ExportedFile {
   return path === '-'
     ? { name: 'standard input', chunks: process.stdin }
-    : { name: path, chunks: createReadStream(path) };
+    : { name: path, chunks: readFile(path) };
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw new Error(`${path}: ${readFailure(error, exportOutput)}`, { cause: error });
+  }
 }
 
 /** Reads what `export` printed, a line at a time. It throws at the first line that is not the next event of the session. */
@@ -37,7 +48,7 @@ export async function readExport(
 ): Promise<ExportedSession> {
   const envelopes = readLines(file, codec);
   const first = await envelopes.next();
-  if (first.done) throw new Error(`${file.name}: it is empty; expected what \`agent-service export\` prints`);
+  if (first.done) throw new Error(`${file.name}: it is empty; expected ${exportOutput}`);
   const { sessionId } = first.value;
   return { name: file.name, sessionId, events: ofOneSession(first.value, envelopes, file.name) };
 }
