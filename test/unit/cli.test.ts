@@ -95,6 +95,7 @@ describe('the command line', () => {
     ]) {
       expect(output).toContain(`--${flag}`);
     }
+    expect(output).toContain('AGENT_SERVICE_INSPECT (states or content)');
     expect(output).toContain('$ agent-service --mode web --web-port 3001 --agent agents/openai.yml');
   });
 
@@ -111,6 +112,8 @@ describe('the command line', () => {
     [['--web-prt', '1'], '(Did you mean --web-port?)'],
     [['--mode'], "option '-m, --mode <mode>' argument missing"],
     [['agent.yml'], 'too many arguments'],
+    [['export', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
+    [['replay', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
     [['--agent', ''], 'Expected the path of a YAML file.'],
   ])('refuses %j on stderr and points at the help', (args, message) => {
     const { code, stream, output } = exitOf(...args);
