@@ -50,7 +50,7 @@ export const McpServerName = z
   .string()
   .regex(
     /^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u,
-    'must be 1 to 128 characters without / \\ ? # %, and no space at its ends',
+    'must be 1 to 128 characters without / \\ ? # %, line breaks and other control characters, and no space at its ends',
   );
 
 /** One rule of the scripted model. The first whose `when` matches the user's message answers. */
