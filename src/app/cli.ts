@@ -3,6 +3,7 @@ import { logLevels } from '../contract/agent-config.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
 import { addChat } from './chat/chat-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
+import { closest } from './config/closest.ts';
 import type { Environment } from './config/expand.ts';
 import { addInit } from './init/init-command.ts';
 import { addLogCommands } from './log-commands.ts';
@@ -73,12 +74,23 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     )
     .option('--inspect', 'serve the XState inspector at /inspect, for this machine: states, no contents')
     .option('--inspect-content', 'the same, with what messages and tools say')
-    .allowExcessArguments(false)
+    .allowExcessArguments()
     .addHelpText('after', examples)
     .action((options: Flags & { agent?: string }) => {
+      refuseUnknown(program);
       const { agent, ...flags } = options;
       choose({ kind: 'run', flags, agentFile: agent ?? agentFileOf(environment) });
     });
+}
+
+/** What stands where a command could stand, and is none. */
+function refuseUnknown(program: Command): void {
+  const [found] = program.args;
+  if (found === undefined) return;
+  const known = program.commands.map((command) => command.name());
+  const meant = /\.ya?ml$/.test(found) ? `--agent ${found}` : closest(found, known);
+  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  program.error(`error: unknown command '${found}'; ${hint}`, { exitCode: 1 });
 }
 
 const examples = `

@@ -86,13 +86,20 @@ const ArgumentsHash = z
 const denialReason = optional(z.string().min(1).max(500));
 
 /** Body of `POST /api/sessions/{id}/approvals/{callId}`. */
-export const ApprovalRequest = z.discriminatedUnion('decision', [
-  z.object({ decision: z.literal('approve'), argumentsHash: optional(ArgumentsHash) }),
-  z.object({ decision: z.literal('deny'), reason: denialReason }),
-]);
+export const ApprovalRequest = z.discriminatedUnion(
+  'decision',
+  [
+    z.object({ decision: z.literal('approve'), argumentsHash: optional(ArgumentsHash) }),
+    z.object({ decision: z.literal('deny'), reason: denialReason }),
+  ],
+  'must be approve or deny',
+);
 
 /** Body of `POST /api/sessions/{id}/fork`. */
-export const ForkRequest = z.object({ at: optional(z.int().min(1)), sessionId: optional(SessionId) });
+export const ForkRequest = z.object({
+  at: optional(z.int('must be a whole number').min(1, 'must be 1 or more: the seq of an event')),
+  sessionId: optional(SessionId),
+});
 
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });

@@ -15,7 +15,7 @@ describe.concurrent('init', () => {
     await using folder = await tempDirectory();
     const written = await init(folder.path, 'mine.yml', '--provider', 'openai', '--model', 'm');
     expect(written).toMatchObject({ code: 0, stderr: '' });
-    expect(written.stdout).toContain('OPENAI_API_KEY=… agent-service --agent mine.yml\n');
+    expect(written.stdout).toContain('OPENAI_API_KEY=… npx agent-service --agent mine.yml\n');
     expect(await readFile(join(folder.path, 'mine.yml'), 'utf8')).toContain('\n  apiKey: $OPENAI_API_KEY\n');
     const options = { cwd: folder.path, environment: { OPENAI_API_KEY: 'a-key' } };
     await using service = await ServiceProcess.listening(

@@ -111,7 +111,8 @@ describe('the command line', () => {
   it.each([
     [['--web-prt', '1'], '(Did you mean --web-port?)'],
     [['--mode'], "option '-m, --mode <mode>' argument missing"],
-    [['agent.yml'], 'too many arguments'],
+    [['agent.yml'], 'unknown command \'agent.yml\'; did you mean "--agent agent.yml"?'],
+    [['exprot', 's'], 'unknown command \'exprot\'; did you mean "export"?'],
     [['export', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
     [['replay', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
     [['--agent', ''], 'Expected the path of a YAML file.'],

@@ -35,7 +35,7 @@ describe('a new agent file', () => {
     const choice = choiceOf({ ...flags, provider: 'openai', model: 'a$b: #c', keyVariable: 'MY_KEY' });
     const text = agentFileText('a.yml', choice);
     expect(text).toContain('\n  apiKey: $MY_KEY\n');
-    expect(text).toContain('#   MY_KEY=… agent-service --agent a.yml\n');
+    expect(text).toContain('#   MY_KEY=… npx agent-service --agent a.yml\n');
     expect(parseAgentFile(text, 'a.yml', { MY_KEY: 'k' }).config.llm.model).toBe('a$b: #c');
   });
 

@@ -25,7 +25,7 @@ export function needsAddress(provider: AgentChoice['provider']): boolean {
 /** How the agent is started, in a shell. */
 export function startCommand(file: string, { keyVariable }: AgentChoice): string {
   const key = keyVariable === null ? '' : `${keyVariable}=… `;
-  return `${key}agent-service --agent ${file}`;
+  return `${key}npx agent-service --agent ${file}`;
 }
 
 /** The agent file: what was chosen, and what else can be said, as comments. */
