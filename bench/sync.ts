@@ -1,75 +1,84 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { loadHttp } from './support/http-load.ts';
-import { ServerProcess } from './support/server-process.ts';
+import { loadHttp, syncMessage } from './support/http-load.ts';
+import { linesOver } from './support/lines.ts';
+import { measured } from './support/measured.ts';
+import type { Report } from './support/report.ts';
+import { interleave, ratio, rowOf, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import {
+  FLOOR,
+  PLAIN,
+  SERVICE,
+  type Subject,
+  startFloor,
+  startPlain,
+  startService,
+} from './support/subjects.ts';
 
-export const question =
-  'How many message-sync requests a second, against bare uWebSockets.js doing the same bytes?';
+export const question = 'How many message-sync requests a second, each durable before it is answered?';
 
-const SESSIONS = 500;
+const SESSIONS = 2_000;
+const IN_MEMORY = `${SERVICE}, log in memory`;
 
-export type Row = Record<string, string | number>;
-
-/** The control row first; every ratio is to it, in the same run. */
-export async function run({ quick }: { quick: boolean }): Promise<Row[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'agent-service-bench-'));
-  const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-  const service = (dataDir: string): Promise<ServerProcess> =>
-    ServerProcess.start(file('../src/app/main.ts'), [
-      ...['--agent', file('agent.yml'), '--web-port', '0', '--data-dir', dataDir, '--log-level', 'silent'],
-    ]);
+export async function run(scope: Scope): Promise<Report> {
   const subjects = [
-    { name: 'floor', start: () => ServerProcess.start(file('controls/floor.ts')) },
-    { name: 'agent-service, log in memory', start: () => service(':memory:') },
-    { name: 'agent-service, log on disk', start: () => service(directory) },
+    await startFloor(scope),
+    await startService(scope),
+    await startService(scope, { name: IN_MEMORY, dataDir: ':memory:' }),
+    await startPlain(scope),
   ];
-  try {
-    const rows: Row[] = [];
-    for (const { name, start } of subjects) rows.push(...(await measure(name, await start(), quick)));
-    return rows.map((row) => ({ ...row, 'ratio to floor': ratio(row, rows) }));
-  } finally {
-    rmSync(directory, { recursive: true });
+  for (const subject of subjects) await load(subject, 10, scope.quick ? 50 : 2_000);
+  const all: Series[] = [];
+  for (const inFlight of scope.quick ? [10] : [1, 10, 50, 500]) {
+    const requests = scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000;
+    const labels = { 'in flight': inFlight };
+    all.push(
+      ...(await interleave(scope.quick ? 1 : 3, labels, subjects, (subject) =>
+        load(subject, inFlight, requests),
+      )),
+    );
   }
+  const title = 'POST /api/message-sync';
+  const names = subjects.map(({ name }) => name);
+  return {
+    rows: all.map(rowOf),
+    targets: scope.quick ? [] : targets(all),
+    plots: [
+      {
+        title,
+        xLabel: 'in flight',
+        yLabel: 'requests/s',
+        lines: linesOver(all, names, 'in flight', 'requests/s'),
+      },
+    ],
+  };
 }
 
-async function measure(name: string, server: ServerProcess, quick: boolean): Promise<Row[]> {
-  const requests = quick ? 500 : 10_000;
-  const bodyOf = (index: number): string =>
-    JSON.stringify({ message: 'hello', sessionId: `s${index % SESSIONS}` });
-  try {
-    await loadHttp(server.port, '/api/message-sync', 10, requests, bodyOf);
-    const rows: Row[] = [];
-    for (const inFlight of [1, 10, 50]) {
-      const cpuBefore = server.cpuMs();
-      const { seconds, latencies } = await loadHttp(
-        server.port,
-        '/api/message-sync',
-        inFlight,
-        requests,
-        bodyOf,
-      );
-      rows.push({
-        server: name,
-        'in flight': inFlight,
-        'requests/s': Math.round(requests / seconds),
-        'CPU µs/request': Math.round(((server.cpuMs() - cpuBefore) * 1_000) / requests),
-        'p50 ms': percentile(latencies, 0.5),
-        'p99 ms': percentile(latencies, 0.99),
-      });
-    }
-    return rows;
-  } finally {
-    await server.stop();
-  }
+function load({ server }: Subject, inFlight: number, total: number): Promise<Sample> {
+  const requestOf = (index: number) => syncMessage(`s${index % SESSIONS}`);
+  return measured(server, 'request', () => loadHttp({ port: server.port, inFlight, total, requestOf }));
 }
 
-function ratio(row: Row, rows: readonly Row[]): number {
-  const floor = rows.find((other) => other['in flight'] === row['in flight']);
-  return Number((Number(row['requests/s']) / Number(floor?.['requests/s'])).toFixed(3));
-}
-
-function percentile(ascending: readonly number[], share: number): number {
-  return Number((ascending[Math.floor(ascending.length * share)] ?? Number.NaN).toFixed(2));
+function targets(all: readonly Series[]) {
+  return [1, 10, 50, 500].flatMap((inFlight) => {
+    const labels = { 'in flight': inFlight };
+    const [service, floor, plain] = [SERVICE, FLOOR, PLAIN].map((name) => seriesOf(all, name, labels));
+    if (!service || !floor || !plain) return [];
+    return [
+      {
+        what: `${inFlight} in flight: requests/s of the floor`,
+        wanted: { atLeast: 0.2 },
+        measured: ratio(service, floor, 'requests/s'),
+      },
+      {
+        what: `${inFlight} in flight: requests/CPU second of the floor`,
+        wanted: { atLeast: 0.2 },
+        measured: ratio(floor, service, 'CPU µs/request'),
+      },
+      {
+        what: `${inFlight} in flight: CPU µs a message`,
+        wanted: { atMost: 150 },
+        measured: spreadOf(service, 'CPU µs/request'),
+      },
+    ];
+  });
 }

@@ -1,63 +1,41 @@
-import { connect, type Socket } from 'node:net';
+import { HttpConnection, type HttpRequestParts } from './http-connection.ts';
+import type { Work } from './measured.ts';
 
-export interface LoadResult {
-  readonly seconds: number;
-  /** One for each request, in milliseconds, ascending. */
-  readonly latencies: readonly number[];
+export interface HttpLoad {
+  readonly port: number;
+  readonly inFlight: number;
+  readonly total: number;
+  readonly requestOf: (index: number) => HttpRequestParts;
 }
 
-/** Sends `total` POSTs over `connections` kept-alive connections, one at a time on each. Lean, so that the server is what is measured. */
-export async function loadHttp(
-  port: number,
-  path: string,
-  connections: number,
-  total: number,
-  bodyOf: (index: number) => string,
-): Promise<LoadResult> {
+/** Sends `total` requests over kept-alive connections, one at a time on each. Rejects at the first that is refused. */
+export async function loadHttp({ port, inFlight, total, requestOf }: HttpLoad): Promise<Work> {
   const latencies: number[] = [];
   let next = 0;
-  const begun = performance.now();
   await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    Array.from({ length: inFlight }, async () => {
+      const connection = new HttpConnection(localUrl(port));
       try {
         while (next < total) {
-          const body = bodyOf(next);
+          const request = requestOf(next);
           next += 1;
           const sent = performance.now();
-          await exchange(socket, path, body);
+          const { status, body } = await connection.request(request);
+          if (status !== 200) throw new Error(`${request.path} was answered with ${status}: ${body}`);
           latencies.push(performance.now() - sent);
         }
       } finally {
-        socket.destroy();
+        connection.close();
       }
     }),
   );
-  const seconds = (performance.now() - begun) / 1_000;
-  return { seconds, latencies: latencies.toSorted((a, b) => a - b) };
+  return { operations: total, latencies };
 }
 
-function exchange(socket: Socket, path: string, body: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let received = '';
-    const finish = (error?: Error): void => {
-      socket.off('data', onData).off('error', finish).off('close', onClose);
-      if (error) reject(error);
-      else resolve();
-    };
-    const onClose = (): void => finish(new Error('the server closed the connection'));
-    const onData = (chunk: Buffer): void => {
-      received += chunk.toString('latin1');
-      const head = received.indexOf('\r\n\r\n');
-      if (head === -1) return;
-      const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
-      if (received.length < head + 4 + length) return;
-      finish(received.startsWith('HTTP/1.1 200') ? undefined : new Error(received));
-    };
-    socket.on('data', onData).on('error', finish).on('close', onClose);
-    const bytes = Buffer.byteLength(body);
-    socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n${body}`,
-    );
-  });
+export function syncMessage(sessionId: string, message = 'hello'): HttpRequestParts {
+  return { path: '/api/message-sync', body: JSON.stringify({ message, sessionId }) };
+}
+
+export function localUrl(port: number): URL {
+  return new URL(`http://127.0.0.1:${port}`);
 }

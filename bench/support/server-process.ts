@@ -2,41 +2,94 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 
 const CLOCK_TICKS_PER_SECOND = 100;
+/** A service that will not end is not waited for. */
+const STOP_TIMEOUT_MS = 20_000;
+
+export interface StartOptions {
+  readonly args?: readonly string[];
+  readonly nodeOptions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** A server in a process of its own, so that its CPU time is its own. */
 export class ServerProcess {
   readonly port: number;
+  /** From the start of the process to the line that says where it listens. */
+  readonly listenedAfterMs: number;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, listenedAfterMs: number) {
     this.#child = child;
     this.port = port;
+    this.listenedAfterMs = listenedAfterMs;
   }
 
   /** Starts `node FILE ARGS…` and waits until it says where it listens. */
-  static async start(file: string, args: readonly string[] = []): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  static async start(
+    file: string,
+    { args = [], nodeOptions = [], env = {} }: StartOptions = {},
+  ): Promise<ServerProcess> {
+    const begun = performance.now();
+    const child = spawn(process.execPath, [...nodeOptions, file, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    });
     for await (const line of createInterface({ input: child.stdout })) {
       const port = /listening on http:\/\/[^ ]+:(\d+)/.exec(line)?.[1];
-      if (port !== undefined) return new ServerProcess(child, Number(port));
+      if (port !== undefined) return new ServerProcess(child, Number(port), performance.now() - begun);
     }
     throw new Error(`${file} ended before it listened`);
   }
 
   /** CPU time so far, user and system, in milliseconds. Linux only: elsewhere NaN. */
   cpuMs(): number {
-    if (process.platform !== 'linux') return Number.NaN;
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
+    const stat = this.#proc('stat')
+      ?.replace(/^.*\) /s, '')
       .split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND) * 1_000;
+    return ((Number(stat?.[11]) + Number(stat?.[12])) / CLOCK_TICKS_PER_SECOND) * 1_000;
+  }
+
+  /** Linux only: elsewhere NaN. */
+  rssMb(): number {
+    return this.#statusMb('VmRSS');
+  }
+
+  peakRssMb(): number {
+    return this.#statusMb('VmHWM');
+  }
+
+  /** What it holds when nothing more is given back: garbage is collected, and pages are returned, with a delay. */
+  async settledRssMb(): Promise<number> {
+    let least = this.rssMb();
+    for (let unchanged = 0; unchanged < 4; ) {
+      await wait(250);
+      const now = this.rssMb();
+      unchanged = now < least - 0.5 ? 0 : unchanged + 1;
+      least = Math.min(least, now);
+    }
+    return least;
   }
 
   async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await exited;
+    clearTimeout(timer);
+  }
+
+  #statusMb(field: string): number {
+    const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(this.#proc('status') ?? '')?.[1];
+    return Number(kilobytes) / 1024;
+  }
+
+  #proc(file: string): string | undefined {
+    return process.platform === 'linux'
+      ? readFileSync(`/proc/${this.#child.pid}/${file}`, 'utf8')
+      : undefined;
   }
 }

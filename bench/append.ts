@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { linesOver } from './support/lines.ts';
+import type { Report } from './support/report.ts';
+import { interleave, ratio, rowOf, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+
+export const question = 'How many events a second get to the log, and is the event loop free meanwhile?';
+
+const LOG = 'event log';
+const SQLITE = 'floor: bare node:sqlite, same batches';
+const JSON_LINES = 'plain: JSON lines, one fdatasync a batch';
+const subjects = [
+  { name: SQLITE, kind: 'sqlite' },
+  { name: LOG, kind: 'log' },
+  { name: JSON_LINES, kind: 'lines' },
+];
+const MAX_DELAY_MS = 5;
+const WriterSample = z.record(z.string(), z.number());
+
+export async function run(scope: Scope): Promise<Report> {
+  const all: Series[] = [];
+  const ms = scope.quick ? 200 : 2_000;
+  const counts = scope.quick ? [16] : [1, 16, 256];
+  for (const writers of counts) {
+    const measure = ({ kind }: { kind: string }) => writer(scope, [kind, String(writers), String(ms)]);
+    all.push(...(await interleave(scope.quick ? 1 : 3, { writers }, subjects, measure)));
+  }
+  const lines = linesOver(
+    all,
+    subjects.map(({ name }) => name),
+    'writers',
+    'events/s',
+  );
+  return {
+    rows: all.map(rowOf),
+    targets: counts.flatMap((writers) => [
+      {
+        what: `${writers} writers: events/s of bare node:sqlite`,
+        wanted: { atLeast: 0.8 },
+        measured: ratio(seriesOf(all, LOG, { writers }), seriesOf(all, SQLITE, { writers }), 'events/s'),
+      },
+      {
+        what: `${writers} writers: p99 of the event loop's delay, ms`,
+        wanted: { atMost: MAX_DELAY_MS },
+        measured: spreadOf(seriesOf(all, LOG, { writers }), 'loop delay p99 ms'),
+      },
+    ]),
+    plots: [{ title: 'Durable events', xLabel: 'writers', yLabel: 'events/s', lines }],
+  };
+}
+
+/** In a process of its own, which says in JSON what it measured. */
+async function writer(scope: Scope, args: readonly string[]): Promise<Sample> {
+  const file = fileURLToPath(new URL('controls/append-writer.ts', import.meta.url));
+  const child = spawn(process.execPath, [file, scope.directory(), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (exitCode !== 0) throw new Error(`the writer ended with ${exitCode}`);
+  return WriterSample.parse(JSON.parse(output));
+}

@@ -1,0 +1,107 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { createLog } from '../../src/app/logger.ts';
+import type { SessionEvent } from '../../src/contract/events.ts';
+
+/** Where events are appended: resolves when one would survive a crash of the machine. */
+export interface AppendTarget {
+  append(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const turnId = '0b1f6a52-58b6-4d7c-9a3f-6f0f8f1f2a11';
+const event: SessionEvent = {
+  type: 'step.completed',
+  turnId,
+  step: 1,
+  text: 'an answer, '.repeat(20),
+  separator: '',
+  callIds: [],
+};
+
+export function openTarget(kind: string, directory: string): Promise<AppendTarget> {
+  switch (kind) {
+    case 'log':
+      return openLog(directory);
+    case 'sqlite':
+      return openSqlite(directory);
+    case 'lines':
+      return openLines(directory);
+    default:
+      throw new Error(`there is no target ${kind}; there are log, sqlite and lines`);
+  }
+}
+
+async function openLog(directory: string): Promise<AppendTarget> {
+  const store = await openSqliteEventStore({ directory, log: createLog('error') });
+  const heads = new Map<string, number>();
+  return {
+    async append(sessionId) {
+      const head = heads.get(sessionId) ?? 0;
+      heads.set(sessionId, head + 1);
+      await store.append(sessionId, head, [event]);
+    },
+    close: async () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** The same rows and the same batches, without thread, checksums, index of sessions and marks outside of the journal. */
+async function openSqlite(directory: string): Promise<AppendTarget> {
+  const { DatabaseSync } = loadSqlite();
+  const db = new DatabaseSync(join(directory, 'bare.db'));
+  db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  db.exec(
+    'CREATE TABLE events (session TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (session, seq)) STRICT',
+  );
+  const insert = db.prepare('INSERT INTO events (session, seq, time, type, data) VALUES (?, ?, ?, ?, ?)');
+  const heads = new Map<string, number>();
+  return {
+    append: inBatches(async (sessionIds) => {
+      // Nothing here waits, so nothing else would ever run.
+      await nextLoop();
+      const time = Date.now();
+      db.exec('BEGIN');
+      for (const sessionId of sessionIds) {
+        const seq = (heads.get(sessionId) ?? 0) + 1;
+        heads.set(sessionId, seq);
+        insert.run(sessionId, seq, time, event.type, JSON.stringify(event));
+      }
+      db.exec('COMMIT');
+    }),
+    close: async () => db.close(),
+  };
+}
+
+async function openLines(directory: string): Promise<AppendTarget> {
+  const file = await open(join(directory, 'events.jsonl'), 'a');
+  return {
+    append: inBatches(async (sessionIds) => {
+      const time = Date.now();
+      const lines = sessionIds.map((sessionId) => `${JSON.stringify({ sessionId, time, event })}\n`);
+      await file.write(lines.join(''));
+      await file.datasync();
+    }),
+    close: () => file.close(),
+  };
+}
+
+/** What comes while a batch is written is the next one. */
+function inBatches(write: (sessionIds: readonly string[]) => Promise<void>): AppendTarget['append'] {
+  let gathered: string[] = [];
+  let next: Promise<void> | null = null;
+  let last: Promise<void> = Promise.resolve();
+  return (sessionId) => {
+    gathered.push(sessionId);
+    next ??= last.then(() => {
+      const batch = gathered;
+      gathered = [];
+      last = write(batch);
+      next = null;
+      return last;
+    });
+    return next;
+  };
+}

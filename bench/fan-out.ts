@@ -1,0 +1,73 @@
+import { linesOver } from './support/lines.ts';
+import { measured } from './support/measured.ts';
+import type { Report } from './support/report.ts';
+import { interleave, ratio, rowOf, type Series, seriesOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { FLOOR, SERVICE, type Subject, startAll } from './support/subjects.ts';
+import { dropAll, oneTurn, openSockets, responseBytes } from './support/turns.ts';
+
+export const question = 'How many frames a second reach the sockets that watch one session?';
+
+const REPLY = { piece: ' chunk', pieces: 500 };
+
+export async function run(scope: Scope): Promise<Report> {
+  const subjects = await startAll(scope, { reply: REPLY });
+  for (const subject of subjects) await watch(subject, { watchers: 10, turns: 2, session: 'warm-up' });
+  const all: Series[] = [];
+  const audiences = scope.quick ? [1, 50] : [1, 100, 1_000];
+  for (const watchers of audiences) {
+    // As many frames with each audience, but for the smallest, which would take long.
+    const turns = scope.quick ? 1 : Math.min(30, 1_000 / watchers);
+    const measure = (subject: Subject, round: number) =>
+      watch(subject, { watchers, turns, session: `fan-${watchers}-${round}` });
+    all.push(...(await interleave(scope.quick ? 1 : 3, { watchers }, subjects, measure)));
+  }
+  const names = subjects.map(({ name }) => name);
+  const lines = linesOver(all, names, 'watchers', 'frames/s');
+  return {
+    rows: all.map(rowOf),
+    targets: audiences.flatMap((watchers) => [
+      {
+        what: `${watchers} watchers: frames/s of the floor`,
+        wanted: { atLeast: 0.7 },
+        measured: ratio(seriesOf(all, SERVICE, { watchers }), seriesOf(all, FLOOR, { watchers }), 'frames/s'),
+      },
+      {
+        what: `${watchers} watchers: frames/CPU second of the floor`,
+        wanted: { atLeast: 0.7 },
+        measured: ratio(
+          seriesOf(all, FLOOR, { watchers }),
+          seriesOf(all, SERVICE, { watchers }),
+          'CPU µs/frame',
+        ),
+      },
+    ]),
+    plots: [{ title: 'One session, many sockets', xLabel: 'sockets', yLabel: 'frames/s', lines }],
+  };
+}
+
+interface Audience {
+  readonly watchers: number;
+  readonly turns: number;
+  readonly session: string;
+}
+
+async function watch({ server }: Subject, { watchers, turns, session }: Audience) {
+  const sockets = await openSockets(server.port, watchers, () => session);
+  const expected = responseBytes(REPLY.piece.repeat(REPLY.pieces));
+  try {
+    return await measured(server, 'frame', async () => {
+      for (let turn = 0; turn < turns; turn += 1) {
+        // One asks, all hear; each is waited for.
+        const receipts = await Promise.all(
+          sockets.map((socket, index) => oneTurn(socket, index === 0 ? 'stream' : null)),
+        );
+        for (const { responseBytes: bytes } of receipts)
+          if (bytes !== expected) throw new Error(`a response of ${bytes} bytes came instead of ${expected}`);
+      }
+      return { operations: turns * watchers * REPLY.pieces };
+    });
+  } finally {
+    dropAll(sockets);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Report } from './support/report.ts';
+import { interleave, ratio, rowOf, type Sample, seriesOf, spreadOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { ServerProcess } from './support/server-process.ts';
+import {
+  defaultAgentArguments,
+  FLOOR,
+  PLAIN,
+  SERVICE,
+  serviceMain,
+  startFloor,
+  startPlain,
+  startService,
+} from './support/subjects.ts';
+import { dropAll, openSockets } from './support/turns.ts';
+
+export const question = 'How many bytes does a socket cost that says nothing, and the service without any?';
+
+const DEFAULT_AGENT = 'default agent, no sockets';
+const MAX_BASE_MB = 90;
+/** Opened first: what grows with the first sockets (heap, tables) is not counted for the others. */
+const WARM_UP_SHARE = 0.1;
+
+type Start = (scope: Scope) => Promise<{ readonly server: ServerProcess }>;
+
+export async function run(scope: Scope): Promise<Report> {
+  const sockets = scope.quick ? 500 : 10_000;
+  const subjects: { name: string; start: Start }[] = [
+    { name: FLOOR, start: startFloor },
+    { name: SERVICE, start: startService },
+    { name: PLAIN, start: startPlain },
+  ];
+  const rounds = scope.quick ? 1 : 2;
+  const perSocket = await interleave(rounds, { sockets }, subjects, ({ start }) =>
+    hold(scope, start, sockets),
+  );
+  const base = await interleave(scope.quick ? 1 : 3, {}, [{ name: DEFAULT_AGENT }], () => baseOf(scope));
+  const [service, floor] = [seriesOf(perSocket, SERVICE), seriesOf(perSocket, FLOOR)];
+  return {
+    rows: [...perSocket, ...base].map(rowOf),
+    targets: [
+      {
+        what: 'bytes a socket over those of the floor',
+        wanted: { atMost: 2 },
+        measured: ratio(service, floor, 'bytes/socket'),
+      },
+      {
+        what: 'RSS of the default agent, MB, without its tool server',
+        wanted: { atMost: MAX_BASE_MB },
+        measured: spreadOf(seriesOf(base, DEFAULT_AGENT), 'RSS MB'),
+      },
+    ],
+  };
+}
+
+/** A process of its own each time: memory that was had once is not given back. */
+async function hold(scope: Scope, start: Start, count: number): Promise<Sample> {
+  const { server } = await start(scope);
+  const sessionOf = (index: number): string => `idle-${index}`;
+  const first = await openSockets(server.port, count * WARM_UP_SHARE, sessionOf);
+  const before = await server.settledRssMb();
+  const rest = await openSockets(server.port, count, (index) => sessionOf(index + count));
+  const after = await server.settledRssMb();
+  dropAll([...first, ...rest]);
+  await server.stop();
+  return { 'bytes/socket': ((after - before) * 1024 * 1024) / count, 'RSS MB': after };
+}
+
+async function baseOf(scope: Scope): Promise<Sample> {
+  const server = await ServerProcess.start(serviceMain, { args: defaultAgentArguments(scope.directory()) });
+  scope.defer(() => server.stop());
+  const rss = await server.settledRssMb();
+  await server.stop();
+  return { 'RSS MB': rss };
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import { advance, START, type StreamEvent, type StreamPosition } from '../../src/client/stream-position.ts';
+import type { ResumableFrame } from '../../src/contract/frames.ts';
+
+/** What a client that resumes has received of a session, held to what the service promises. */
+export class ReceivedStream {
+  #position: StreamPosition = START;
+  #stepText = '';
+  readonly #events: StreamEvent[] = [];
+
+  /** From here the next connection goes on. */
+  get position(): StreamPosition {
+    return this.#position;
+  }
+
+  /** Throws when the frame is not the next one: after a gap, or a second time. */
+  take(frame: ResumableFrame): void {
+    if (frame.event === 'resumed') this.#requireSamePlace(frame.data.after);
+    else if (frame.event !== 'accepted') this.#advance(frame);
+  }
+
+  /** @returns what is different in the log, or null. */
+  differenceFrom(logged: readonly unknown[]): string | null {
+    if (logged.length !== this.#events.length)
+      return `${this.#events.length} events were received, ${logged.length} are in the log`;
+    const index = this.#events.findIndex((event, at) => !isDeepStrictEqual(event, logged[at]));
+    return index === -1
+      ? null
+      : `event ${index + 1} was received as ${JSON.stringify(this.#events[index])} and is in the log as ${JSON.stringify(logged[index])}`;
+  }
+
+  #requireSamePlace(after: number): void {
+    if (after !== this.#position.seq)
+      throw new Error(`the stream was resumed after ${after} instead of ${this.#position.seq}`);
+  }
+
+  #advance(received: StreamEvent): void {
+    const { position, frame } = advance(this.#position, received);
+    if (frame !== received) throw new Error(`received twice: ${JSON.stringify(received)}`);
+    if (received.event === 'chunk') this.#addText(received.data.content, received.offset);
+    if (received.event === 'stepCompleted' && received.data.content !== this.#stepText)
+      throw new Error(`the text of step ${received.data.step} is not what was streamed of it`);
+    // An event in the middle of a text, such as a message that waits, does not end it.
+    if (received.seq !== undefined && position.offset === 0) this.#stepText = '';
+    if (received.seq !== undefined) this.#events.push(received);
+    this.#position = position;
+  }
+
+  #addText(text: string, offset: number | undefined): void {
+    this.#stepText = offset === 0 ? text : this.#stepText + text;
+  }
+}

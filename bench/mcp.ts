@@ -1,0 +1,179 @@
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { HttpConnection } from './support/http-connection.ts';
+import { loadHttp, localUrl, syncMessage } from './support/http-load.ts';
+import { latencyColumns, measured } from './support/measured.ts';
+import type { Report } from './support/report.ts';
+import { excess, interleave, ratio, rowOf, type Sample, seriesOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { ServerProcess } from './support/server-process.ts';
+import { controlFile, SERVICE, type Subject, startFloor, startService } from './support/subjects.ts';
+
+export const question =
+  'How many tool calls a second does /mcp answer, and what does a tool call cost through the agent?';
+
+const SDK = "plain: the SDK's own server";
+const WITH_TOOL = `${SERVICE}, a message with a tool call`;
+const WITHOUT_TOOL = `${SERVICE}, a message without`;
+const DIRECT = "floor: the SDK's own client, the tool alone";
+const toolServer = fileURLToPath(new URL('controls/echo-tool-server.ts', import.meta.url));
+const toolCommand = { command: process.execPath, args: [toolServer] };
+
+export async function run(scope: Scope): Promise<Report> {
+  const subjects = await servers(scope);
+  const perRound = scope.quick ? 48 : 1_600;
+  for (const subject of subjects) await callAgent(subject, perRound);
+  const serving = await interleave(scope.quick ? 1 : 3, {}, subjects, (subject) =>
+    callAgent(subject, perRound),
+  );
+  const waysToCall = await callers(scope, scope.quick ? 20 : 300);
+  // The first message waits for the tool server.
+  for (const { call } of waysToCall) await call();
+  const calling = await interleave(scope.quick ? 1 : 5, {}, waysToCall, ({ call }) => call());
+  return {
+    rows: [...serving, ...calling].map(rowOf),
+    targets: [
+      {
+        what: "/mcp: calls/s of the SDK's own server",
+        measured: ratio(seriesOf(serving, SERVICE), seriesOf(serving, SDK), 'calls/s'),
+      },
+      {
+        what: 'a tool call through the agent: ms more than a message without',
+        measured: excess(seriesOf(calling, WITH_TOOL), seriesOf(calling, WITHOUT_TOOL), 'p50 ms'),
+      },
+    ],
+  };
+}
+
+async function servers(scope: Scope): Promise<Subject[]> {
+  const sdk = await ServerProcess.start(controlFile('mcp-server'));
+  scope.defer(() => sdk.stop());
+  return [await startFloor(scope), await startService(scope), { name: SDK, server: sdk }];
+}
+
+const CLIENTS = 16;
+
+/** Each client has an MCP session of its own, and one call at a time. */
+async function callAgent({ server }: Subject, total: number): Promise<Sample> {
+  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => McpClient.open(server.port)));
+  try {
+    return await measured(server, 'call', async () => {
+      const latencies: number[] = [];
+      await Promise.all(
+        clients.map(async (client) => {
+          for (let call = 0; call < total / CLIENTS; call += 1) {
+            const sent = performance.now();
+            await client.call();
+            latencies.push(performance.now() - sent);
+          }
+        }),
+      );
+      return { operations: latencies.length, latencies };
+    });
+  } finally {
+    for (const client of clients) client.close();
+  }
+}
+
+class McpClient {
+  readonly #connection: HttpConnection;
+  #headers: Readonly<Record<string, string>> = { Accept: 'application/json, text/event-stream' };
+  #id = 0;
+
+  private constructor(connection: HttpConnection) {
+    this.#connection = connection;
+  }
+
+  static async open(port: number): Promise<McpClient> {
+    const client = new McpClient(new HttpConnection(localUrl(port)));
+    const clientInfo = { name: 'bench', version: '1.0.0' };
+    const { head } = await client.#post('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo,
+      // For the floor, which answers everything alike.
+      arguments: { message: 'initialize' },
+    });
+    const session = /\r\nmcp-session-id: *([^\r]+)/i.exec(head)?.[1];
+    if (session !== undefined)
+      client.#headers = {
+        ...client.#headers,
+        'Mcp-Session-Id': session,
+        'MCP-Protocol-Version': '2025-06-18',
+      };
+    return client;
+  }
+
+  async call(): Promise<void> {
+    const { status, body } = await this.#post('tools/call', {
+      name: 'chat_with_agent',
+      arguments: { message: 'hello' },
+    });
+    if (status !== 200 || !body.includes('you said hello'))
+      throw new Error(`a call was answered with ${body}`);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #post(method: string, params: unknown) {
+    this.#id += 1;
+    const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
+    return this.#connection.request({ path: '/mcp', headers: this.#headers, body });
+  }
+}
+
+interface Caller {
+  readonly name: string;
+  readonly call: () => Promise<Sample>;
+}
+
+/** One after the other: what counts is the time of a call. */
+async function callers(scope: Scope, total: number): Promise<Caller[]> {
+  const client = new Client({ name: 'bench', version: '1.0.0' });
+  await client.connect(new StdioClientTransport(toolCommand));
+  scope.defer(() => client.close());
+  const { server } = await startService(scope, {
+    agent: {
+      llm: {
+        provider: 'scripted',
+        model: 'bench',
+        script: [
+          { when: '^tool$', toolCalls: [{ tool: 'echo', arguments: { message: 'hello' } }] },
+          { when: '([^]*)', reply: 'you said $1' },
+        ],
+      },
+      mcpServers: { echo: { type: 'stdio', ...toolCommand } },
+    },
+  });
+  let sessions = 0;
+  const message = (text: string) => () => {
+    sessions += 1;
+    const requestOf = (index: number) => syncMessage(`tools-${sessions}-${index % 20}`, text);
+    return measured(server, 'call', () => loadHttp({ port: server.port, inFlight: 1, total, requestOf }));
+  };
+  return [
+    { name: DIRECT, call: () => callDirectly(client, total) },
+    { name: WITHOUT_TOOL, call: message('hello') },
+    { name: WITH_TOOL, call: message('tool') },
+  ];
+}
+
+async function callDirectly(client: Client, total: number): Promise<Sample> {
+  const latencies: number[] = [];
+  const begun = performance.now();
+  const cpu = process.cpuUsage();
+  for (let call = 0; call < total; call += 1) {
+    const sent = performance.now();
+    await client.callTool({ name: 'echo', arguments: { message: 'hello' } });
+    latencies.push(performance.now() - sent);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    'calls/s': (total / (performance.now() - begun)) * 1_000,
+    'CPU µs/call': (user + system) / total,
+    ...latencyColumns(latencies),
+  };
+}

@@ -1,0 +1,67 @@
+import { filledLog, type LogContents } from './support/filled-log.ts';
+import { HttpConnection } from './support/http-connection.ts';
+import { localUrl, syncMessage } from './support/http-load.ts';
+import type { Report } from './support/report.ts';
+import { excess, interleave, rowOf, type Sample, seriesOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
+
+export const question =
+  'How long does a start take with a long log and turns that were open, over one with an empty log?';
+
+const EMPTY = `${SERVICE}, empty log`;
+const EVENTS_PER_SESSION = 100;
+
+export async function run(scope: Scope): Promise<Report> {
+  const events = scope.quick ? 20_000 : 1_000_000;
+  const openTurns = scope.quick ? 10 : 100;
+  const full = `${SERVICE}, ${events.toLocaleString('en-US')} events, ${openTurns} open turns`;
+  const contents = { sessions: events / EVENTS_PER_SESSION, eventsPerSession: EVENTS_PER_SESSION, openTurns };
+  const started = (name: string, log: LogContents) => async () =>
+    startService(scope, { name, dataDir: await filledLog(scope, log) });
+  const subjects = [
+    { name: 'floor', openTurns: 0, start: () => startFloor(scope) },
+    { name: EMPTY, openTurns: 0, start: () => startService(scope) },
+    { name: full, openTurns, start: started(full, contents) },
+    { name: 'plain', openTurns: 0, start: () => startPlain(scope) },
+  ];
+  const all = await interleave(scope.quick ? 1 : 3, {}, subjects, async (subject) =>
+    measure(await subject.start(), subject.openTurns),
+  );
+  return {
+    rows: all.map(rowOf),
+    targets: ['listening ms', 'first answer ms', 'all turns done ms'].map((metric) => ({
+      what: `${metric} over an empty log`,
+      wanted: { atMost: 1_000 },
+      measured: excess(seriesOf(all, full), seriesOf(all, EMPTY), metric),
+    })),
+  };
+}
+
+async function measure({ server }: Subject, openTurns: number): Promise<Sample> {
+  const begun = performance.now() - server.listenedAfterMs;
+  const connection = new HttpConnection(localUrl(server.port));
+  try {
+    await connection.request(syncMessage('afterwards'));
+    const answered = performance.now() - begun;
+    for (let index = 0; index < openTurns; index += 1) await ended(connection, `open${index}`);
+    return {
+      'listening ms': server.listenedAfterMs,
+      'first answer ms': answered,
+      'all turns done ms': performance.now() - begun,
+      'CPU ms': server.cpuMs(),
+      'RSS MB': server.rssMb(),
+    };
+  } finally {
+    connection.close();
+    await server.stop();
+  }
+}
+
+/** Asks until the turn that was open is over. A round trip is what it waits between. */
+async function ended(connection: HttpConnection, sessionId: string): Promise<void> {
+  for (;;) {
+    const { body } = await connection.request({ method: 'GET', path: `/api/sessions/${sessionId}` });
+    if (!body.includes('"openTurnId":"')) return;
+  }
+}

@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url';
+import { HttpConnection } from './support/http-connection.ts';
+import { localUrl } from './support/http-load.ts';
+import type { Report } from './support/report.ts';
+import { interleave, ratio, rowOf, type Sample, seriesOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { ServerProcess } from './support/server-process.ts';
+import {
+  agentFile,
+  controlFile,
+  defaultAgentArguments,
+  FLOOR,
+  PLAIN,
+  SERVICE,
+  serviceArguments,
+  serviceMain,
+} from './support/subjects.ts';
+
+export const question = 'How long from a cold start to the first request that is accepted?';
+
+const SAME_PACKAGES = `${PLAIN} + the same packages`;
+const WITHOUT_TOOLS = `${SERVICE}, no tool server`;
+
+export async function run(scope: Scope): Promise<Report> {
+  const control = (name: string, ...nodeOptions: string[]) => ({
+    name,
+    start: () => ServerProcess.start(controlFile(name.split(' ')[0] ?? name), { nodeOptions }),
+  });
+  const service = (name: string, args: (dataDir: string) => string[]) => ({
+    name,
+    start: () => ServerProcess.start(serviceMain, { args: args(scope.directory()) }),
+  });
+  const packages = fileURLToPath(new URL('controls/same-packages.ts', import.meta.url));
+  const subjects = [
+    control(FLOOR),
+    service(SERVICE, defaultAgentArguments),
+    service(WITHOUT_TOOLS, (dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
+    control(PLAIN),
+    control(SAME_PACKAGES, '--import', packages),
+  ];
+  // The first start of each reads its files from the disk.
+  for (const { start } of subjects) await firstRequest(scope, start);
+  const all = await interleave(scope.quick ? 1 : 7, {}, subjects, ({ start }) => firstRequest(scope, start));
+  return {
+    rows: all.map(rowOf),
+    targets: [SERVICE, WITHOUT_TOOLS].map((name) => ({
+      what: `${name}: first accepted request, of ${SAME_PACKAGES}`,
+      wanted: { atMost: 0.6 },
+      measured: ratio(seriesOf(all, name), seriesOf(all, SAME_PACKAGES), 'accepted ms'),
+    })),
+  };
+}
+
+async function firstRequest(scope: Scope, start: () => Promise<ServerProcess>): Promise<Sample> {
+  const begun = performance.now();
+  const server = await start();
+  scope.defer(() => server.stop());
+  const connection = new HttpConnection(localUrl(server.port));
+  try {
+    const send = async (path: string): Promise<number> => {
+      const { status, body } = await connection.request({ path, body: JSON.stringify({ message: 'hello' }) });
+      if (status !== 200) throw new Error(`${path} was answered with ${status}: ${body}`);
+      return performance.now() - begun;
+    };
+    return {
+      'listening ms': server.listenedAfterMs,
+      'accepted ms': await send('/api/message'),
+      // Waits for the tool servers of the agent, if it has any.
+      'answered ms': await send('/api/message-sync'),
+      'CPU ms': server.cpuMs(),
+      'RSS MB': server.rssMb(),
+    };
+  } finally {
+    connection.close();
+    await server.stop();
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { chatReply, type Shape } from './support/chat-reply.ts';
+import { linesOver } from './support/lines.ts';
+import { measured, type Work } from './support/measured.ts';
+import type { Report, Target } from './support/report.ts';
+import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
+import type { Plot } from './support/svg-plot.ts';
+import { dropAll, oneTurn, openSockets, responseBytes } from './support/turns.ts';
+import { Upstream } from './support/upstream.ts';
+import type { WebSocketClient } from './support/websocket-client.ts';
+
+export const question =
+  'How many chunks a second get from the model service through the server to the sockets?';
+
+/** As long as words are. */
+const PIECE = ' chunk';
+const PACED_PER_SECOND = 4_000;
+/** It ends when it was watched for long enough. */
+const PACED = { shape: 'paced', pieces: 50_000 } as const;
+const WATCHED_MS = 2_000;
+
+interface Case {
+  readonly shape: Shape;
+  readonly streams: number;
+  /** Turns altogether, each in a session of its own: a long history would be sent along. */
+  readonly turns: number;
+  readonly pieces: number;
+}
+
+const full: readonly Case[] = [
+  { shape: 'burst', streams: 1, turns: 60, pieces: 500 },
+  { shape: 'burst', streams: 10, turns: 100, pieces: 500 },
+  { shape: 'burst', streams: 100, turns: 200, pieces: 500 },
+  { shape: 'burst', streams: 1_000, turns: 1_000, pieces: 200 },
+  { shape: 'framed', streams: 100, turns: 200, pieces: 500 },
+  ...[1, 10, 100, 1_000].map((streams) => ({ ...PACED, streams, turns: streams })),
+];
+const smoke: readonly Case[] = [
+  { shape: 'burst', streams: 10, turns: 20, pieces: 100 },
+  { shape: 'framed', streams: 10, turns: 20, pieces: 100 },
+  { ...PACED, streams: 10, turns: 10 },
+];
+
+export async function run(scope: Scope): Promise<Report> {
+  const upstream = await Upstream.start(scope);
+  const subjects = await startAll(scope, { upstream: upstream.url });
+  const all: Series[] = [];
+  let sessions = 0;
+  for (const one of [...(scope.quick ? [] : smoke.slice(0, 1)), ...(scope.quick ? smoke : full)]) {
+    upstream.packets = chatReply(one.shape, PIECE, one.pieces);
+    // One stream cannot be asked for more than a packet a millisecond: that is how often the pacing looks.
+    upstream.packetsPerSecond = Math.min(PACED_PER_SECOND, one.streams * 1_000);
+    const labels = { shape: one.shape, streams: one.streams };
+    all.push(
+      ...(await interleave(scope.quick ? 1 : 3, labels, subjects, (subject) => {
+        sessions += one.turns;
+        return stream(subject, one, { upstream, firstSession: sessions, quick: scope.quick });
+      })),
+    );
+  }
+  // The first case of a full run warms up.
+  const counted = scope.quick ? all : all.slice(subjects.length);
+  return {
+    rows: counted.map(rowOf),
+    targets: scope.quick ? [] : targets(counted),
+    plots: [plot(counted)],
+  };
+}
+
+interface Round {
+  readonly upstream: Upstream;
+  readonly firstSession: number;
+  readonly quick: boolean;
+}
+
+async function stream({ server }: Subject, one: Case, round: Round): Promise<Sample> {
+  const { upstream, firstSession, quick } = round;
+  const sockets = await openSockets(server.port, one.turns, (index) => `stream-${firstSession + index}`);
+  try {
+    if (one.shape !== 'paced') return await measured(server, 'chunk', () => streamAll(sockets, one));
+    const turns = await allBegun(sockets);
+    const sample = await measured(server, 'chunk', () => watch(upstream, quick ? 200 : WATCHED_MS));
+    upstream.finishAll();
+    await Promise.all(turns);
+    return sample;
+  } finally {
+    dropAll(sockets);
+  }
+}
+
+/** Streams that run: what a turn costs at its begin and end is not counted. */
+async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<unknown>[]> {
+  const turns: Promise<unknown>[] = [];
+  await Promise.all(
+    sockets.map((socket) => new Promise<void>((resolve) => turns.push(oneTurn(socket, 'stream', resolve)))),
+  );
+  return turns;
+}
+
+async function watch(upstream: Upstream, ms: number): Promise<Work> {
+  const before = upstream.sentPackets;
+  await wait(ms);
+  return { operations: upstream.sentPackets - before };
+}
+
+async function streamAll(sockets: readonly WebSocketClient[], one: Case): Promise<Work> {
+  const expected = responseBytes(PIECE.repeat(one.pieces));
+  const latencies: number[] = [];
+  const waiting = [...sockets];
+  await Promise.all(
+    Array.from({ length: one.streams }, async () => {
+      for (let socket = waiting.pop(); socket; socket = waiting.pop()) {
+        const receipt = await oneTurn(socket, 'stream');
+        if (receipt.responseBytes !== expected)
+          throw new Error(`a response of ${receipt.responseBytes} bytes came instead of ${expected}`);
+        latencies.push(receipt.firstChunkMs);
+      }
+    }),
+  );
+  return { operations: one.turns * one.pieces, latencies };
+}
+
+function targets(all: readonly Series[]): Target[] {
+  const of = (shape: Shape, streams: number, control: string, metric: string) =>
+    ratio(seriesOf(all, SERVICE, { shape, streams }), seriesOf(all, control, { shape, streams }), metric);
+  const bursts = full.filter(({ shape }) => shape === 'burst');
+  const paced = full.filter(({ shape }) => shape === 'paced');
+  return [
+    ...bursts.map(({ streams }) => ({
+      what: `burst, ${streams} streams: chunks/s of the floor`,
+      wanted: { atLeast: 0.6 },
+      measured: of('burst', streams, FLOOR, 'chunks/s'),
+    })),
+    ...bursts.map(({ streams }) => ({
+      what: `burst, ${streams} streams: chunks/s of plain`,
+      wanted: { atLeast: 4 },
+      measured: of('burst', streams, PLAIN, 'chunks/s'),
+    })),
+    ...paced.map(({ streams }) => ({
+      what: `paced, ${streams} streams: CPU per chunk of the floor`,
+      wanted: { atMost: 1.4 },
+      measured: of('paced', streams, FLOOR, 'CPU µs/chunk'),
+    })),
+  ];
+}
+
+function plot(all: readonly Series[]): Plot {
+  const burst = all.filter(({ labels }) => labels.shape === 'burst');
+  return {
+    title: 'Chunks from the model service to WebSockets, burst',
+    xLabel: 'concurrent streams',
+    yLabel: 'chunks/s',
+    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN], 'streams', 'chunks/s'),
+  };
+}

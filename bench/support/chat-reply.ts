@@ -1,0 +1,70 @@
+/** How a reply comes over the wire of the model service. */
+export type Shape =
+  /** As through a proxy: many events in one HTTP chunk, the whole reply in one write. */
+  | 'burst'
+  /** Each event in an HTTP chunk of its own, the whole reply in one write. */
+  | 'framed'
+  /** Each event in an HTTP chunk and a packet of its own, at a steady rate. */
+  | 'paced';
+
+/** A reply as the bytes that are written, one after the other. */
+export type Packets = readonly Buffer[];
+
+const EVENTS_PER_HTTP_CHUNK = 32;
+const HEAD =
+  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n' +
+  'x-request-id: req_0a1b2c3d4e5f\r\nTransfer-Encoding: chunked\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** A reply of so many equal pieces, in the events that OpenAI sends. */
+export function chatReply(shape: Shape, piece: string, pieces: number): Packets {
+  const text = event({ content: piece }, null);
+  const opening = event({ role: 'assistant', content: '' }, null);
+  const ending = [event({}, 'stop'), usage(pieces), 'data: [DONE]\n\n'].join('');
+  const events = [opening, ...Array.from({ length: pieces }, () => text), ending];
+  if (shape === 'paced') return pacedPackets(events);
+  const grouped = shape === 'burst' ? inGroups(events, EVENTS_PER_HTTP_CHUNK) : events;
+  return [Buffer.from(HEAD + grouped.map(httpChunk).join('') + LAST_CHUNK)];
+}
+
+function pacedPackets(events: readonly string[]): Packets {
+  const [opening = '', ...rest] = events.map(httpChunk);
+  const ending = rest.pop() ?? '';
+  const packets = [HEAD + opening, ...rest, ending + LAST_CHUNK];
+  // Most are the same text: made once.
+  const known = new Map<string, Buffer>();
+  return packets.map((packet) => {
+    const bytes = known.get(packet) ?? Buffer.from(packet);
+    known.set(packet, bytes);
+    return bytes;
+  });
+}
+
+function event(delta: Readonly<Record<string, string>>, finishReason: string | null): string {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
+  return `data: ${JSON.stringify({ ...envelope, choices, obfuscation: 'kYtDZr3' })}\n\n`;
+}
+
+function usage(pieces: number): string {
+  const counts = { prompt_tokens: 20, completion_tokens: pieces, total_tokens: pieces + 20 };
+  return `data: ${JSON.stringify({ ...envelope, choices: [], usage: counts })}\n\n`;
+}
+
+const envelope = {
+  id: 'chatcmpl-C3tBmKz8hOq1vWnYxLpRdEfGhIjKl',
+  object: 'chat.completion.chunk',
+  created: 1_760_000_000,
+  model: 'gpt-4.1-mini-2025-04-14',
+  service_tier: 'default',
+  system_fingerprint: 'fp_4f5d9b2e1a',
+};
+
+function httpChunk(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+}
+
+function inGroups(texts: readonly string[], size: number): string[] {
+  return Array.from({ length: Math.ceil(texts.length / size) }, (_, group) =>
+    texts.slice(group * size, (group + 1) * size).join(''),
+  );
+}

@@ -1,0 +1,38 @@
+import type { SessionEvent } from '../../src/contract/events.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
+
+export const EVENTS_PER_TURN = 4;
+
+/** A whole turn: a question of a hundred characters with an idempotency key, an answer of four hundred. */
+export function longTurn(): SessionEvent[] {
+  const key = {
+    id: crypto.randomUUID(),
+    fingerprint: 'the same',
+    expiresAt: Date.now() + IDEMPOTENCY_TTL_MS,
+  };
+  return turn('a question, '.repeat(8), 'an answer, '.repeat(36), { key });
+}
+
+/** A whole turn of few bytes, for logs of many. */
+export function shortTurn(): SessionEvent[] {
+  return turn('hello', 'you said hello');
+}
+
+/** A turn that was begun when the process ended. */
+export function openTurn(): SessionEvent[] {
+  return shortTurn().slice(0, 2);
+}
+
+function turn(
+  text: string,
+  content: string,
+  more: Partial<Extract<SessionEvent, { type: 'turn.requested' }>> = {},
+): SessionEvent[] {
+  const turnId = crypto.randomUUID();
+  return [
+    { type: 'turn.requested', turnId, text, ...more },
+    { type: 'turn.started', turnId },
+    { type: 'step.completed', turnId, step: 1, text: content, separator: '', callIds: [] },
+    { type: 'turn.completed', turnId, content },
+  ];
+}

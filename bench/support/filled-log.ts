@@ -1,0 +1,82 @@
+import { constants, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { createLog } from '../../src/app/logger.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
+import { EVENTS_PER_TURN, longTurn, openTurn, shortTurn } from './conversation.ts';
+import type { Scope } from './scope.ts';
+
+/** What a log holds. */
+export interface LogContents {
+  /** Sessions of short turns: `s0`, `s1` … */
+  readonly sessions?: number;
+  /** Of each of them. A turn has four. */
+  readonly eventsPerSession?: number;
+  /** Sessions in the middle of a turn: `open0`, `open1` … */
+  readonly openTurns?: number;
+  /** Sessions of long turns, by name: so many events. */
+  readonly long?: Readonly<Record<string, number>>;
+}
+
+/** Raised when what is made below changes. */
+const VERSION = 1;
+/** Appended together, so that they share a synchronisation of the disk. */
+const SESSIONS_AT_ONCE = 500;
+const TURNS_AT_ONCE = 250;
+
+/**
+ * A data directory with such a log, to be written to. It is made once and kept in the folder for temporary
+ * files, because making a large one takes longer than measuring it; what is given out is a copy.
+ */
+export async function filledLog(scope: Scope, contents: LogContents): Promise<string> {
+  const original = join(tmpdir(), `agent-service-bench-logs-${VERSION}`, nameOf(contents));
+  if (!existsSync(original)) await make(original, contents);
+  const copy = join(scope.directory(), 'data');
+  cpSync(original, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  return copy;
+}
+
+/** Under another name until it is whole. */
+async function make(directory: string, contents: LogContents): Promise<void> {
+  const unfinished = `${directory}.${process.pid}`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  const store = await openSqliteEventStore({ directory: unfinished, log: createLog('error') });
+  try {
+    await fill(store, contents);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+  renameSync(unfinished, directory);
+}
+
+async function fill(store: EventStore, { sessions = 0, openTurns = 0, long = {}, ...contents }: LogContents) {
+  const turns = Math.ceil((contents.eventsPerSession ?? EVENTS_PER_TURN) / EVENTS_PER_TURN);
+  const events = Array.from({ length: turns }, shortTurn).flat();
+  for (let first = 0; first < sessions; first += SESSIONS_AT_ONCE) {
+    const batch = Math.min(SESSIONS_AT_ONCE, sessions - first);
+    await Promise.all(
+      Array.from({ length: batch }, (_, index) =>
+        store.append(`s${first + index}`, 0, events, { open: false }),
+      ),
+    );
+  }
+  for (let index = 0; index < openTurns; index += 1)
+    await store.append(`open${index}`, 0, openTurn(), { open: true });
+  for (const [name, count] of Object.entries(long)) await fillLong(store, name, count);
+}
+
+async function fillLong(store: EventStore, sessionId: string, events: number): Promise<void> {
+  for (let seq = 0; seq < events; ) {
+    const turns = Math.min(TURNS_AT_ONCE, Math.ceil((events - seq) / EVENTS_PER_TURN));
+    const batch = Array.from({ length: turns }, longTurn).flat();
+    await store.append(sessionId, seq, batch, { open: false });
+    seq += batch.length;
+  }
+}
+
+function nameOf({ sessions = 0, eventsPerSession = 0, openTurns = 0, long = {} }: LogContents): string {
+  const names = Object.entries(long).map(([name, count]) => `${name}-${count}`);
+  return [sessions, eventsPerSession, openTurns, ...names].join('_');
+}

@@ -1,0 +1,43 @@
+import type { Sample } from './rounds.ts';
+import type { ServerProcess } from './server-process.ts';
+import { percentile } from './statistics.ts';
+
+/** What was done while the server was watched. */
+export interface Work {
+  readonly operations: number;
+  /** In milliseconds. */
+  readonly latencies?: readonly number[];
+}
+
+/**
+ * Rate, cost and latencies of some work. `load CPU %` is that of this process, which makes the load: close to
+ * 100 the rate is that of the load, and only the CPU time of the server says what the server can do.
+ */
+export async function measured(
+  server: ServerProcess,
+  unit: string,
+  work: () => Promise<Work>,
+): Promise<Sample> {
+  const serverCpu = server.cpuMs();
+  const loadCpu = process.cpuUsage();
+  const begun = performance.now();
+  const { operations, latencies } = await work();
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(loadCpu);
+  return {
+    [`${unit}s/s`]: (operations / ms) * 1_000,
+    [`CPU µs/${unit}`]: ((server.cpuMs() - serverCpu) * 1_000) / operations,
+    ...(latencies && latencyColumns(latencies)),
+    'RSS MB': server.rssMb(),
+    'load CPU %': ((user + system) / 1_000 / ms) * 100,
+  };
+}
+
+export function latencyColumns(latencies: readonly number[]): Sample {
+  const ascending = latencies.toSorted((a, b) => a - b);
+  return {
+    'p50 ms': percentile(ascending, 0.5),
+    'p95 ms': percentile(ascending, 0.95),
+    'p99 ms': percentile(ascending, 0.99),
+  };
+}

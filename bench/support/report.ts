@@ -1,0 +1,40 @@
+import type { Scope } from './scope.ts';
+import { rounded, type Spread } from './statistics.ts';
+import type { Plot } from './svg-plot.ts';
+import type { Row } from './table.ts';
+
+/** What was aimed at, and what came out. Nothing fails because of it. */
+export interface Target {
+  readonly what: string;
+  /** Left out where the figure is only reported. */
+  readonly wanted?: { readonly atLeast: number } | { readonly atMost: number };
+  readonly measured: Spread;
+}
+
+export interface Report {
+  readonly rows: readonly Row[];
+  readonly targets?: readonly Target[];
+  readonly plots?: readonly Plot[];
+}
+
+/** One question, asked in a file of its own. */
+export interface Bench {
+  readonly question: string;
+  run(scope: Scope): Promise<Report>;
+}
+
+export function targetRow({ what, wanted, measured }: Target): Row {
+  const { min, median, max } = measured;
+  return {
+    target: what,
+    wanted: wanted === undefined ? '' : 'atLeast' in wanted ? `≥ ${wanted.atLeast}` : `≤ ${wanted.atMost}`,
+    min: rounded(min),
+    median: rounded(median),
+    max: rounded(max),
+    met: wanted === undefined ? '' : isMet(median, wanted) ? 'yes' : 'no',
+  };
+}
+
+function isMet(value: number, wanted: NonNullable<Target['wanted']>): boolean {
+  return 'atLeast' in wanted ? value >= wanted.atLeast : value <= wanted.atMost;
+}

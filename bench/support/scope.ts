@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What lives as long as one bench: whatever it opens is closed at its end, the last one first. */
+export class Scope {
+  /** A smoke of a few seconds instead of a measurement. */
+  readonly quick: boolean;
+  /** Where the service leaves its CPU profiles, if anybody wants them. */
+  readonly profiles: string | undefined;
+  readonly #closers: (() => unknown)[] = [];
+
+  constructor({ quick, profiles }: { quick: boolean; profiles?: string | undefined }) {
+    this.quick = quick;
+    this.profiles = profiles;
+  }
+
+  defer(close: () => unknown): void {
+    this.#closers.push(close);
+  }
+
+  /** An empty folder. */
+  directory(): string {
+    const directory = mkdtempSync(join(tmpdir(), 'agent-service-bench-'));
+    this.defer(() => rmSync(directory, { recursive: true, force: true }));
+    return directory;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+}

@@ -1,0 +1,29 @@
+/** What several rounds gave: the median counts, the other two say how far to trust it. */
+export interface Spread {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+/** The value below which that share lies, by the nearest rank. NaN of nothing. */
+export function percentile(ascending: readonly number[], share: number): number {
+  const rank = Math.ceil(ascending.length * share);
+  return ascending[Math.max(0, rank - 1)] ?? Number.NaN;
+}
+
+export function spread(values: readonly number[]): Spread {
+  const ascending = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(ascending.length / 2);
+  const upper = ascending[middle] ?? Number.NaN;
+  const lower = ascending.length % 2 === 0 ? (ascending[middle - 1] ?? Number.NaN) : upper;
+  return {
+    min: ascending[0] ?? Number.NaN,
+    median: (lower + upper) / 2,
+    max: ascending.at(-1) ?? Number.NaN,
+  };
+}
+
+/** As many digits as a noisy machine can mean. */
+export function rounded(value: number): number {
+  return Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
+}

@@ -1,0 +1,113 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Scope } from './scope.ts';
+import { ServerProcess, type StartOptions } from './server-process.ts';
+
+/** A server under measurement. */
+export interface Subject {
+  readonly name: string;
+  readonly server: ServerProcess;
+}
+
+/** A reply that is streamed in so many pieces when the message is `stream`. */
+export interface ScriptedReply {
+  readonly piece: string;
+  readonly pieces: number;
+}
+
+export interface SubjectOptions {
+  /** Base URL of a model service; without one the model is scripted. */
+  readonly upstream?: string;
+  readonly reply?: ScriptedReply;
+}
+
+export interface ServiceOptions extends SubjectOptions {
+  /** Folder of the log; a new one when left out. */
+  readonly dataDir?: string;
+  /** More of the agent file. */
+  readonly agent?: Readonly<Record<string, unknown>>;
+  readonly name?: string;
+}
+
+export const FLOOR = 'floor';
+export const PLAIN = 'plain';
+export const SERVICE = 'agent-service';
+
+/** Bare uWebSockets.js that does the same bytes. */
+export function startFloor(scope: Scope, options: SubjectOptions = {}): Promise<Subject> {
+  return startControl(scope, FLOOR, options);
+}
+
+/** What one would write without this service: express, ws and the SDK of the model. */
+export function startPlain(scope: Scope, options: SubjectOptions = {}): Promise<Subject> {
+  return startControl(scope, PLAIN, options);
+}
+
+export async function startService(
+  scope: Scope,
+  { dataDir = scope.directory(), name = SERVICE, ...options }: ServiceOptions = {},
+): Promise<Subject> {
+  const server = await started(scope, serviceMain, {
+    args: serviceArguments(agentFile(scope, options), dataDir),
+    nodeOptions: scope.profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${scope.profiles}`],
+  });
+  return { name, server };
+}
+
+/** All three with the same options, in the order in which they are measured. */
+export async function startAll(scope: Scope, options: SubjectOptions = {}): Promise<Subject[]> {
+  return [
+    await startFloor(scope, options),
+    await startService(scope, options),
+    await startPlain(scope, options),
+  ];
+}
+
+export const serviceMain = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
+
+/** The agent that runs when none is named. */
+export function defaultAgentArguments(dataDir: string): string[] {
+  return serviceArguments(fileURLToPath(new URL('../../agents/default.yml', import.meta.url)), dataDir);
+}
+
+export function serviceArguments(agent: string, dataDir: string): string[] {
+  return ['--agent', agent, '--web-port', '0', '--data-dir', dataDir, '--log-level', 'error'];
+}
+
+/** An agent without limits on its rate. JSON is YAML too. */
+export function agentFile(scope: Scope, { upstream, reply, agent }: ServiceOptions): string {
+  const path = join(scope.directory(), 'agent.yml');
+  const script = [
+    ...(reply ? [{ when: '^stream$', reply: reply.piece.repeat(reply.pieces), chunks: reply.pieces }] : []),
+    { when: '([^]*)', reply: 'you said $1' },
+  ];
+  const scripted = { provider: 'scripted', model: 'bench', script };
+  const llm =
+    upstream === undefined ? scripted : { provider: 'openai-compatible', model: 'bench', baseURL: upstream };
+  const limits = { requestsPerMinute: false, messagesPerMinute: false, connectionsPerAddress: false };
+  writeFileSync(path, JSON.stringify({ llm, limits, ...agent }));
+  return path;
+}
+
+async function startControl(
+  scope: Scope,
+  name: string,
+  { upstream, reply }: SubjectOptions,
+): Promise<Subject> {
+  const env = {
+    ...(upstream !== undefined && { BENCH_UPSTREAM: upstream }),
+    ...(reply && { BENCH_PIECE: reply.piece, BENCH_PIECES: String(reply.pieces) }),
+  };
+  return { name, server: await started(scope, controlFile(name), { env }) };
+}
+
+export function controlFile(name: string): string {
+  return fileURLToPath(new URL(`../controls/${name}.ts`, import.meta.url));
+}
+
+async function started(scope: Scope, file: string, options: StartOptions): Promise<ServerProcess> {
+  const server = await ServerProcess.start(file, options);
+  scope.defer(() => server.stop());
+  return server;
+}

@@ -1,0 +1,95 @@
+export interface Line {
+  readonly name: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+export interface Plot {
+  readonly title: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly lines: readonly Line[];
+}
+
+const size = { width: 720, height: 420, left: 90, right: 170, top: 50, bottom: 60 };
+const colours = ['#2563eb', '#6b7280', '#dc2626', '#059669', '#9333ea'];
+
+/** Lines over a logarithmic x axis and a linear y axis that begins at 0. */
+export function svgPlot({ title, xLabel, yLabel, lines }: Plot): string {
+  const points = lines.flatMap((line) => line.points);
+  const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
+  const top = niceCeiling(Math.max(...points.map(([, y]) => y)));
+  const place = scales(xs, top);
+  const { width, height } = size;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    label(size.left, 28, title, 'start', 16),
+    ...xTicks(xs, place),
+    ...yTicks(top, place),
+    label((size.left + width - size.right) / 2, height - 16, xLabel),
+    `<text transform="translate(18 ${height / 2}) rotate(-90)" text-anchor="middle" fill="#111827">${escaped(yLabel)}</text>`,
+    ...lines.flatMap((line, index) => drawn(line, colours[index % colours.length] ?? '#000000', place)),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+interface Scales {
+  readonly x: (value: number) => number;
+  readonly y: (value: number) => number;
+}
+
+function scales(xs: readonly number[], top: number): Scales {
+  const [first = 1, last = 1] = [xs[0], xs.at(-1)];
+  const span = Math.log(last / first) || 1;
+  const across = size.width - size.left - size.right;
+  const down = size.height - size.top - size.bottom;
+  return {
+    x: (value) => fixed(size.left + (across * Math.log(value / first)) / span),
+    y: (value) => fixed(size.top + down * (1 - value / top)),
+  };
+}
+
+function xTicks(xs: readonly number[], { x }: Scales): string[] {
+  return xs.map((value) => label(x(value), size.height - size.bottom + 20, value.toLocaleString('en-US')));
+}
+
+function yTicks(top: number, { y }: Scales): string[] {
+  return [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
+    const at = y(share * top);
+    const end = size.width - size.right;
+    return [
+      `<line x1="${size.left}" y1="${at}" x2="${end}" y2="${at}" stroke="#e5e7eb"/>`,
+      label(size.left - 8, at + 4, (share * top).toLocaleString('en-US'), 'end'),
+    ];
+  });
+}
+
+function drawn({ name, points }: Line, colour: string, { x, y }: Scales): string[] {
+  const path = points.map(([px, py]) => `${x(px)},${y(py)}`).join(' ');
+  const [lastX, lastY] = points.at(-1) ?? [1, 0];
+  return [
+    `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>`,
+    ...points.map(([px, py]) => `<circle cx="${x(px)}" cy="${y(py)}" r="3.5" fill="${colour}"/>`),
+    label(x(lastX) + 10, y(lastY) + 4, name, 'start', 12, colour),
+  ];
+}
+
+function label(x: number, y: number, text: string, anchor = 'middle', px = 12, fill = '#111827'): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="${px}" fill="${fill}">${escaped(text)}</text>`;
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function niceCeiling(value: number): number {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return ([1, 2, 5].find((step) => step * power >= value) ?? 10) * power;
+}
+
+function fixed(value: number): number {
+  return Number(value.toFixed(1));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,30 @@
+export type Cell = string | number;
+export type Row = Readonly<Record<string, Cell>>;
+
+/** Rows as text in columns, in the order in which the rows first name them; numbers to the right. */
+export function table(rows: readonly Row[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const widths = columns.map((column) =>
+    Math.max(column.length, ...rows.map((row) => text(row[column]).length)),
+  );
+  const line = (cells: readonly (Cell | undefined)[], isHead = false): string =>
+    cells
+      .map((cell, index) => {
+        const width = widths[index] ?? 0;
+        const isNumber = isHead
+          ? rows.some((row) => typeof row[columns[index] ?? ''] === 'number')
+          : typeof cell === 'number';
+        return isNumber ? text(cell).padStart(width) : text(cell).padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  const head = line(columns, true);
+  const rule = widths.map((width) => '-'.repeat(width)).join('  ');
+  return [head, rule, ...rows.map((row) => line(columns.map((column) => row[column])))].join('\n');
+}
+
+function text(cell: Cell | undefined): string {
+  if (typeof cell !== 'number') return cell ?? '';
+  if (Number.isNaN(cell)) return '-';
+  return Math.abs(cell) >= 10_000 ? cell.toLocaleString('en-US') : String(cell);
+}
