@@ -58,9 +58,9 @@ async function hold(scope: Scope, start: Start, count: number): Promise<Sample> 
   const { server } = await start(scope);
   const sessionOf = (index: number): string => `idle-${index}`;
   const first = await openSockets(server.port, count * WARM_UP_SHARE, sessionOf);
-  const before = await server.settledRssMb();
+  const before = await server.settledRssMb(scope.quick ? 1 : undefined);
   const rest = await openSockets(server.port, count, (index) => sessionOf(index + count));
-  const after = await server.settledRssMb();
+  const after = await server.settledRssMb(scope.quick ? 1 : undefined);
   dropAll([...first, ...rest]);
   await server.stop();
   return { 'bytes/socket': ((after - before) * 1024 * 1024) / count, 'RSS MB': after };
@@ -69,7 +69,7 @@ async function hold(scope: Scope, start: Start, count: number): Promise<Sample> 
 async function baseOf(scope: Scope): Promise<Sample> {
   const server = await ServerProcess.start(serviceMain, { args: defaultAgentArguments(scope.directory()) });
   scope.defer(() => server.stop());
-  const rss = await server.settledRssMb();
+  const rss = await server.settledRssMb(scope.quick ? 1 : undefined);
   await server.stop();
   return { 'RSS MB': rss };
 }

@@ -28,7 +28,7 @@ export async function run(scope: Scope): Promise<Report> {
     { name: 'plain', start: () => startPlain(scope) },
   ];
   const all = await interleave(scope.quick ? 1 : 3, { live }, subjects, async ({ start }) =>
-    touch(await start(), live),
+    touch(await start(), live, scope.quick ? 1 : undefined),
   );
   const [few, lots] = [seriesOf(all, nameOf(live)), seriesOf(all, nameOf(many))];
   const metrics = ['start ms', 'base RSS MB', 'KB/live session', 'p50 ms'];
@@ -43,16 +43,16 @@ export async function run(scope: Scope): Promise<Report> {
 }
 
 /** A message to each of the sessions, which loads it: a session that is in the log already, for the service. */
-async function touch({ server }: Subject, live: number): Promise<Sample> {
+async function touch({ server }: Subject, live: number, looks: number | undefined): Promise<Sample> {
   const message = (prefix: string, total: number) => {
     const requestOf = (index: number) => syncMessage(`${prefix}${index}`);
     return loadHttp({ port: server.port, inFlight: IN_FLIGHT, total, requestOf });
   };
   // Sessions that are in no log: the code is warm, and the sessions that count are not.
   await message('warm-', live);
-  const before = await server.settledRssMb();
+  const before = await server.settledRssMb(looks);
   const { latencies = [] } = await message('s', live);
-  const after = await server.settledRssMb();
+  const after = await server.settledRssMb(looks);
   await server.stop();
   return {
     'start ms': server.listenedAfterMs,

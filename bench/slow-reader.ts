@@ -11,35 +11,34 @@ export const question = 'What do 100 readers that stop reading take from 1,000 t
 /** Large pieces: a socket that is not read must have more sent to it than the system takes (some MB) to be in anybody's way. */
 const REPLY = { piece: `${'0123456789abcdef'.repeat(255)} `, pieces: 128 };
 /** Most of what the service keeps for a socket, and one frame. */
+/** About a megabyte each. */
+const FLOOD_TURNS = 24;
 const KEPT_MB = 8 + (REPLY.piece.length * REPLY.pieces) / 1e6;
 
-interface Size {
+interface Audience {
   readonly readers: number;
   readonly stalled: number;
   readonly turns: number;
 }
 
 export async function run(scope: Scope): Promise<Report> {
-  const size = scope.quick
-    ? { readers: 50, stalled: 5, turns: 2 }
-    : { readers: 1_000, stalled: 100, turns: 6 };
+  const readers = scope.quick ? 50 : 1_000;
+  const stalled = scope.quick ? 5 : 100;
+  const audiences = [
+    { readers, stalled: 0, turns: 2 },
+    { readers, stalled, turns: 2 },
+  ];
   const all: Series[] = [];
-  const options = { reply: REPLY };
   for (const start of [startFloor, startService, startPlain]) {
-    const subject = await start(scope, options);
-    const cases = [0, size.stalled].map((stalled) => ({
-      ...subject,
-      stalled,
-      name: caseOf(subject, stalled),
-    }));
-    await read(subject, { ...size, turns: 1 }, 0);
-    all.push(...(await interleave(scope.quick ? 1 : 2, {}, cases, (one) => read(one, size, one.stalled))));
+    const subject = await start(scope, { reply: REPLY });
+    await read(subject, { readers, stalled: 0, turns: 1 });
+    all.push(...(await compare(subject, audiences, scope.quick ? 1 : 3)));
+    // Alone, and sent far more than is kept for them.
+    all.push(...(await compare(subject, [{ readers: 1, stalled, turns: scope.quick ? 2 : FLOOD_TURNS }], 1)));
     await subject.server.stop();
   }
-  const [without, beside] = [0, size.stalled].map((stalled) =>
-    seriesOf(all, `${SERVICE}, ${stalled} stalled`),
-  );
-  if (!without || !beside) throw new Error('the service was not measured');
+  const of = (audience: Omit<Audience, 'turns'>): Series => seriesOf(all, SERVICE, audience);
+  const [beside, without] = [of({ readers, stalled }), of({ readers, stalled: 0 })];
   return {
     rows: all.map(rowOf),
     targets: [
@@ -54,28 +53,29 @@ export async function run(scope: Scope): Promise<Report> {
         measured: ratio(beside, without, 'CPU µs/turn'),
       },
       {
-        what: 'MB that stalled readers cost at most, each',
+        what: 'MB that a stalled reader costs at most, when flooded',
         wanted: { atMost: KEPT_MB },
-        measured: spreadOf(beside, 'MB/stalled'),
+        measured: spreadOf(of({ readers: 1, stalled }), 'MB/stalled'),
       },
     ],
   };
 }
 
-function caseOf({ name }: Subject, stalled: number): string {
-  return `${name}, ${stalled} stalled`;
+/** One subject in turn with each audience. */
+async function compare(subject: Subject, audiences: readonly Audience[], rounds: number): Promise<Series[]> {
+  const cases = audiences.map((audience) => ({ name: subject.name, audience }));
+  const measured = await interleave(rounds, {}, cases, ({ audience }) => read(subject, audience));
+  return measured.map((series, index) => {
+    const { readers = 0, stalled = 0 } = audiences[index] ?? {};
+    return { ...series, labels: { readers, stalled } };
+  });
 }
 
-async function read({ server }: Subject, { readers, turns }: Size, stalled: number): Promise<Sample> {
+async function read({ server }: Subject, { readers, stalled, turns }: Audience): Promise<Sample> {
   const session = `slow-${crypto.randomUUID()}`;
   const reading = await openSockets(server.port, readers, () => session);
   const notReading = await openSockets(server.port, stalled, () => session);
   for (const socket of notReading) socket.stall();
-  let closed = 0;
-  for (const socket of notReading)
-    socket.onClose = () => {
-      closed += 1;
-    };
   const before = server.rssMb();
   let most = before;
   const watch = setInterval(() => {
@@ -90,7 +90,7 @@ async function read({ server }: Subject, { readers, turns }: Size, stalled: numb
     return {
       ...sample,
       'peak RSS MB': most,
-      ...(stalled > 0 && { 'MB/stalled': (most - before) / stalled, closed }),
+      ...(stalled > 0 && { 'MB/stalled': (most - before) / stalled }),
     };
   } finally {
     clearInterval(watch);

@@ -77,10 +77,11 @@ async function answerAudience(
 }
 
 function tell(audience: ReadonlySet<WebSocket>, frame: unknown): void {
-  const text = JSON.stringify(frame);
+  // Bytes, so that they are encoded once and not for each socket.
+  const text = Buffer.from(JSON.stringify(frame));
   for (const socket of audience) {
     if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate();
-    else socket.send(text);
+    else socket.send(text, { binary: false });
   }
 }
 

@@ -1,4 +1,15 @@
-import { constants, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
@@ -34,7 +45,15 @@ export async function filledLog(scope: Scope, contents: LogContents): Promise<st
   if (!existsSync(original)) await make(original, contents);
   const copy = join(scope.directory(), 'data');
   cpSync(original, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  for (const file of readdirSync(copy)) synchronise(join(copy, file));
   return copy;
+}
+
+/** Else the first synchronisation of the service would wait for the copy to reach the disk. */
+function synchronise(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /** Under another name until it is whole. */

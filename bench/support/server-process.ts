@@ -61,10 +61,13 @@ export class ServerProcess {
     return this.#statusMb('VmHWM');
   }
 
-  /** What it holds when nothing more is given back: garbage is collected, and pages are returned, with a delay. */
-  async settledRssMb(): Promise<number> {
+  /**
+   * What it holds when nothing more is given back: garbage is collected, and pages are returned, with a delay.
+   * @param looks how often in a row there must be no less than before.
+   */
+  async settledRssMb(looks = 4): Promise<number> {
     let least = this.rssMb();
-    for (let unchanged = 0; unchanged < 4; ) {
+    for (let unchanged = 0; unchanged < looks; ) {
       await wait(250);
       const now = this.rssMb();
       unchanged = now < least - 0.5 ? 0 : unchanged + 1;
