@@ -1,52 +1,58 @@
-import { filledLog } from './support/filled-log.ts';
+import { filledLog, type LongSessions, longSession } from './support/filled-log.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { measured } from './support/measured.ts';
 import type { Report, Target } from './support/report.ts';
-import { interleave, ratio, rowOf, type Series, seriesOf } from './support/rounds.ts';
+import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import type { ServerProcess } from './support/server-process.ts';
-import { SERVICE, startFloor, startPlain, startService } from './support/subjects.ts';
+import { SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
 
 export const question = 'Does a message cost the same in a session of 10, 1,000 and 100,000 events?';
 
-const SHORTEST = 10;
+/** Several short ones: a message makes a session longer, and a short one must stay short. */
+const full: readonly LongSessions[] = [
+  { events: 10, sessions: 500 },
+  { events: 1_000, sessions: 20 },
+  { events: 100_000, sessions: 1 },
+];
 
 export async function run(scope: Scope): Promise<Report> {
-  const lengths = scope.quick ? [SHORTEST, 1_000] : [SHORTEST, 1_000, 100_000];
-  const long = Object.fromEntries(lengths.map((events) => [sessionOf(events), events]));
-  const service = await startService(scope, { dataDir: await filledLog(scope, { long }) });
+  const lengths = scope.quick ? full.slice(0, 2) : full;
+  const service = await startService(scope, { dataDir: await filledLog(scope, { long: lengths }) });
   // The controls know no log: theirs is what a message costs without any history.
   const subjects = [
-    await startFloor(scope),
-    ...lengths.map((events) => ({ ...service, name: nameOf(events), session: sessionOf(events) })),
-    await startPlain(scope),
-  ].map((subject) => ({ session: 'short', ...subject }));
+    { ...(await startFloor(scope)), sessionOf: () => 'any' },
+    ...lengths.map(({ events, sessions }) => ({
+      ...service,
+      name: nameOf(events),
+      sessionOf: (index: number) => longSession(events, index % sessions),
+    })),
+    { ...(await startPlain(scope)), sessionOf: () => 'any' },
+  ];
   const total = scope.quick ? 50 : 500;
   // Loads the sessions, too.
-  for (const { server, session } of subjects) await load(server, session, total);
-  const all = await interleave(scope.quick ? 1 : 5, {}, subjects, ({ server, session }) =>
-    load(server, session, total),
-  );
-  return { rows: all.map(rowOf), targets: lengths.slice(1).flatMap((events) => targets(all, events)) };
+  for (const subject of subjects) await load(subject, total);
+  const all = await interleave(scope.quick ? 1 : 5, {}, subjects, (subject) => load(subject, total));
+  const [shortest, ...longer] = lengths.map(({ events }) => events);
+  return { rows: all.map(rowOf), targets: longer.flatMap((events) => targets(all, events, shortest ?? 0)) };
 }
 
-function load(server: ServerProcess, session: string, total: number) {
-  const requestOf = () => syncMessage(session);
+interface Talk extends Subject {
+  readonly sessionOf: (index: number) => string;
+}
+
+function load({ server, sessionOf }: Talk, total: number): Promise<Sample> {
+  const requestOf = (index: number) => syncMessage(sessionOf(index));
   return measured(server, 'message', () => loadHttp({ port: server.port, inFlight: 1, total, requestOf }));
 }
 
-function targets(all: readonly Series[], events: number): Target[] {
+function targets(all: readonly Series[], events: number, shortest: number): Target[] {
   return ['p50 ms', 'CPU µs/message'].map((metric) => ({
-    what: `${metric} with ${events.toLocaleString('en-US')} events over ${SHORTEST}`,
+    what: `${metric} with ${events.toLocaleString('en-US')} events over ${shortest}`,
     wanted: { atMost: 1.2 },
-    measured: ratio(seriesOf(all, nameOf(events)), seriesOf(all, nameOf(SHORTEST)), metric),
+    measured: ratio(seriesOf(all, nameOf(events)), seriesOf(all, nameOf(shortest)), metric),
   }));
 }
 
 function nameOf(events: number): string {
   return `${SERVICE}, ${events.toLocaleString('en-US')} events`;
-}
-
-function sessionOf(events: number): string {
-  return `long-${events}`;
 }

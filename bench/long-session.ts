@@ -6,7 +6,7 @@ import { Bus } from '../src/runtime/bus.ts';
 import { Journal } from '../src/runtime/journal.ts';
 import { SessionFold } from '../src/runtime/session-fold.ts';
 import { SessionSnapshots } from '../src/runtime/session-snapshots.ts';
-import { filledLog } from './support/filled-log.ts';
+import { filledLog, longSession } from './support/filled-log.ts';
 import type { Report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 import { rounded } from './support/statistics.ts';
@@ -17,7 +17,9 @@ export const question =
 
 /** The control first: without a snapshot. In this process, because nothing but the loading is measured. */
 export async function run(scope: Scope): Promise<Report> {
-  const directory = await filledLog(scope, { long: { long: scope.quick ? 10_000 : 100_000 } });
+  const events = scope.quick ? 10_000 : 100_000;
+  const session = longSession(events);
+  const directory = await filledLog(scope, { long: [{ events, sessions: 1 }] });
   const log = createLog('warn');
   const store = await openSqliteEventStore({ directory, log });
   scope.defer(() => store[Symbol.asyncDispose]());
@@ -25,12 +27,12 @@ export async function run(scope: Scope): Promise<Report> {
   scope.defer(() => snapshots[Symbol.asyncDispose]());
   const fold = new SessionFold(new Journal(store, new Bus(() => undefined)), snapshots);
 
-  const load = () => fold.at('long');
+  const load = () => fold.at(session);
   const rows = [await timed('load, without a snapshot', load)];
   const { state, last } = await load();
   if (!last) throw new Error('the session is empty');
   const save = async (): Promise<void> => {
-    snapshots.follow('long', 0)(state, last);
+    snapshots.follow(session, 0)(state, last);
     await snapshots.settled();
   };
   rows.push(await timed('save a snapshot, in the background', save));

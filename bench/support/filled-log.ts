@@ -26,12 +26,21 @@ export interface LogContents {
   readonly eventsPerSession?: number;
   /** Sessions in the middle of a turn: `open0`, `open1` … */
   readonly openTurns?: number;
-  /** Sessions of long turns, by name: so many events. */
-  readonly long?: Readonly<Record<string, number>>;
+  /** Sessions of long turns, named by `longSession`. */
+  readonly long?: readonly LongSessions[];
+}
+
+export interface LongSessions {
+  readonly events: number;
+  readonly sessions: number;
+}
+
+export function longSession(events: number, index = 0): string {
+  return `long-${events}-${index}`;
 }
 
 /** Raised when what is made below changes. */
-const VERSION = 1;
+const VERSION = 2;
 /** Appended together, so that they share a synchronisation of the disk. */
 const SESSIONS_AT_ONCE = 500;
 const TURNS_AT_ONCE = 250;
@@ -70,7 +79,7 @@ async function make(directory: string, contents: LogContents): Promise<void> {
   renameSync(unfinished, directory);
 }
 
-async function fill(store: EventStore, { sessions = 0, openTurns = 0, long = {}, ...contents }: LogContents) {
+async function fill(store: EventStore, { sessions = 0, openTurns = 0, long = [], ...contents }: LogContents) {
   const turns = Math.ceil((contents.eventsPerSession ?? EVENTS_PER_TURN) / EVENTS_PER_TURN);
   const events = Array.from({ length: turns }, shortTurn).flat();
   for (let first = 0; first < sessions; first += SESSIONS_AT_ONCE) {
@@ -83,7 +92,10 @@ async function fill(store: EventStore, { sessions = 0, openTurns = 0, long = {},
   }
   for (let index = 0; index < openTurns; index += 1)
     await store.append(`open${index}`, 0, openTurn(), { open: true });
-  for (const [name, count] of Object.entries(long)) await fillLong(store, name, count);
+  for (const { events: count, sessions: named } of long)
+    await Promise.all(
+      Array.from({ length: named }, (_, index) => fillLong(store, longSession(count, index), count)),
+    );
 }
 
 async function fillLong(store: EventStore, sessionId: string, events: number): Promise<void> {
@@ -95,7 +107,7 @@ async function fillLong(store: EventStore, sessionId: string, events: number): P
   }
 }
 
-function nameOf({ sessions = 0, eventsPerSession = 0, openTurns = 0, long = {} }: LogContents): string {
-  const names = Object.entries(long).map(([name, count]) => `${name}-${count}`);
+function nameOf({ sessions = 0, eventsPerSession = 0, openTurns = 0, long = [] }: LogContents): string {
+  const names = long.map(({ events, sessions: count }) => `${count}x${events}`);
   return [sessions, eventsPerSession, openTurns, ...names].join('_');
 }
