@@ -23,7 +23,7 @@ const WriterSample = z.record(z.string(), z.number());
 
 export async function run(scope: Scope): Promise<Report> {
   const all: Series[] = [];
-  const ms = scope.quick ? 200 : 2_000;
+  const ms = scope.quick ? 200 : 1_500;
   const counts = scope.quick ? [16] : [1, 16, 256];
   for (const writers of counts) {
     const measure = ({ kind }: { kind: string }) => writer(scope, [kind, String(writers), String(ms)]);
