@@ -55,7 +55,7 @@ export async function run(scope: Scope): Promise<Report> {
 
 /** In a process of its own, which says in JSON what it measured. */
 async function writer(scope: Scope, args: readonly string[]): Promise<Sample> {
-  const file = fileURLToPath(new URL('controls/append-writer.ts', import.meta.url));
+  const file = fileURLToPath(new URL('append/writer.ts', import.meta.url));
   const child = spawn(process.execPath, [file, scope.directory(), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

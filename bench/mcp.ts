@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { HttpConnection } from './support/http-connection.ts';
-import { loadHttp, localUrl, syncMessage } from './support/http-load.ts';
+import { loadHttp, syncMessage } from './support/http-load.ts';
+import { McpClient } from './support/mcp-client.ts';
 import { latencyColumns, measured } from './support/measured.ts';
 import type { Report } from './support/report.ts';
 import { excess, interleave, ratio, rowOf, type Sample, seriesOf } from './support/rounds.ts';
@@ -73,55 +73,6 @@ async function callAgent({ server }: Subject, total: number): Promise<Sample> {
     });
   } finally {
     for (const client of clients) client.close();
-  }
-}
-
-class McpClient {
-  readonly #connection: HttpConnection;
-  #headers: Readonly<Record<string, string>> = { Accept: 'application/json, text/event-stream' };
-  #id = 0;
-
-  private constructor(connection: HttpConnection) {
-    this.#connection = connection;
-  }
-
-  static async open(port: number): Promise<McpClient> {
-    const client = new McpClient(new HttpConnection(localUrl(port)));
-    const clientInfo = { name: 'bench', version: '1.0.0' };
-    const { head } = await client.#post('initialize', {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo,
-      // For the floor, which answers everything alike.
-      arguments: { message: 'initialize' },
-    });
-    const session = /\r\nmcp-session-id: *([^\r]+)/i.exec(head)?.[1];
-    if (session !== undefined)
-      client.#headers = {
-        ...client.#headers,
-        'Mcp-Session-Id': session,
-        'MCP-Protocol-Version': '2025-06-18',
-      };
-    return client;
-  }
-
-  async call(): Promise<void> {
-    const { status, body } = await this.#post('tools/call', {
-      name: 'chat_with_agent',
-      arguments: { message: 'hello' },
-    });
-    if (status !== 200 || !body.includes('you said hello'))
-      throw new Error(`a call was answered with ${body}`);
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
-
-  #post(method: string, params: unknown) {
-    this.#id += 1;
-    const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
-    return this.#connection.request({ path: '/mcp', headers: this.#headers, body });
   }
 }
 

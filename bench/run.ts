@@ -50,6 +50,8 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const quick = args.includes('--quick');
 const results = new URL('results/', import.meta.url);
 mkdirSync(results, { recursive: true });

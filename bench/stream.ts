@@ -37,8 +37,9 @@ const full: readonly Case[] = [
   { shape: 'framed', streams: 100, turns: 200, pieces: 500 },
   ...[1, 10, 100, 1_000].map((streams) => ({ ...PACED, streams, turns: streams })),
 ];
+const WARM_UP: Case = { shape: 'burst', streams: 10, turns: 20, pieces: 100 };
 const smoke: readonly Case[] = [
-  { shape: 'burst', streams: 10, turns: 20, pieces: 100 },
+  WARM_UP,
   { shape: 'framed', streams: 10, turns: 20, pieces: 100 },
   { ...PACED, streams: 10, turns: 10 },
 ];
@@ -46,27 +47,21 @@ const smoke: readonly Case[] = [
 export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
   const subjects = await startAll(scope, { upstream: upstream.url });
-  const all: Series[] = [];
   let sessions = 0;
-  for (const one of [...(scope.quick ? [] : smoke.slice(0, 1)), ...(scope.quick ? smoke : full)]) {
+  const measure = (one: Case, rounds: number): Promise<Series[]> => {
     upstream.packets = chatReply(one.shape, PIECE, one.pieces);
     // One stream cannot be asked for more than a packet a millisecond: that is how often the pacing looks.
     upstream.packetsPerSecond = Math.min(PACED_PER_SECOND, one.streams * 1_000);
     const labels = { shape: one.shape, streams: one.streams };
-    all.push(
-      ...(await interleave(scope.quick ? 1 : 3, labels, subjects, (subject) => {
-        sessions += one.turns;
-        return stream(subject, one, { upstream, firstSession: sessions, quick: scope.quick });
-      })),
-    );
-  }
-  // The first case of a full run warms up.
-  const counted = scope.quick ? all : all.slice(subjects.length);
-  return {
-    rows: counted.map(rowOf),
-    targets: scope.quick ? [] : targets(counted),
-    plots: [plot(counted)],
+    return interleave(rounds, labels, subjects, (subject) => {
+      sessions += one.turns;
+      return stream(subject, one, { upstream, firstSession: sessions, quick: scope.quick });
+    });
   };
+  if (!scope.quick) await measure(WARM_UP, 1);
+  const all: Series[] = [];
+  for (const one of scope.quick ? smoke : full) all.push(...(await measure(one, scope.quick ? 1 : 3)));
+  return { rows: all.map(rowOf), targets: scope.quick ? [] : targets(all), plots: [plot(all)] };
 }
 
 interface Round {
@@ -94,7 +89,14 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
 async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<unknown>[]> {
   const turns: Promise<unknown>[] = [];
   await Promise.all(
-    sockets.map((socket) => new Promise<void>((resolve) => turns.push(oneTurn(socket, 'stream', resolve)))),
+    sockets.map(
+      (socket) =>
+        new Promise<void>((resolve, reject) => {
+          const turn = oneTurn(socket, 'stream', resolve);
+          turn.catch(reject);
+          turns.push(turn);
+        }),
+    ),
   );
   return turns;
 }
@@ -119,7 +121,7 @@ async function streamAll(sockets: readonly WebSocketClient[], one: Case): Promis
       }
     }),
   );
-  return { operations: one.turns * one.pieces, latencies };
+  return { operations: one.turns * one.pieces, latencies, latencyOf: 'first chunk' };
 }
 
 function targets(all: readonly Series[]): Target[] {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { openSocket } from './websocket-client.ts';
+import { openSocket } from './open-socket.ts';
 
 export interface HttpAnswer {
   readonly status: number;

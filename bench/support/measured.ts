@@ -7,6 +7,8 @@ export interface Work {
   readonly operations: number;
   /** In milliseconds. */
   readonly latencies?: readonly number[];
+  /** What took so long, when it is not the operation. */
+  readonly latencyOf?: string;
 }
 
 /**
@@ -21,23 +23,24 @@ export async function measured(
   const serverCpu = server.cpuMs();
   const loadCpu = process.cpuUsage();
   const begun = performance.now();
-  const { operations, latencies } = await work();
+  const { operations, latencies, latencyOf } = await work();
   const ms = performance.now() - begun;
   const { user, system } = process.cpuUsage(loadCpu);
   return {
     [`${unit}s/s`]: (operations / ms) * 1_000,
     [`CPU µs/${unit}`]: ((server.cpuMs() - serverCpu) * 1_000) / operations,
-    ...(latencies && latencyColumns(latencies)),
+    ...(latencies && latencyColumns(latencies, latencyOf)),
     'RSS MB': server.rssMb(),
     'load CPU %': ((user + system) / 1_000 / ms) * 100,
   };
 }
 
-export function latencyColumns(latencies: readonly number[]): Sample {
+export function latencyColumns(latencies: readonly number[], of?: string): Sample {
+  const prefix = of === undefined ? '' : `${of} `;
   const ascending = latencies.toSorted((a, b) => a - b);
   return {
-    'p50 ms': percentile(ascending, 0.5),
-    'p95 ms': percentile(ascending, 0.95),
-    'p99 ms': percentile(ascending, 0.99),
+    [`${prefix}p50 ms`]: percentile(ascending, 0.5),
+    [`${prefix}p95 ms`]: percentile(ascending, 0.95),
+    [`${prefix}p99 ms`]: percentile(ascending, 0.99),
   };
 }

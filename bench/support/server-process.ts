@@ -37,6 +37,10 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
+    // However this process ends, nothing of it stays behind.
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     for await (const line of createInterface({ input: child.stdout })) {
       const port = /listening on http:\/\/[^ ]+:(\d+)/.exec(line)?.[1];
       if (port !== undefined) return new ServerProcess(child, Number(port), performance.now() - begun);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import type { Socket } from 'node:net';
+import { openSocket } from './open-socket.ts';
 
 /** One text frame, as a place in what was read: valid until the call returns. */
 export type OnFrame = (bytes: Buffer, start: number, end: number) => void;
@@ -127,14 +127,6 @@ export class WebSocketClient {
     else if (opcode === PING) this.#socket.write(PONG_FRAME);
     else if (opcode === CLOSE) this.#socket.end();
   }
-}
-
-export function openSocket(base: URL): Socket {
-  const host = base.hostname.replace(/^\[|\]$/g, '');
-  const isSecure = base.protocol === 'https:';
-  const port = Number(base.port || (isSecure ? 443 : 80));
-  const socket = isSecure ? connectTls({ host, port, servername: host }) : connect(port, host);
-  return socket.setNoDelay(true);
 }
 
 /** Where the payload of the frame at `at` begins and ends; null when not even its head is there. */

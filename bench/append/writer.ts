@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { percentile } from '../support/statistics.ts';
-import { openTarget } from './append-targets.ts';
+import { openTarget } from './targets.ts';
 
 /*
- * node append-writer.ts DIRECTORY log|sqlite|lines WRITERS MS: writers that append one event after the other, each
+ * node writer.ts DIRECTORY log|sqlite|lines WRITERS MS: writers that append one event after the other, each
  * to a session of its own, for so long; prints a sample.
  */
 const [directory = '', kind = '', writers = '1', ms = '1000'] = process.argv.slice(2);

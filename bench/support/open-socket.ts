@@ -1,0 +1,11 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** A connection to `http://…` or `https://…`, without Nagle's wait. */
+export function openSocket(base: URL): Socket {
+  const host = base.hostname.replace(/^\[|\]$/g, '');
+  const isSecure = base.protocol === 'https:';
+  const port = Number(base.port || (isSecure ? 443 : 80));
+  const socket = isSecure ? connectTls({ host, port, servername: host }) : connect(port, host);
+  return socket.setNoDelay(true);
+}
