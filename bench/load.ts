@@ -44,7 +44,7 @@ async function load(options: LoadOptions): Promise<number> {
     clearInterval(progress);
   }
   const report = conclusion(options, tally);
-  if (!options.keep) await Promise.all(sessions.map((session) => forget(instance, session)));
+  if (!options.keep) await forget(instance, sessions);
   process.stdout.write(report);
   return tally.failures.length + tally.faults.length > 0 ? 1 : 0;
 }
@@ -70,24 +70,21 @@ async function oneClient(session: string, parts: Parts): Promise<void> {
   }
 }
 
-async function forget(instance: Instance, session: string): Promise<void> {
-  try {
-    await instance.forget(session);
-  } catch (error) {
-    process.stderr.write(
-      `session ${session} stays in the log: ${error instanceof Error ? error.message : error}\n`,
-    );
-  }
+async function forget(instance: Instance, sessions: readonly string[]): Promise<void> {
+  const outcomes = await Promise.allSettled(sessions.map((session) => instance.forget(session)));
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+  if (failed[0]) process.stderr.write(`${failed.length} sessions stay in the log: ${failed[0].reason}\n`);
 }
 
 function conclusion({ transport, clients }: LoadOptions, tally: Tally): string {
-  const { chunks, resumed, failures, faults } = tally;
+  const { chunks, resumed, checked, failures, faults } = tally;
   const streamed =
     transport === 'sync' ? '' : `${chunks} chunks, ${resumed} connections dropped and resumed\n`;
-  const check =
+  const found =
     faults.length === 0
-      ? 'check   what was received is what the log has, each event and each character once\n'
-      : faults.map((fault) => `FAULT   ${fault}\n`).join('');
+      ? 'what was received is what the log has, each event and each character once'
+      : 'faults';
+  const check = `check   ${checked} of ${clients} sessions: ${found}\n${faults.map((fault) => `FAULT   ${fault}\n`).join('')}`;
   const failed = failures.map(([reason, count]) => `FAILED  ${count} × ${reason}\n`).join('');
   return `\n${table(tally.rows)}\n\n${clients} clients over ${transport}\n${streamed}${check}${failed}`;
 }

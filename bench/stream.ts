@@ -136,6 +136,15 @@ function targets(all: readonly Series[]): Target[] {
       measured: of('burst', streams, FLOOR, 'chunks/s'),
     })),
     ...bursts.map(({ streams }) => ({
+      what: `burst, ${streams} streams: chunks/CPU second of the floor`,
+      wanted: { atLeast: 0.6 },
+      measured: ratio(
+        seriesOf(all, FLOOR, { shape: 'burst', streams }),
+        seriesOf(all, SERVICE, { shape: 'burst', streams }),
+        'CPU µs/chunk',
+      ),
+    })),
+    ...bursts.map(({ streams }) => ({
       what: `burst, ${streams} streams: chunks/s of plain`,
       wanted: { atLeast: 4 },
       measured: of('burst', streams, PLAIN, 'chunks/s'),

@@ -28,8 +28,8 @@ export async function call(
   const logged = (await instance.log(session)).filter(({ event }) => event === 'response');
   const isSame =
     logged.length === answers.length && logged.every(({ data }, at) => data.content === answers[at]);
-  if (!isSame)
-    tally.fault(`session ${session}: ${answers.length} answers are not the ${logged.length} of the log`);
+  const difference = `${answers.length} answers are not the ${logged.length} of the log`;
+  tally.compared(session, isSame ? null : difference);
 }
 
 async function within<T>(seconds: number, work: Promise<T>): Promise<T> {

@@ -14,8 +14,10 @@ export class Instance {
   }
 
   async requireHealthy(): Promise<void> {
-    await this.#request('/api/health').catch((cause: unknown) => {
-      throw new Error(`there is no agent-service at ${this.#url.origin}`, { cause });
+    // Not under /api, where requests are limited.
+    await this.#request('/healthz').catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`there is no agent-service at ${this.#url.origin}: ${reason}`, { cause });
     });
   }
 

@@ -41,7 +41,7 @@ export class Talker {
     try {
       for (let message = 0; message < options.messages; message += 1) await this.#ask(options.message);
       const difference = this.#stream.differenceFrom(await this.#parts.instance.log(this.#session));
-      if (difference !== null) tally.fault(`session ${this.#session}: ${difference}`);
+      tally.compared(this.#session, difference);
     } finally {
       this.#link?.drop();
     }
@@ -85,7 +85,7 @@ export class Talker {
     try {
       this.#stream.take(frame);
     } catch (error) {
-      this.#parts.tally.fault(`session ${this.#session}: ${error instanceof Error ? error.message : error}`);
+      this.#parts.tally.fault(this.#session, error instanceof Error ? error.message : String(error));
       this.#question?.ended.reject(error);
       return;
     }

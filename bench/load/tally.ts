@@ -11,6 +11,8 @@ export class Tally {
   clients = 0;
   chunks = 0;
   resumed = 0;
+  /** Sessions that were compared with the log. */
+  checked = 0;
   readonly #faults: string[] = [];
 
   constructor(expectedMessages: number) {
@@ -28,9 +30,15 @@ export class Tally {
     this.#failures.set(reason, (this.#failures.get(reason) ?? 0) + 1);
   }
 
-  /** What was received is not what the log has. */
-  fault(description: string): void {
-    this.#faults.push(description);
+  /** A session was compared with the log. @param difference null when there is none. */
+  compared(session: string, difference: string | null): void {
+    this.checked += 1;
+    if (difference !== null) this.fault(session, difference);
+  }
+
+  /** What was received is not what was promised. */
+  fault(session: string, description: string): void {
+    this.#faults.push(`session ${session}: ${description}`);
   }
 
   get failures(): readonly [reason: string, count: number][] {
