@@ -11,7 +11,8 @@ function install(): boolean {
     ['update', '-qq'],
     ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
   ];
-  return commands.every((args) => spawnSync('apt-get', args, { stdio: 'inherit' }).status === 0);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return commands.every((args) => spawnSync('apt-get', args, { stdio: 'inherit', env }).status === 0);
 }
 
 if (findChromium() === undefined && !install()) {
