@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { forkSession } from '../app/session-actions.ts';
+import { errorText } from '../service/api.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -74,7 +75,7 @@ function ForkButton({ seq }: { readonly seq: number }) {
     <Button
       kind="quiet"
       onClick={() =>
-        void forkSession(feed.sessionId, seq).catch((error: unknown) => feed.notify(String(error)))
+        void forkSession(feed.sessionId, seq).catch((error: unknown) => feed.notify(errorText(error)))
       }
     >
       Fork from here

@@ -4,6 +4,7 @@ import type { UiSchema } from '@rjsf/utils';
 import { useState } from 'react';
 import type { Tool, ToolResult } from '../../contract/tool.ts';
 import { errorText, post } from '../service/api.ts';
+import { serverPath } from '../service/paths.ts';
 import { Button } from '../ui/button.tsx';
 import { span } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
@@ -23,7 +24,7 @@ export function RunTool({ serverId, tool }: { readonly serverId: string; readonl
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const run = async (): Promise<void> => {
     setOutcome({ kind: 'running' });
-    const path = `/api/mcp/servers/${encodeURIComponent(serverId)}/tools/${encodeURIComponent(tool.name)}/execute`;
+    const path = `${serverPath(serverId)}/tools/${encodeURIComponent(tool.name)}/execute`;
     try {
       const { data, execution } = await post<{ data: ToolResult; execution: { duration: number } }>(
         path,

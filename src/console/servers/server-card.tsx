@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { McpServerRecord, McpServerStatus } from '../../contract/service-requests.ts';
 import { errorText, post, remove } from '../service/api.ts';
+import { serverPath } from '../service/paths.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import style from './servers.module.css';
@@ -22,7 +23,7 @@ interface ServerCardProps {
 export function ServerCard({ server, isChosen, onChoose, onChanged }: ServerCardProps) {
   const { id, name, status, type, description, error } = server;
   const [problem, setProblem] = useState<string | null>(null);
-  const path = `/api/mcp/servers/${encodeURIComponent(id)}`;
+  const path = serverPath(id);
   const run = (request: Promise<unknown>) => {
     setProblem(null);
     request.catch((thrown: unknown) => setProblem(errorText(thrown))).finally(onChanged);

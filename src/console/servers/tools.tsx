@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { McpServerRecord } from '../../contract/service-requests.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { errorText, get } from '../service/api.ts';
+import { serverPath } from '../service/paths.ts';
 import { Badge } from '../ui/badge.tsx';
 import { RunTool } from './run-tool.tsx';
 import style from './servers.module.css';
@@ -11,7 +12,7 @@ export function Tools({ server }: { readonly server: McpServerRecord }) {
   const [tools, setTools] = useState<readonly Tool[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    get<{ tools: Tool[] }>(`/api/mcp/servers/${encodeURIComponent(server.id)}/tools`).then(
+    get<{ tools: Tool[] }>(`${serverPath(server.id)}/tools`).then(
       (answer) => setTools(answer.tools),
       (error: unknown) => setProblem(errorText(error)),
     );

@@ -4,7 +4,8 @@ import {
   type SessionStatus,
   type StreamEvent,
 } from '../../client/session-client.ts';
-import { get } from './api.ts';
+import { errorText, get } from './api.ts';
+import { sessionPath } from './paths.ts';
 import type { TimedEvent } from './timed-event.ts';
 
 export type { TimedEvent };
@@ -99,7 +100,7 @@ export class SessionFeed {
       await this.#follow(events.at(-1)?.seq ?? 0);
     } catch (error) {
       if (this.#isClosed) return;
-      this.notify(error instanceof Error ? error.message : String(error));
+      this.notify(errorText(error));
       this.#change({ status: 'closed' });
     }
   }
@@ -156,7 +157,7 @@ export class SessionFeed {
   }
 
   #page(after: number, limit: number): Promise<EventsPage> {
-    return get(`/api/sessions/${encodeURIComponent(this.sessionId)}/events?after=${after}&limit=${limit}`);
+    return get(`${sessionPath(this.sessionId)}/events?after=${after}&limit=${limit}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { SessionView } from '../../contract/session-view.ts';
 import { errorText, get } from '../service/api.ts';
+import { sessionPath } from '../service/paths.ts';
 
 /** Who holds an arrow key down goes past many events, and asks for the one where he stays. */
 const PAUSE_MS = 150;
@@ -30,7 +31,7 @@ export function useMoment(sessionId: string, seq: number): Moment {
       if (!abort.signal.aborted) setKnown((others) => [...others.slice(1 - MOST_KEPT), { seq, moment }]);
     };
     const timer = setTimeout(() => {
-      const path = `/api/sessions/${encodeURIComponent(sessionId)}?at=${seq}`;
+      const path = `${sessionPath(sessionId)}?at=${seq}`;
       get<{ session: SessionView }>(path, abort.signal).then(
         ({ session }) => keep({ status: 'shown', view: session }),
         (error: unknown) => keep({ status: 'failed', reason: errorText(error) }),
