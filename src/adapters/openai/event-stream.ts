@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 
 /** A single event of more characters than this is no reply; without a bound it would fill the memory. */
@@ -21,10 +22,7 @@ export class EventTooLargeError extends Error {}
  *
  * @throws StreamCutError when the connection breaks, EventTooLargeError, and what `onEvent` throws.
  */
-export async function readEventStream(
-  body: ReadableStream<Uint8Array>,
-  { onBytes, onEvent }: EventStreamHandlers,
-): Promise<void> {
+export function readEventStream(body: Readable, { onBytes, onEvent }: EventStreamHandlers): Promise<void> {
   const parser = createParser({
     onEvent: (event) => onEvent(event.data),
     onError: (error) => {
@@ -33,16 +31,21 @@ export async function readEventStream(
     },
     maxBufferSize: MAX_EVENT_CHARACTERS,
   });
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read().catch(asCut);
-    if (done) return;
-    onBytes();
-    parser.feed(decoder.decode(value, { stream: true }));
-  }
-}
-
-function asCut(cause: unknown): never {
-  throw new StreamCutError('the event stream broke', { cause });
+  return new Promise((resolve, reject) => {
+    const cut = (cause?: Error): void => reject(new StreamCutError('the event stream broke', { cause }));
+    body.setEncoding('utf8');
+    // Listeners, not an iterator, which costs a promise and a turn of the microtasks for each read.
+    body.on('data', (text: string) => {
+      try {
+        onBytes();
+        parser.feed(text);
+      } catch (error) {
+        reject(error);
+        body.destroy();
+      }
+    });
+    body.once('end', resolve);
+    body.once('error', cut);
+    body.once('close', cut);
+  });
 }

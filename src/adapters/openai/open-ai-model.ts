@@ -2,6 +2,7 @@ import type { LlmConfig } from '../../contract/agent-config.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 import { chatRequest } from './chat-request.ts';
 import { EventTooLargeError, readEventStream, StreamCutError } from './event-stream.ts';
+import { StreamedResponse } from './http-post.ts';
 import { modelFailure, refusal } from './model-failure.ts';
 import { type Environment, type ProviderAccess, providerAccess } from './provider-access.ts';
 import { ProviderCall } from './provider-call.ts';
@@ -96,7 +97,7 @@ async function receive(
   { request, onText, signal }: { request: ModelRequest; onText: (text: string) => void; signal: AbortSignal },
 ): Promise<ModelReply> {
   const contentType = mediaType(response);
-  if (contentType !== 'text/event-stream' || response.body === null) {
+  if (contentType !== 'text/event-stream' || !(response instanceof StreamedResponse)) {
     throw modelFailure(
       access,
       `${access.label} answered with ${contentType} instead of an event stream; check that llm.baseURL is an OpenAI-compatible API.`,
@@ -105,7 +106,7 @@ async function receive(
   }
   const reply = new ReplyCollector(access, onText);
   try {
-    await readEventStream(response.body, {
+    await readEventStream(response.stream, {
       onBytes: () => call.heard(),
       onEvent: (data) => {
         // One read may bring many events, and `onText` may be what aborts.

@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
+import { type HttpPost, post } from './http-post.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 /** Enough to quote an error code from, and no more of a body that may have no end. */
-const MAX_ERROR_BODY_BYTES = 64 * 1024;
+const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
 
 /**
  * One model call on the wire, with its retries: whatever ends it (the caller's signal, silence, `end`)
@@ -50,11 +52,11 @@ export class ProviderCall {
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     this.#watch.start(this.#timeoutMs);
     try {
-      const response = await fetch(input, init);
+      const response = await post(new URL(String(input)), posted(init));
       this.#watch.heard();
       if (response.ok) return response;
       const { status, headers } = response;
-      const body = await readAtMost(response, MAX_ERROR_BODY_BYTES, () => this.heard());
+      const body = await readAtMost(response.stream, MAX_ERROR_BODY_CHARACTERS, () => this.heard());
       this.#watch.stop();
       // Statuses such as 304 may have no body at all, not even an empty one.
       return new Response(body || null, { status, headers });
@@ -72,15 +74,19 @@ export class ProviderCall {
   }
 }
 
-async function readAtMost(response: Response, maxBytes: number, heard: () => void): Promise<string> {
-  const decoder = new TextDecoder();
+/** What the SDK means by a `fetch`: always a POST of JSON. */
+function posted({ headers, body, signal }: RequestInit = {}): HttpPost {
+  if (typeof body !== 'string') throw new TypeError('the body of a model call must be text');
+  return { headers: new Headers(headers), body, signal: signal ?? undefined };
+}
+
+async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {
   let text = '';
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  stream.setEncoding('utf8');
+  for await (const piece of stream) {
     heard();
-    bytes += chunk.byteLength;
-    text += decoder.decode(chunk, { stream: true });
-    if (bytes >= maxBytes) break;
+    text += piece;
+    if (text.length >= maxCharacters) break;
   }
   return text;
 }

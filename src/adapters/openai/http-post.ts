@@ -1,0 +1,115 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+export interface HttpPost {
+  readonly headers: Headers;
+  readonly body: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A `Response` for the status and the headers; what follows is read from `stream`. */
+export class StreamedResponse extends Response {
+  readonly stream: Readable;
+
+  constructor(stream: Readable, init: ResponseInit) {
+    super(null, init);
+    this.stream = stream;
+  }
+}
+
+/** A host that does not answer is given up long before the system would give it up. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_REDIRECTS = 5;
+
+/**
+ * One POST over `node:http` and the connections that it keeps. `fetch` costs twice as much for a call and,
+ * being made of web streams, for each read.
+ *
+ * @throws the system's error, with its `code`, when the connection fails; an AbortError on abort.
+ */
+export async function post(url: URL, message: HttpPost, redirects = 0): Promise<StreamedResponse> {
+  const incoming = await answerTo(url, message);
+  const target = redirects < MAX_REDIRECTS ? redirectOf(incoming, url) : undefined;
+  if (target === undefined) {
+    return new StreamedResponse(unpacked(incoming), {
+      status: statusOf(incoming),
+      headers: headersOf(incoming),
+    });
+  }
+  incoming.destroy();
+  const headers = new Headers(message.headers);
+  // The key is for whom the configuration names.
+  if (target.origin !== url.origin) headers.delete('authorization');
+  return post(target, { ...message, headers }, redirects + 1);
+}
+
+function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url, {
+      method: 'POST',
+      // What is packed comes in larger pieces than the model says it in.
+      headers: { ...Object.fromEntries(headers), 'accept-encoding': 'identity' },
+      ...(signal && { signal }),
+    });
+    request.once('socket', (socket) => {
+      if (socket.connecting) giveUpInTime(socket, (error) => request.destroy(error));
+    });
+    request.once('response', resolve);
+    // Also after the response: then its reader is told as well, and this does nothing.
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+function giveUpInTime(socket: Socket, giveUp: (error: Error) => void): void {
+  const timer = setTimeout(() => {
+    giveUp(Object.assign(new Error('the connection was not made in time'), { code: 'ETIMEDOUT' }));
+  }, CONNECT_TIMEOUT_MS);
+  const clear = (): void => clearTimeout(timer);
+  socket.once('connect', clear).once('close', clear);
+}
+
+/** Where the same request is wanted; the other redirects want a GET, which is no use to anybody here. */
+function redirectOf(incoming: IncomingMessage, from: URL): URL | undefined {
+  const { location } = incoming.headers;
+  const repeats = incoming.statusCode === 307 || incoming.statusCode === 308;
+  if (!repeats || location === undefined || !URL.canParse(location, from.href)) return undefined;
+  const target = new URL(location, from);
+  return /^https?:$/.test(target.protocol) ? target : undefined;
+}
+
+/** A status that `Response` cannot hold is the answer of no HTTP server. */
+function statusOf({ statusCode = 0 }: IncomingMessage): number {
+  return statusCode >= 200 && statusCode <= 599 ? statusCode : 502;
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2)
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  return headers;
+}
+
+/** Some proxies pack what was not to be packed. */
+function unpacked(incoming: IncomingMessage): Readable {
+  const unpacker = unpackerOf(incoming.headers['content-encoding']?.trim().toLowerCase());
+  // The reader is told by the unpacker what went wrong on either side of it.
+  return unpacker ? pipeline(incoming, unpacker, () => undefined) : incoming;
+}
+
+function unpackerOf(encoding: string | undefined): Transform | undefined {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+  }
+  return undefined;
+}
