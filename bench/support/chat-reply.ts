@@ -14,14 +14,20 @@ const EVENTS_PER_HTTP_CHUNK = 32;
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n' +
   'x-request-id: req_0a1b2c3d4e5f\r\nTransfer-Encoding: chunked\r\n\r\n';
+/** OpenAI hides the length of a text behind one of another length. */
+const PADDING = 'kYtDZr3qWc8LmXp0';
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** A reply of so many equal pieces, in the events that OpenAI sends. */
 export function chatReply(shape: Shape, piece: string, pieces: number): Packets {
-  const text = event({ content: piece }, null);
+  const texts = Array.from(PADDING, (_, index) => event({ content: piece }, null, index));
   const opening = event({ role: 'assistant', content: '' }, null);
   const ending = [event({}, 'stop'), usage(pieces), 'data: [DONE]\n\n'].join('');
-  const events = [opening, ...Array.from({ length: pieces }, () => text), ending];
+  const events = [
+    opening,
+    ...Array.from({ length: pieces }, (_, index) => texts[(index * 7) % PADDING.length] ?? ''),
+    ending,
+  ];
   if (shape === 'paced') return pacedPackets(events);
   const grouped = shape === 'burst' ? inGroups(events, EVENTS_PER_HTTP_CHUNK) : events;
   return [Buffer.from(HEAD + grouped.map(httpChunk).join('') + LAST_CHUNK)];
@@ -31,7 +37,7 @@ function pacedPackets(events: readonly string[]): Packets {
   const [opening = '', ...rest] = events.map(httpChunk);
   const ending = rest.pop() ?? '';
   const packets = [HEAD + opening, ...rest, ending + LAST_CHUNK];
-  // Most are the same text: made once.
+  // Most are one of a few texts: made once.
   const known = new Map<string, Buffer>();
   return packets.map((packet) => {
     const bytes = known.get(packet) ?? Buffer.from(packet);
@@ -40,9 +46,9 @@ function pacedPackets(events: readonly string[]): Packets {
   });
 }
 
-function event(delta: Readonly<Record<string, string>>, finishReason: string | null): string {
+function event(delta: Readonly<Record<string, string>>, finishReason: string | null, padding = 6): string {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
-  return `data: ${JSON.stringify({ ...envelope, choices, obfuscation: 'kYtDZr3' })}\n\n`;
+  return `data: ${JSON.stringify({ ...envelope, choices, obfuscation: PADDING.slice(0, padding + 1) })}\n\n`;
 }
 
 function usage(pieces: number): string {

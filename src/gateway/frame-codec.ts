@@ -60,6 +60,9 @@ function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | f
 
 /** The frame that tells a client of a signal; null where the interface has none. */
 export function encodeSignal(signal: SessionSignal): string | null {
+  // The frame that there are thousands of is put together by hand, which takes a third of the time.
+  if (!('event' in signal) && signal.type === 'reply.chunk')
+    return `{"event":"chunk","data":{"content":${JSON.stringify(signal.content)}}}`;
   const frame = frameOf(signal);
   return frame && JSON.stringify(frame);
 }

@@ -1,6 +1,7 @@
 import type { SessionId } from '../contract/ids.ts';
 import type { SessionSignal } from '../contract/service-requests.ts';
 import type { Bus } from '../runtime/bus.ts';
+import { encodeSignal } from './frame-codec.ts';
 
 /** A signal in some form. @param seq and @param offset where the reader stands after it. */
 export type EncodeSignal<T extends string | null> = (signal: SessionSignal, seq: number, offset: number) => T;
@@ -14,15 +15,24 @@ interface EncodedSignal {
 /** A signal as text, made once for all readers that want it in the same form. */
 export class SignalFrames {
   readonly #signal: SessionSignal;
-  readonly #known = new Map<unknown, EncodedSignal>();
+  #plain: string | null | undefined;
+  /** Made when the first reader wants it: most signals have readers of the plain frame only. */
+  #known: Map<unknown, EncodedSignal> | undefined;
 
   constructor(signal: SessionSignal) {
     this.#signal = signal;
   }
 
+  /** The frame of a client that cannot resume; null where the interface has none. */
+  get plain(): string | null {
+    if (this.#plain === undefined) this.#plain = encodeSignal(this.#signal);
+    return this.#plain;
+  }
+
   /** All who are live stand at the same place, but for those who said that they have what there is not yet. */
   encoded<T extends string | null>(encode: EncodeSignal<T>, seq: number, offset: number): T;
   encoded(encode: EncodeSignal<string | null>, seq: number, offset: number): string | null {
+    this.#known ??= new Map();
     const known = this.#known.get(encode);
     if (known && known.seq === seq && known.offset === offset) return known.text;
     const text = encode(this.#signal, seq, offset);

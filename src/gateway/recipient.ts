@@ -1,6 +1,5 @@
 import type { SessionSignal } from '../contract/service-requests.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
-import { encodeSignal } from './frame-codec.ts';
 import type { SignalFrames, SignalReader } from './outbox.ts';
 
 /** Close code of a client that does not read: "try again later". */
@@ -30,8 +29,7 @@ export class Recipient implements SignalReader {
   }
 
   hear(_signal: SessionSignal, frames: SignalFrames): void {
-    const frame = frames.encoded(encodeSignal, 0, 0);
-    if (frame !== null) this.send(frame);
+    if (frames.plain !== null) this.send(frames.plain);
   }
 
   send(frame: string): void {

@@ -46,6 +46,8 @@ export function readEventStream(body: Readable, { onBytes, onEvent }: EventStrea
     });
     body.once('end', resolve);
     body.once('error', cut);
-    body.once('close', cut);
+    body.once('close', () => {
+      if (!body.readableEnded) cut();
+    });
   });
 }

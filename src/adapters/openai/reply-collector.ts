@@ -1,5 +1,6 @@
 import type { ModelReply } from '../../ports/language-model.ts';
 import { type ChatChunk, parseEvent, textOf } from './chat-chunk.ts';
+import { ChunkTemplate } from './chunk-template.ts';
 import { inBandFailure, modelFailure } from './model-failure.ts';
 import type { ProviderAccess } from './provider-access.ts';
 import { ToolCallCollector } from './tool-call-collector.ts';
@@ -8,6 +9,7 @@ import { ToolCallCollector } from './tool-call-collector.ts';
 export class ReplyCollector {
   readonly #access: ProviderAccess;
   readonly #onText: (text: string) => void;
+  readonly #template = new ChunkTemplate();
   readonly #toolCalls = new ToolCallCollector();
   #text = '';
   #finishReason = '';
@@ -30,9 +32,27 @@ export class ReplyCollector {
       this.#isDone = true;
       return;
     }
+    const text = this.#template.textOf(data);
+    if (text === undefined) this.#addEvent(data);
+    else this.#addText(text);
+  }
+
+  /** What was collected, if it is a whole reply. A stream that just stops is the silent way to fail. */
+  finish(isTaken: (callId: string) => boolean): ModelReply {
+    const problem = this.#problem();
+    if (problem !== undefined) throw modelFailure(this.#access, problem);
+    return {
+      text: this.#text,
+      toolCalls: this.#toolCalls.finish(isTaken),
+      ...(this.#usage && { usage: this.#usage }),
+    };
+  }
+
+  #addEvent(data: string): void {
     const event = parseEvent(data);
     switch (event.kind) {
       case 'text':
+        this.#template.learn(data, event.text);
         this.#addText(event.text);
         return;
       case 'chunk':
@@ -48,17 +68,6 @@ export class ReplyCollector {
       default:
         event satisfies never;
     }
-  }
-
-  /** What was collected, if it is a whole reply. A stream that just stops is the silent way to fail. */
-  finish(isTaken: (callId: string) => boolean): ModelReply {
-    const problem = this.#problem();
-    if (problem !== undefined) throw modelFailure(this.#access, problem);
-    return {
-      text: this.#text,
-      toolCalls: this.#toolCalls.finish(isTaken),
-      ...(this.#usage && { usage: this.#usage }),
-    };
   }
 
   #addChunk({ choices, usage }: ChatChunk): void {
