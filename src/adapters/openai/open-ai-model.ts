@@ -1,3 +1,4 @@
+import type { OpenAI } from 'openai';
 import type { LlmConfig } from '../../contract/agent-config.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 import { chatRequest } from './chat-request.ts';
@@ -5,7 +6,7 @@ import { EventTooLargeError, readEventStream, StreamCutError } from './event-str
 import { StreamedResponse } from './http-post.ts';
 import { modelFailure, refusal } from './model-failure.ts';
 import { type Environment, type ProviderAccess, providerAccess } from './provider-access.ts';
-import { ProviderCall } from './provider-call.ts';
+import { fetchOfCall, ProviderCall } from './provider-call.ts';
 import { ReplyCollector } from './reply-collector.ts';
 import { transportFailure } from './transport-failure.ts';
 
@@ -15,7 +16,10 @@ export interface OpenAiModelDeps {
   readonly maxRetries?: number;
 }
 
-type Sdk = typeof import('openai');
+interface Provider {
+  readonly client: OpenAI;
+  readonly APIError: typeof import('openai').APIError;
+}
 
 /** Some servers keep the connection open after the last event; a clean end lets it be used again. */
 const END_GRACE_MS = 100;
@@ -31,18 +35,18 @@ const NO_SDK_TIMEOUT_MS = 2_147_483_647;
 export function openAiModel(config: LlmConfig, { env, maxRetries = 2 }: OpenAiModelDeps): LanguageModel {
   const access = providerAccess(config, env);
   // Importing the SDK costs hundreds of milliseconds, so it waits for the first call.
-  let sdkImport: Promise<Sdk> | undefined;
+  let connecting: Promise<Provider> | undefined;
 
   return {
     label: `${access.provider} ${access.model}`,
     async generate(request, onText, signal) {
       signal.throwIfAborted();
-      sdkImport ??= import('openai');
-      const sdk = await sdkImport;
+      connecting ??= connect(access);
+      const provider = await connecting;
       signal.throwIfAborted();
       const call = new ProviderCall(signal, config.timeoutMs);
       try {
-        const response = await send(sdk, access, call, { config, request, maxRetries });
+        const response = await send(provider, access, call, { config, request, maxRetries });
         return await receive(response, access, call, { request, onText, signal });
       } catch (error) {
         // An abort and a silence both look like a broken connection.
@@ -55,32 +59,37 @@ export function openAiModel(config: LlmConfig, { env, maxRetries = 2 }: OpenAiMo
   };
 }
 
-async function send(
-  { OpenAI, APIError }: Sdk,
-  access: ProviderAccess,
-  call: ProviderCall,
-  { config, request, maxRetries }: { config: LlmConfig; request: ModelRequest; maxRetries: number },
-): Promise<Response> {
-  // Making a client costs microseconds, and gives each call a `fetch` that its own watch can see.
+async function connect({ baseURL, apiKey }: ProviderAccess): Promise<Provider> {
+  const { OpenAI, APIError } = await import('openai');
   // What is null or off here would otherwise come from variables meant for OpenAI, or print the prompt.
   const client = new OpenAI({
-    baseURL: access.baseURL,
-    apiKey: access.apiKey ?? 'none',
-    ...(access.apiKey === undefined && { defaultHeaders: { authorization: null } }),
+    baseURL,
+    apiKey: apiKey ?? 'none',
+    ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
     logLevel: 'off',
     timeout: NO_SDK_TIMEOUT_MS,
-    fetch: call.fetch,
+    fetch: fetchOfCall,
   });
+  return { client, APIError };
+}
+
+async function send(
+  { client, APIError }: Provider,
+  access: ProviderAccess,
+  call: ProviderCall,
+  { config, request, maxRetries }: { config: LlmConfig; request: ModelRequest; maxRetries: number },
+): Promise<Response> {
   try {
     return await client.chat.completions
       .create(chatRequest(access, config.temperature, request), {
         signal: call.signal,
         maxRetries,
         headers: { ...request.trace },
+        fetchOptions: call.fetchOptions,
       })
       .asResponse();
   } catch (error) {

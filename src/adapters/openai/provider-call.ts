@@ -31,6 +31,11 @@ export class ProviderCall {
     return this.#abort.signal;
   }
 
+  /** For the SDK, which hands it on to its `fetch`: so one client serves all calls, and making one costs more than a call. */
+  get fetchOptions(): { readonly redirect: 'manual'; readonly call: ProviderCall } {
+    return { redirect: 'manual', call: this };
+  }
+
   get wasSilent(): boolean {
     return this.#wasSilent;
   }
@@ -49,10 +54,10 @@ export class ProviderCall {
    * One attempt, for the SDK to repeat. The watch rests between attempts: a wait that the provider asked for
    * is no silence. That is why the body of an error is read here, while the watch still runs.
    */
-  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+  async attempt(url: URL, init: RequestInit): Promise<Response> {
     this.#watch.start(this.#timeoutMs);
     try {
-      const response = await post(new URL(String(input)), posted(init));
+      const response = await post(url, posted(init));
       this.#watch.heard();
       if (response.ok) return response;
       const { status, headers } = response;
@@ -64,7 +69,7 @@ export class ProviderCall {
       this.#watch.stop();
       throw error;
     }
-  };
+  }
 
   /** Leaves neither request nor timer nor listener behind. */
   end(): void {
@@ -74,8 +79,15 @@ export class ProviderCall {
   }
 }
 
+/** The `fetch` of the client: an attempt of the call that is in the request's `fetchOptions`. */
+export const fetchOfCall: typeof fetch = async (input, init) => {
+  if (!init || !('call' in init && init.call instanceof ProviderCall))
+    throw new TypeError('the SDK made a request that belongs to no call');
+  return init.call.attempt(new URL(String(input)), init);
+};
+
 /** What the SDK means by a `fetch`: always a POST of JSON. */
-function posted({ headers, body, signal }: RequestInit = {}): HttpPost {
+function posted({ headers, body, signal }: RequestInit): HttpPost {
   if (typeof body !== 'string') throw new TypeError('the body of a model call must be text');
   return { headers: new Headers(headers), body, signal: signal ?? undefined };
 }
