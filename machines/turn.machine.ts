@@ -37,7 +37,6 @@ export type TurnEvent =
   | { readonly type: 'CANCEL' };
 
 /** Named effects. The runtime provides them; leaving the state that invoked one aborts it. */
-export type PrepareEffect = { readonly turnId: string };
 export type ModelEffect = { readonly turnId: string; readonly step: number };
 export type ToolCallsEffect = { readonly turnId: string };
 
@@ -48,8 +47,6 @@ export type ToolCallsEffect = { readonly turnId: string };
 export const turnMachine = setup({
   types: {} as { context: TurnContext; input: TurnInput; events: TurnEvent },
   actors: {
-    /** Waits for the tool servers' first attempt to connect; sends `turn.prepared`. */
-    prepare: fromCallback<TurnEvent, PrepareEffect>(notProvided),
     /** Calls the model; sends `step.streaming` at the first text; its reply comes back as a fact. */
     model: fromCallback<TurnEvent, ModelEffect>(notProvided),
     /** Runs all unsettled tool calls in parallel, those that wait for approval when they have it; each outcome comes back as a fact. */
@@ -96,8 +93,8 @@ export const turnMachine = setup({
     'turn.cancelled': '.cancelled',
   },
   states: {
+    /** Until the tool servers have made their first attempt to connect. Invokes nothing: it is over at once but at the start of the service. */
     preparing: {
-      invoke: { src: 'prepare', input: ({ context: { turnId } }) => ({ turnId }) },
       on: {
         'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],
         CANCEL: 'cancelling',

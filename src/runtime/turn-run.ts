@@ -108,17 +108,14 @@ export class TurnRun {
     this.#reportFailure(error);
   }
 
-  prepare(sendBack: SendBack): StopEffect {
+  /** Lets the turn go on as soon as tools can be offered. A turn that is over by then does not hear of it. */
+  prepare(): void {
     const ready = this.#parts.catalog.ready();
-    if (ready === null) {
-      sendBack({ type: 'turn.prepared' });
-      return nothingToStop;
-    }
-    let wanted = true;
-    void ready.then(() => wanted && sendBack({ type: 'turn.prepared' }));
-    return () => {
-      wanted = false;
+    const goOn = (): void => {
+      if (this.#actor.getSnapshot().status === 'active') this.#actor.send({ type: 'turn.prepared' });
     };
+    if (ready === null) goOn();
+    else void ready.then(goOn);
   }
 
   callModel(step: number, sendBack: SendBack): StopEffect {
@@ -219,8 +216,6 @@ export class TurnRun {
     this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
   }
 }
-
-const nothingToStop: StopEffect = () => undefined;
 
 /** One for all: every turn ends this way, and a reason made anew is an error with its stack. */
 const OVER = new DOMException('the model call is over', 'AbortError');

@@ -13,7 +13,6 @@ export class TurnRunner {
     this.#parts = parts;
     this.#machine = turnMachine.provide({
       actors: {
-        prepare: fromCallback(({ input, sendBack }) => this.#run(input.turnId).prepare(sendBack)),
         model: fromCallback(({ input, sendBack }) => this.#run(input.turnId).callModel(input.step, sendBack)),
         toolCalls: fromCallback(({ input, receive }) => this.#run(input.turnId).callTools(receive)),
       },
@@ -47,6 +46,7 @@ export class TurnRunner {
     this.#runs.set(turnId, run);
     this.#parts.machines.add(actor);
     actor.start();
+    run.prepare();
     return run;
   }
 

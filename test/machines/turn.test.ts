@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import {
   type ModelEffect,
-  type PrepareEffect,
   type ToolCallsEffect,
   type TurnEvent,
   turnMachine,
@@ -18,7 +17,6 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaitin
   const clock = new SimulatedClock();
   const machine = turnMachine.provide({
     actors: {
-      prepare: fromCallback<TurnEvent, PrepareEffect>(track('prepare')),
       model: fromCallback<TurnEvent, ModelEffect>(track('model')),
       toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(({ receive }) => {
         receive((fact) => effects.push(`${'callId' in fact ? fact.callId : ''} granted`));
@@ -61,7 +59,7 @@ describe('the turn machine', () => {
     expect(tell(prepared)).toEqual({ callingModel: 'thinking' });
     expect(tell({ type: 'step.streaming' })).toEqual({ callingModel: 'streaming' });
     expect(tell(stepped(), completed)).toBe('completed');
-    expect(effects).toEqual(['+prepare', '-prepare', '+model', '-model']);
+    expect(effects).toEqual(['+model', '-model']);
   });
 
   it('runs the tools a step asks for, and calls the model again when all are settled', () => {
@@ -78,16 +76,7 @@ describe('the turn machine', () => {
     expect(tell(settled('2'))).toEqual({ executingTools: 'awaitingApproval' });
     expect(tell(granted('1'))).toEqual({ executingTools: 'running' });
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
-    expect(effects).toEqual([
-      '+prepare',
-      '-prepare',
-      '+model',
-      '-model',
-      '+tools',
-      '1 granted',
-      '-tools',
-      '+model',
-    ]);
+    expect(effects).toEqual(['+model', '-model', '+tools', '1 granted', '-tools', '+model']);
   });
 
   it('waits for each of several approvals; a denied call is settled', () => {
@@ -138,7 +127,6 @@ describe('the turn machine', () => {
   });
 
   it.each([
-    ['preparing', []],
     ['thinking', [prepared]],
     ['streaming', [prepared, { type: 'step.streaming' }]],
     ['executingTools', [prepared, stepped('1')]],
@@ -149,6 +137,13 @@ describe('the turn machine', () => {
     expect(tell({ type: 'CANCEL' })).toBe('cancelling');
     expect(effects.at(-1)).toBe(`-${running}`);
     expect(tell(cancelled)).toBe('cancelled');
+  });
+
+  it('is cancelled from preparing, before any effect', () => {
+    const { tell, effects } = startTurn();
+    expect(tell({ type: 'CANCEL' }, prepared)).toBe('cancelling');
+    expect(tell(cancelled)).toBe('cancelled');
+    expect(effects).toEqual([]);
   });
 
   it('can no longer be cancelled when it is over', () => {

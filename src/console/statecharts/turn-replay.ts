@@ -45,7 +45,6 @@ const STEP_TIMEOUT_MS = 1;
 /** The machine, that does nothing but go from state to state. */
 const machine = turnMachine.provide({
   actors: {
-    prepare: fromCallback(() => undefined),
     model: fromCallback(() => undefined),
     toolCalls: fromCallback(() => undefined),
   },
