@@ -33,7 +33,7 @@ export async function answerTurn(
 class SettledTurns {
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
   #fault: TurnOutcome | undefined;
-  #changed = Promise.withResolvers<void>();
+  #onChange: () => void = () => undefined;
 
   note(signal: SessionSignal): void {
     if ('event' in signal) {
@@ -45,16 +45,18 @@ class SettledTurns {
     } else {
       return;
     }
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    this.#onChange();
   }
 
-  async outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
-    for (;;) {
-      const outcome = this.#outcomes.get(turnId) ?? this.#fault;
-      if (outcome) return outcome;
-      await this.#changed.promise;
-    }
+  /** To be called once. */
+  outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        const outcome = this.#outcomes.get(turnId) ?? this.#fault;
+        if (outcome) resolve(outcome);
+      };
+      this.#onChange();
+    });
   }
 }
 

@@ -7,12 +7,13 @@ const PIECES_PER_LOOP = 16;
 export function cutIntoPieces(text: string, count?: number): string[] {
   if (count === undefined) return text.match(/\s*\S+|\s+$/g) ?? [];
   // By characters, not code units: half an emoji is no valid text on the wire.
-  const characters = Array.from(text);
+  const characters = /\p{Surrogate}|[^\0-\uffff]/u.test(text) ? Array.from(text) : text;
   const pieces: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const start = Math.floor((index * characters.length) / count);
     const end = Math.floor(((index + 1) * characters.length) / count);
-    if (end > start) pieces.push(characters.slice(start, end).join(''));
+    const piece = characters.slice(start, end);
+    if (end > start) pieces.push(typeof piece === 'string' ? piece : piece.join(''));
   }
   return pieces;
 }
