@@ -205,6 +205,7 @@ export class EventLog implements Disposable {
         this.#lastCommitMs = performance.now() - begun;
         return result;
       } catch (error) {
+        this.#index.forget();
         // After some errors SQLite has rolled back by itself.
         if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
         throw error;

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { SessionId } from '../../contract/ids.ts';
 import type { SessionFilter, SessionSummary } from '../../ports/event-store.ts';
 import { integerOf, textOf } from './columns.ts';
+import { RecentSessions } from './recent-sessions.ts';
 
 export interface IndexedSession extends SessionSummary {
   /** The chain hash of its last event. */
@@ -14,6 +15,7 @@ export interface IndexedSession extends SessionSummary {
  * checksum over the rest of it, because nothing else would notice a head that is wrong.
  */
 export class SessionIndex {
+  readonly #recent = new RecentSessions<IndexedSession>();
   readonly #find: StatementSync;
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
@@ -39,6 +41,8 @@ export class SessionIndex {
 
   /** Throws when the row is damaged. */
   find(sessionId: SessionId): IndexedSession | undefined {
+    const recent = this.#recent.find(sessionId);
+    if (recent !== undefined) return recent;
     const row = this.#find.get(sessionId);
     if (row === undefined) return undefined;
     const session = parseSession(row);
@@ -50,10 +54,17 @@ export class SessionIndex {
   put(session: IndexedSession): void {
     const { sessionId, head, hash, createdAt, updatedAt, open } = session;
     this.#put.run(sessionId, head, hash, createdAt, updatedAt, open ? 1 : 0, sealOf(session));
+    this.#recent.put(session);
+  }
+
+  /** To be called when a transaction was rolled back: what was written in it is not there. */
+  forget(): void {
+    this.#recent.clear();
   }
 
   remove(sessionId: SessionId): void {
     this.#remove.run(sessionId);
+    this.#recent.clear();
   }
 
   /** Throws when a row is damaged. */
