@@ -34,11 +34,12 @@ export function randomIntegers(seed: number): Random {
 export function crashedLog(directory: string, crashed: string, random: Random): Acknowledged {
   const acknowledged = new Map<string, string[]>();
   const database = openDatabase(directory);
-  database.db.exec(`PRAGMA wal_autocheckpoint = ${20 + random(60)}`);
+  const checkpointFrames = 20 + random(60);
   const log = new EventLog(database, unexpectedNotice);
   for (let batch = 0; batch < 40 + random(40); batch += 1) {
     const sessions = Array.from({ length: 1 + random(4) }, () => `session-${random(8)}`);
     log.append(sessions.map((sessionId) => nextAppend(acknowledged, sessionId, random)));
+    log.checkpoint(checkpointFrames);
   }
   copyFiles(directory, crashed);
   log[Symbol.dispose]();

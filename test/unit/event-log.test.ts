@@ -1,7 +1,9 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/adapters/sqlite/database.ts';
 import { EventLog } from '../../src/adapters/sqlite/event-log.ts';
+import { headFilePath } from '../../src/adapters/sqlite/head-file.ts';
 import type { AppendRequest } from '../../src/adapters/sqlite/worker-protocol.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 
@@ -67,6 +69,75 @@ describe('the event log, when a batch fails', () => {
     const { rows } = log.read({ type: 'read', sessionId, afterSeq: 0, maxRows: 100 });
     return rows.map((row) => Object(row).seq);
   }
+});
+
+describe('the event log, at length', () => {
+  let root: TempDirectory;
+  let database: Database;
+  let log: EventLog;
+  let notices: string[];
+  beforeEach(async () => {
+    root = await tempDirectory();
+    notices = [];
+    database = openDatabase(join(root.path, 'data'));
+    log = new EventLog(database, (notice) => notices.push(notice));
+  });
+  afterEach(async () => {
+    log[Symbol.dispose]();
+    await root[Symbol.asyncDispose]();
+  });
+
+  const bytesOf = (suffix: string) => statSync(`${database.file}${suffix}`).size;
+  const marks = () =>
+    readFileSync(headFilePath(join(root.path, 'data')), 'latin1')
+      .trim()
+      .split('\n');
+
+  it('knows where each of many sessions ends, whether or not it has just been appended to', () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => `s${index}`);
+    for (const seq of [0, 1]) {
+      expect(log.append(ids.map((id) => appendOf(id, seq, 1))).refused).toEqual([]);
+    }
+    const stale = ['s0', 's9999'].map((id) => appendOf(id, 1, 1));
+    expect(log.append(stale).refused).toEqual([
+      { index: 0, actual: 2 },
+      { index: 1, actual: 2 },
+    ]);
+  });
+
+  it('moves a long WAL into its file when it is told to, and no short one', () => {
+    log.append([appendOf('s', 0, 100_000)]);
+    const before = bytesOf('');
+    log.checkpoint(1_000);
+    expect(bytesOf('')).toBe(before);
+    log.checkpoint(10);
+    expect(bytesOf('')).toBeGreaterThan(before + 50_000);
+    const wal = bytesOf('-wal');
+    log.append([appendOf('s', 1, 1)]);
+    expect(bytesOf('-wal')).toBe(wal);
+  });
+
+  it('keeps the marks of a WAL that was moved until a commit has begun it anew', () => {
+    log.append([appendOf('s', 0, 100_000)]);
+    log.checkpoint(10);
+    expect(marks()).toHaveLength(1);
+    log.append([appendOf('other', 0, 1)]);
+    expect(marks()).toEqual([expect.stringMatching(/ 1 other$/)]);
+    log.append([appendOf('other', 1, 1)]);
+    expect(marks()).toHaveLength(2);
+  });
+
+  it('goes on when the WAL cannot be moved, and says so once', () => {
+    log.append([appendOf('s', 0, 100_000)]);
+    database.db.exec('BEGIN IMMEDIATE; CREATE TABLE other (x)');
+    log.checkpoint(10);
+    log.checkpoint(10);
+    database.db.exec('ROLLBACK');
+    expect(notices).toEqual([expect.stringContaining('cannot move the WAL into the database')]);
+    log.checkpoint(10);
+    expect(log.append([appendOf('s', 1, 1)]).refused).toEqual([]);
+    expect(marks()).toHaveLength(1);
+  });
 });
 
 function appendOf(sessionId: string, expectedSeq: number, characters: number): AppendRequest {

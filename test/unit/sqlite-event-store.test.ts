@@ -53,6 +53,15 @@ describe('the SQLite event store', () => {
       expect(await second.append('s', 2, [started('c')])).toMatchObject([{ seq: 3 }]);
     });
 
+    it('keeps its WAL short while it is appended to', async () => {
+      await using store = await open();
+      const megabytes = async (name: string) => (await stat(name)).size / 2 ** 20;
+      const long = started('x'.repeat(400_000));
+      for (let seq = 0; seq < 50; seq += 1) await store.append('s', seq, [long]);
+      expect(await megabytes(file)).toBeGreaterThan(10);
+      expect(await megabytes(`${file}-wal`)).toBeLessThan(10);
+    });
+
     it('leaves one file behind, with nothing in a journal', async () => {
       const store = await open();
       await store.append('s', 0, [started('a')]);

@@ -76,7 +76,7 @@ function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
-    db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
     return { db, found };

@@ -16,6 +16,7 @@ function serve(port: MessagePort, { directory }: WorkerOptions): void {
       port.close();
     } else {
       reply(answer(log, request));
+      log.checkpoint();
     }
   });
   reply({ type: 'opened' });

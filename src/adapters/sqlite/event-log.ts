@@ -152,6 +152,11 @@ export class EventLog implements Disposable {
     this.#explained('erase from', () => this.#marks.emptyWal());
   }
 
+  /** To be called when the answer is given: nobody is to wait for it whose events are on disk already. */
+  checkpoint(leastFrames = 1_000): void {
+    this.#marks.checkpoint(leastFrames);
+  }
+
   /** Writes the file's mark as it is: a page that goes the way of an append, down to the disk. */
   probe(): void {
     this.#transact('write to', () => this.#db.exec(marks));

@@ -9,14 +9,17 @@ export class WalMarks implements Disposable {
   readonly #heads: HeadFile;
   readonly #notify: (notice: string) => void;
   readonly #walState: StatementSync;
-  #walFrames: number;
+  readonly #checkpoint: StatementSync;
+  /** The frames of a WAL that was moved into the database as a whole, and that no commit has begun anew yet. */
+  #movedFrames = 0;
+  #isStuck = false;
 
   constructor(db: DatabaseSync, heads: HeadFile, notify: (notice: string) => void) {
     this.#db = db;
     this.#heads = heads;
     this.#notify = notify;
     this.#walState = db.prepare('PRAGMA wal_checkpoint(NOOP)');
-    this.#walFrames = this.#countFrames();
+    this.#checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   /**
@@ -25,14 +28,24 @@ export class WalMarks implements Disposable {
    */
   record(heads: ReadonlyMap<SessionId, number>): void {
     try {
-      const frames = this.#countFrames();
-      // The commit began the WAL anew, after a checkpoint of all before it. Not earlier: until then a
-      // flipped bit in the old WAL still takes back what was checkpointed.
-      if (frames < this.#walFrames) this.#heads.reset();
-      this.#walFrames = frames;
+      this.#resetWhenWalBegan();
       if (heads.size > 0) this.#heads.record(heads);
     } catch (error) {
       this.#notify(`event log: cannot write the high-water marks: ${String(error)}`);
+    }
+  }
+
+  /** Moves the WAL into the database when it has so many frames; the next commit begins it anew. */
+  checkpoint(leastFrames: number): void {
+    try {
+      if (integerOf(this.#walState.get()?.log) < leastFrames) return;
+      const { log, checkpointed } = this.#checkpoint.get() ?? {};
+      this.#movedFrames = log === checkpointed ? integerOf(log) : 0;
+      this.#isStuck = false;
+    } catch (error) {
+      // What fails now fails again after each commit, and is told once.
+      if (!this.#isStuck) this.#notify(`event log: cannot move the WAL into the database: ${String(error)}`);
+      this.#isStuck = true;
     }
   }
 
@@ -47,14 +60,20 @@ export class WalMarks implements Disposable {
     const state = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
     if (state?.busy !== 0) throw new Error('the write-ahead log could not be emptied');
     this.#heads.reset();
-    this.#walFrames = 0;
+    this.#movedFrames = 0;
   }
 
   [Symbol.dispose](): void {
     this.#heads[Symbol.dispose]();
   }
 
-  #countFrames(): number {
-    return integerOf(this.#walState.get()?.log);
+  /**
+   * Only a commit after a checkpoint begins the WAL anew. The marks are not reset earlier: until then a flipped
+   * bit in the old WAL still takes back what was checkpointed.
+   */
+  #resetWhenWalBegan(): void {
+    if (this.#movedFrames === 0) return;
+    if (integerOf(this.#walState.get()?.log) < this.#movedFrames) this.#heads.reset();
+    this.#movedFrames = 0;
   }
 }
