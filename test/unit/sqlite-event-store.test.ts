@@ -289,6 +289,19 @@ describe('the SQLite event store', () => {
         { appends: 51, refused: 1 },
       ]);
     });
+
+    it('sends one alone at once, and several with those of the next loop', async () => {
+      const log = recordingLog();
+      await using store = await open(log);
+      const pair = [store.append('a', 0, [started('t')]), store.append('b', 0, [started('t')])];
+      await nextLoop();
+      await Promise.all([...pair, store.append('c', 0, [started('t')])]);
+      const lone = store.append('d', 0, [started('t')]);
+      await nextLoop();
+      await Promise.all([lone, store.append('e', 0, [started('t')])]);
+      const batches = log.lines.filter(({ message }) => message === 'event log: batch committed');
+      expect(batches.map(({ fields }) => fields.appends)).toEqual([3, 1, 1]);
+    });
   });
 
   describe('a thread that dies', () => {

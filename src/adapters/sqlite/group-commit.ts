@@ -78,9 +78,15 @@ export class GroupCommit {
     return batch;
   }
 
-  /** With what the rest of this loop brings, so that there are fewer batches: each costs a wake-up and a sync. */
+  /**
+   * With what the rest of this loop brings, so that there are fewer batches: each costs a wake-up and a sync.
+   * Where several came, more are on their way as a rule, and the next loop is waited for too.
+   */
   #postSoon(): void {
-    setImmediate(() => this.#postGathered());
+    setImmediate(() => {
+      if (this.#gathered.length > 1) setImmediate(() => this.#postGathered());
+      else this.#postGathered();
+    });
   }
 
   #postGathered(): void {
