@@ -2,11 +2,10 @@ import { constants } from 'node:os';
 import type { Log } from '../ports/log.ts';
 import { chooseAdapters } from './adapters.ts';
 import type { CommandLine } from './command-line.ts';
-import { type Agent, composeAgent } from './compose.ts';
+import type { Agent } from './compose.ts';
 import { type LoadedAgent, loadAgentFile } from './config/agent-file.ts';
 import { openLog } from './logger.ts';
 import { readPackageVersion } from './package-root.ts';
-import { serveHttp } from './serve-http.ts';
 import { serveStdio } from './serve-stdio.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
@@ -24,11 +23,17 @@ async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
   const { dataDir, logLevel } = settings;
   const log = await openLog(logLevel);
   const version = readPackageVersion();
-  const adapters = await whenSlow(chooseAdapters({ config, dataDir, environment: process.env, log }), () => {
+  const opening = whenSlow(chooseAdapters({ config, dataDir, environment: process.env, log }), () => {
     // Elsewhere standard error has the log's lines of JSON alone.
     if (process.stderr.isTTY)
       process.stderr.write(progressLine('data', `opening the event log in ${dataDir}`));
   });
+  // The log is opened by a thread of its own; meanwhile this one loads the rest.
+  const [adapters, { composeAgent }, { serveHttp }] = await Promise.all([
+    opening,
+    import('./compose.ts'),
+    import('./serve-http.ts'),
+  ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
     const { gone } = await serveStdio(agent, version, log);

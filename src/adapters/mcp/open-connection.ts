@@ -2,7 +2,6 @@ import type { Log } from '../../ports/log.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectRequest } from './attempt.ts';
 import { handshake } from './handshake.ts';
-import { openHttp } from './http-connection.ts';
 import { secretMask } from './secret-mask.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { StderrLog } from './stderr-log.ts';
@@ -34,7 +33,10 @@ export async function openConnection(
   const timeoutMs = request.config.timeout ?? HANDSHAKE_TIMEOUT_MS;
   const attempt = { ...request, mask, timeoutMs, log: deps.log, clientVersion: deps.clientVersion };
   const { config, name } = request;
-  if (config.type === 'http') return await openHttp(attempt, config, deps.pingIntervalMs);
+  if (config.type === 'http') {
+    const { openHttp } = await import('./http-connection.ts');
+    return await openHttp(attempt, config, deps.pingIntervalMs);
+  }
 
   const transport = new StdioTransport({
     command: config.command,

@@ -1,8 +1,8 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import type { HttpRequest, HttpResponse } from '../../gateway/http-message.ts';
 import { addressOf } from './address-text.ts';
 import { IncomingBody } from './incoming-body.ts';
+import { statusLine } from './status-line.ts';
 
 /** What is copied of a request at once, because uWebSockets.js frees it when the handler returns. */
 export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
@@ -126,7 +126,7 @@ export class HttpExchange {
   }
 
   #writeHead({ status, headers }: HttpResponse): void {
-    this.#res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+    this.#res.writeStatus(statusLine(status));
     for (const [name, value] of Object.entries(headers)) this.#res.writeHeader(name, value);
   }
 }

@@ -12,7 +12,6 @@ import type { HttpFront } from '../../gateway/http-front.ts';
 import type { SocketFront } from '../../gateway/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
 import { copyRequest, HttpExchange } from './http-exchange.ts';
-import { refuseAddress } from './refuse-address.ts';
 import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
 
@@ -49,7 +48,7 @@ export class UwsServer {
     return new Promise((resolve) => {
       const listening = (socket: us_listen_socket | false): void => {
         if (socket === false) {
-          resolve(refuseAddress(host, port));
+          resolve(import('./refuse-address.ts').then(({ refuseAddress }) => refuseAddress(host, port)));
           return;
         }
         this.#listening = socket;
