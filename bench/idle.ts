@@ -7,7 +7,7 @@ import {
   FLOOR,
   PLAIN,
   SERVICE,
-  serviceMain,
+  serviceCommand,
   startFloor,
   startPlain,
   startService,
@@ -67,7 +67,9 @@ async function hold(scope: Scope, start: Start, count: number): Promise<Sample> 
 }
 
 async function baseOf(scope: Scope): Promise<Sample> {
-  const server = await ServerProcess.start(serviceMain, { args: defaultAgentArguments(scope.directory()) });
+  const server = await ServerProcess.start(serviceCommand(), {
+    args: defaultAgentArguments(scope.directory()),
+  });
   scope.defer(() => server.stop());
   const rss = await server.settledRssMb(scope.quick ? 1 : undefined);
   await server.stop();

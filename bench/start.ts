@@ -13,6 +13,7 @@ import {
   PLAIN,
   SERVICE,
   serviceArguments,
+  serviceCommand,
   serviceMain,
 } from './support/subjects.ts';
 
@@ -20,25 +21,28 @@ export const question = 'How long from a cold start to the first request that is
 
 const SAME_PACKAGES = `${PLAIN} + the same packages`;
 const WITHOUT_TOOLS = `${SERVICE}, no tool server`;
+const FROM_SOURCES = `${SERVICE}, from its sources`;
 
 export async function run(scope: Scope): Promise<Report> {
   const control = (name: string, ...nodeOptions: string[]) => ({
     name,
     start: () => ServerProcess.start(controlFile(name.split(' ')[0] ?? name), { nodeOptions }),
   });
-  const service = (name: string, args: (dataDir: string) => string[]) => ({
+  const service = (name: string, file: string, args: (dataDir: string) => string[]) => ({
     name,
-    start: () => ServerProcess.start(serviceMain, { args: args(scope.directory()) }),
+    start: () => ServerProcess.start(file, { args: args(scope.directory()) }),
   });
+  const command = serviceCommand();
   const packages = fileURLToPath(new URL('controls/same-packages.ts', import.meta.url));
   const subjects = [
     control(FLOOR),
-    service(SERVICE, defaultAgentArguments),
-    service(WITHOUT_TOOLS, (dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
+    service(SERVICE, command, defaultAgentArguments),
+    service(WITHOUT_TOOLS, command, (dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
+    service(FROM_SOURCES, serviceMain, defaultAgentArguments),
     control(PLAIN),
     control(SAME_PACKAGES, '--import', packages),
   ];
-  // The first start of each reads its files from the disk.
+  // The first start of each reads its files from the disk, and fills the compile cache.
   if (!scope.quick) for (const { start } of subjects) await firstRequest(scope, start);
   const all = await interleave(scope.quick ? 1 : 7, {}, subjects, ({ start }) => firstRequest(scope, start));
   return {

@@ -1,18 +1,19 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openCompileCache, saveCompileCache } from './compile-cache.js';
+import { findMain } from './find-main.js';
 import { findPinnedNode, runOn } from './pinned-node.js';
 import { checkRuntime } from './runtime-check.js';
 
-// The sources are not published: where they are is a checkout, whose dist/ may be older than they are.
-const source = new URL('../src/app/main.ts', import.meta.url);
-const built = new URL('../dist/src/app/main.js', import.meta.url);
-const fromSource = existsSync(source);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { file, fromSource } = findMain(root);
 
 const problem = await checkRuntime({ fromSource });
 const pinned = problem === undefined ? undefined : findPinnedNode();
 if (problem === undefined) {
-  await import(fromSource ? source.href : built.href);
+  openCompileCache(root);
+  await import(pathToFileURL(file).href);
+  saveCompileCache();
 } else if (pinned !== undefined) {
   runOn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 } else {

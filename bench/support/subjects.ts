@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findMain } from '../../bin/find-main.js';
 import type { Scope } from './scope.ts';
 import { ServerProcess, type StartOptions } from './server-process.ts';
 
@@ -65,6 +67,14 @@ export async function startAll(scope: Scope, options: SubjectOptions = {}): Prom
 }
 
 export const serviceMain = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
+
+/** What `npm start` and `npx agent-service` run. A build of other sources is made anew, because it would not be used. */
+export function serviceCommand(): string {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  if (findMain(root).fromSource)
+    execFileSync('npm', ['run', '--silent', 'build:server'], { cwd: root, stdio: 'inherit' });
+  return join(root, 'bin', 'agent-service.js');
+}
 
 /** The agent that runs when none is named. */
 export function defaultAgentArguments(dataDir: string): string[] {

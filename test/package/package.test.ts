@@ -25,9 +25,10 @@ describe('the package, installed in an empty folder', () => {
   it('holds the built service, the page and the agents, and no source or test', () => {
     for (const file of [
       'bin/agent-service.js',
-      'dist/src/app/main.js',
-      'dist/src/adapters/sqlite/event-log-worker.js',
-      'dist/machines/turn.machine.js',
+      'dist/server/main.js',
+      'dist/server/event-log-worker.js',
+      'dist/server/docs.css',
+      'dist/src/client/session-client.js',
       'dist/src/client/session-client.d.ts',
       'dist/console/index.html',
       'agents/default.yml',

@@ -1,0 +1,28 @@
+// Plain JavaScript, because it decides whether there is TypeScript to run.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** All that the server is built of; the page is not part of it. */
+const folders = ['machines', 'src'];
+const files = ['build/bundle.js', 'package-lock.json'];
+const notBuilt = join('src', 'console');
+
+/** Tells one state of a checkout from another by what its files say, whatever their times are. */
+export function sourceDigest(root) {
+  const digest = createHash('sha256');
+  for (const file of [...files, ...folders.flatMap((folder) => filesIn(root, folder))])
+    digest.update(`${file}\n`).update(readFileSync(join(root, file)));
+  return digest.digest('hex');
+}
+
+function filesIn(root, folder) {
+  if (folder === notBuilt) return [];
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesIn(root, path) : [path];
+    });
+}
