@@ -25,9 +25,14 @@ export interface ConnectionParts {
   readonly log: Log;
 }
 
+/** What a client asks for, with the trace that the handshake, and so each message, is part of. */
+export type ConnectionQuery = StreamQuery & { readonly trace?: TraceContext | undefined };
+
 const NORMAL_CODE = 1000;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
+
+const NOTHING_BEFORE: Promise<void> = Promise.resolve();
 
 /** Room for the JSON around an image. */
 const FRAME_OVERHEAD_BYTES = 64 * 1024;
@@ -39,24 +44,19 @@ export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): nu
 
 /** One client socket's life: frames become commands, refusals become `error` frames, and it stays open. */
 export class Connection implements SocketLife {
-  readonly #id = crypto.randomUUID();
   readonly #sessionId: SessionId;
   readonly #trace: TraceContext | undefined;
   readonly #client: Recipient;
   readonly #socket: ClientSocket;
   readonly #parts: ConnectionParts;
-  readonly #leave: () => void;
   /** For a client that resumes. */
   readonly #reader: ResumingReader | null;
+  /** What its messages are counted by; made with the first, because most clients are silent most of the time. */
+  #id: string | null = null;
   /** Frames of one client are handled one after the other, so that they arrive in the order they were sent. */
-  #inbox: Promise<void> = Promise.resolve();
+  #inbox = NOTHING_BEFORE;
 
-  /** @param query with the trace that the handshake, and so each message, is part of. */
-  constructor(
-    query: StreamQuery & { trace?: TraceContext | undefined },
-    socket: ClientSocket,
-    parts: ConnectionParts,
-  ) {
+  constructor(query: ConnectionQuery, socket: ClientSocket, parts: ConnectionParts) {
     const { session, after, offset = 0, trace } = query;
     this.#sessionId = session;
     this.#trace = trace;
@@ -64,7 +64,7 @@ export class Connection implements SocketLife {
     this.#client = new Recipient(socket);
     this.#parts = parts;
     this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket);
-    this.#leave = parts.outbox.join(session, this.#reader ?? this.#client);
+    parts.outbox.join(session, this.#reader ?? this.#client);
     this.#reader?.start();
   }
 
@@ -89,12 +89,13 @@ export class Connection implements SocketLife {
   }
 
   closed(): void {
-    this.#leave();
+    this.#parts.outbox.leave(this.#sessionId, this.#reader ?? this.#client);
     this.#reader?.close();
-    void this.#parts.limits.messages.forget(this.#id);
+    if (this.#id !== null) void this.#parts.limits.messages.forget(this.#id);
   }
 
   async #handle(text: string | null, bytes: number): Promise<void> {
+    this.#id ??= crypto.randomUUID();
     const allowance = await this.#parts.limits.messages.take(this.#id);
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages a minute and connection`, allowance);

@@ -63,16 +63,18 @@ export class Outbox {
     this.#bus = bus;
   }
 
-  /** @returns a function that ends the delivery. */
-  join(sessionId: SessionId, reader: SignalReader): () => void {
+  join(sessionId: SessionId, reader: SignalReader): void {
     const feed = this.#feeds.get(sessionId) ?? this.#open(sessionId);
     feed.readers.add(reader);
-    return () => {
-      feed.readers.delete(reader);
-      if (feed.readers.size > 0 || this.#feeds.get(sessionId) !== feed) return;
-      feed.unsubscribe();
-      this.#feeds.delete(sessionId);
-    };
+  }
+
+  /** Ends the delivery. A function that `join` returned would be one for each idle client. */
+  leave(sessionId: SessionId, reader: SignalReader): void {
+    const feed = this.#feeds.get(sessionId);
+    feed?.readers.delete(reader);
+    if (!feed || feed.readers.size > 0) return;
+    feed.unsubscribe();
+    this.#feeds.delete(sessionId);
   }
 
   /** How many listen, to whatever session. */

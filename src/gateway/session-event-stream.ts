@@ -31,12 +31,12 @@ export function sessionEventStream(
       onEnd: () => sink.end(),
       onError: (error) => sink.fail(error),
     });
-    const leave = outbox.join(sessionId, reader);
+    outbox.join(sessionId, reader);
     reader.start();
     return {
       drained: () => reader.drained(),
       stop: () => {
-        leave();
+        outbox.leave(sessionId, reader);
         reader.close();
       },
     };

@@ -14,8 +14,8 @@ export interface SocketLife {
 
 /** An accepted handshake. When the socket closes, or never opens, `release` gives its place back. */
 export interface Admission {
-  readonly open: (socket: ClientSocket) => SocketLife;
-  readonly release: () => void;
+  open(socket: ClientSocket): SocketLife;
+  release(): void;
 }
 
 /** What stands behind a path to which WebSockets connect. */

@@ -1,8 +1,9 @@
 import { asServiceError, serviceStopping } from '../contract/errors.ts';
 import { StreamQuery } from '../contract/requests.ts';
+import type { ClientSocket } from '../ports/client-socket.ts';
 import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
-import { Connection, type ConnectionParts } from './connection.ts';
+import { Connection, type ConnectionParts, type ConnectionQuery } from './connection.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpResponse } from './http-message.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from './rate-limits.ts';
@@ -52,26 +53,47 @@ export class WebSocketFront implements SocketFront {
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
       if (refusal) return refuse(refusal);
-      let connection: Connection | undefined;
-      return {
-        open: (socket) => {
-          connection = new Connection({ ...parameters, trace: traceOf(handshake) }, socket, this.#parts);
-          this.#open.add(connection);
-          return connection;
-        },
-        release: () => {
-          limits.connections.leave(address);
-          if (connection) this.#close(connection);
-        },
-      };
+      return new Seat(this, address, { ...parameters, trace: traceOf(handshake) });
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }
   }
 
-  #close(connection: Connection): void {
+  open(query: ConnectionQuery, socket: ClientSocket): Connection {
+    const connection = new Connection(query, socket, this.#parts);
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** @param connection null when the socket never opened. */
+  release(address: string, connection: Connection | null): void {
+    this.#parts.limits.connections.leave(address);
+    if (connection === null) return;
     this.#open.delete(connection);
     if (connection.givenUp) this.#givenUp += 1;
+  }
+}
+
+/** One client's place. An object, because functions would keep the whole handshake for as long as the socket is open. */
+class Seat implements Admission {
+  readonly #front: WebSocketFront;
+  readonly #address: string;
+  readonly #query: ConnectionQuery;
+  #connection: Connection | null = null;
+
+  constructor(front: WebSocketFront, address: string, query: ConnectionQuery) {
+    this.#front = front;
+    this.#address = address;
+    this.#query = query;
+  }
+
+  open(socket: ClientSocket): Connection {
+    this.#connection = this.#front.open(this.#query, socket);
+    return this.#connection;
+  }
+
+  release(): void {
+    this.#front.release(this.#address, this.#connection);
   }
 }
 

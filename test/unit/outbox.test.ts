@@ -18,8 +18,9 @@ function makeOutbox() {
   const outbox = new Outbox(bus);
   const join = (sessionId: string) => {
     const socket = new FakeSocket();
-    const leave = outbox.join(sessionId, new Recipient(socket));
-    return { socket, leave };
+    const recipient = new Recipient(socket);
+    outbox.join(sessionId, recipient);
+    return { socket, leave: () => outbox.leave(sessionId, recipient) };
   };
   return { bus, outbox, join };
 }

@@ -82,7 +82,8 @@ function makeSession() {
         onEnd: () => errors.push('the session was deleted'),
         onError: (error) => errors.push(error),
       });
-      const leave = outbox.join('s', reader);
+      outbox.join('s', reader);
+      const leave = (): void => outbox.leave('s', reader);
       reader.start();
       return { socket, reader, leave, errors };
     },

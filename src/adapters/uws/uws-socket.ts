@@ -30,7 +30,7 @@ export class UwsSocket implements ClientSocket {
 
   send(text: string): boolean {
     if (!this.#open) return true;
-    if (this.#batch.push(text) === 1) queueMicrotask(this.#flush);
+    if (this.#batch.push(text) === 1) queueMicrotask(() => this.#flush());
     this.#batchCharacters += text.length;
     // So that a caller who sends much at once is told in time when it is too much.
     if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
@@ -53,7 +53,7 @@ export class UwsSocket implements ClientSocket {
     this.#open = false;
   }
 
-  readonly #flush = (): void => {
+  #flush(): void {
     const batch = this.#batch;
     if (!this.#open || batch.length === 0) return;
     this.#batch = [];
@@ -65,5 +65,5 @@ export class UwsSocket implements ClientSocket {
         for (const text of batch) this.#ws.send(text, false);
       });
     this.#keeps = this.bufferedBytes() > 0;
-  };
+  }
 }
