@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../adapters/ajv/ajv-schema-check.ts';
 import { DeferredMetrics } from '../adapters/prometheus/deferred-metrics.ts';
+import type { LogThread } from '../adapters/sqlite/log-thread.ts';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
@@ -31,6 +32,8 @@ export interface AdapterOptions {
   readonly dataDir: string;
   readonly environment: Environment;
   readonly log: Log;
+  /** One that waits for a log to open, if it was started before the configuration was known. */
+  readonly logThread?: LogThread;
 }
 
 /** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
@@ -54,10 +57,12 @@ async function chooseModel({ config: { llm }, environment }: AdapterOptions): Pr
 }
 
 async function chooseStores(
-  { dataDir: directory, log }: AdapterOptions,
+  { dataDir: directory, log, logThread: thread }: AdapterOptions,
   metrics: Metrics,
 ): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
   if (directory === ':memory:') {
+    // Nobody could know that none was needed.
+    thread?.post({ type: 'close' });
     const { memoryEventStore } = await import('../adapters/memory/memory-event-store.ts');
     const { memorySnapshotStore } = await import('../adapters/memory/memory-snapshot-store.ts');
     return { store: memoryEventStore(), snapshots: memorySnapshotStore() };
@@ -66,7 +71,7 @@ async function chooseStores(
   const { sqliteSnapshotStore } = await import('../adapters/sqlite/sqlite-snapshot-store.ts');
   const onCommit = (syncMs: number): void =>
     metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
-  const store = await openSqliteEventStore({ directory, log, onCommit });
+  const store = await openSqliteEventStore({ directory, log, thread, onCommit });
   return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
 }
 

@@ -19,8 +19,11 @@ export async function runCommand(command: Runnable): Promise<void> {
 async function perform(command: Runnable): Promise<void> {
   switch (command.kind) {
     case 'run': {
+      // While the rest is loaded and the agent file is read.
+      const { startLogThread } = await import('../adapters/sqlite/log-thread.ts');
+      const logThread = startLogThread();
       const { run } = await import('./run.ts');
-      return run(command);
+      return run(command, logThread);
     }
     case 'repair':
     case 'sessions':

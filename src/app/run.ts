@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import type { LogThread } from '../adapters/sqlite/log-thread.ts';
 import type { Log } from '../ports/log.ts';
 import { chooseAdapters } from './adapters.ts';
 import type { CommandLine } from './command-line.ts';
@@ -12,22 +13,28 @@ import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
 /** Runs the service until it is told to stop. Rejects with what keeps it from starting. */
-export async function run({ flags, agentFile }: Extract<CommandLine, { kind: 'run' }>): Promise<void> {
+export async function run(
+  { flags, agentFile }: Extract<CommandLine, { kind: 'run' }>,
+  logThread: LogThread,
+): Promise<void> {
   const environment = process.env;
   const loaded = loadAgentFile(agentFile, environment);
-  await start(loaded, resolveSettings({ flags, environment, yaml: loaded.config.server }));
+  await start(loaded, resolveSettings({ flags, environment, yaml: loaded.config.server }), logThread);
 }
 
-async function start(loaded: LoadedAgent, settings: Settings): Promise<void> {
+async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThread): Promise<void> {
   const { config, raw, path: agentFile } = loaded;
   const { dataDir, logLevel } = settings;
   const log = await openLog(logLevel);
   const version = readPackageVersion();
-  const opening = whenSlow(chooseAdapters({ config, dataDir, environment: process.env, log }), () => {
-    // Elsewhere standard error has the log's lines of JSON alone.
-    if (process.stderr.isTTY)
-      process.stderr.write(progressLine('data', `opening the event log in ${dataDir}`));
-  });
+  const opening = whenSlow(
+    chooseAdapters({ config, dataDir, environment: process.env, log, logThread }),
+    () => {
+      // Elsewhere standard error has the log's lines of JSON alone.
+      if (process.stderr.isTTY)
+        process.stderr.write(progressLine('data', `opening the event log in ${dataDir}`));
+    },
+  );
   // The log is opened by a thread of its own; meanwhile this one loads the rest.
   const [adapters, { composeAgent }, { serveHttp }] = await Promise.all([
     opening,

@@ -1,16 +1,23 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { openDatabase } from './database.ts';
 import { EventLog } from './event-log.ts';
-import type { Answer, Call, WorkerOptions, WorkerReply, WorkerRequest } from './worker-protocol.ts';
+import type { Answer, Call, CloseRequest, LogRequest, OpenRequest, WorkerReply } from './worker-protocol.ts';
 
 if (parentPort === null) throw new Error('this file is started by the event store, as a worker thread');
-serve(parentPort, workerData);
+waitForLog(parentPort);
 
-/** An error thrown here ends the worker; the main thread gets it as the worker's `error` event. */
-function serve(port: MessagePort, { directory }: WorkerOptions): void {
+/** An error thrown here or later ends the worker; the main thread gets it as the worker's `error` event. */
+function waitForLog(port: MessagePort): void {
+  port.once('message', (request: OpenRequest | CloseRequest) => {
+    if (request.type === 'open') serve(port, request.directory);
+    else port.close();
+  });
+}
+
+function serve(port: MessagePort, directory: string): void {
   const reply = (message: WorkerReply) => port.postMessage(message);
   const log = new EventLog(openDatabase(directory), (notice) => reply({ type: 'notice', notice }));
-  port.on('message', (request: WorkerRequest) => {
+  port.on('message', (request: LogRequest | CloseRequest) => {
     if (request.type === 'close') {
       log[Symbol.dispose]();
       port.close();
@@ -22,7 +29,7 @@ function serve(port: MessagePort, { directory }: WorkerOptions): void {
   reply({ type: 'opened' });
 }
 
-function answer(log: EventLog, request: Exclude<WorkerRequest, { type: 'close' }>): WorkerReply {
+function answer(log: EventLog, request: LogRequest): WorkerReply {
   switch (request.type) {
     case 'append':
       try {

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../ports/log.ts';
-import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker-protocol.ts';
+import type { WorkerReply, WorkerRequest } from './worker-protocol.ts';
 
 /** The worker thread as the main thread sees it. */
 export interface LogThread {
@@ -11,20 +11,23 @@ export interface LogThread {
   readonly ended: Promise<Error | undefined>;
 }
 
-/** Resolves once the thread has the log open; rejects, with the thread gone, when it cannot open it. */
-export async function startLogThread(options: WorkerOptions, log: Log): Promise<LogThread> {
+/** Starts a thread that waits to be told which log to open: it takes as long to start as the service takes to know. */
+export function startLogThread(): LogThread {
   // .ts in a checkout, .js in a build.
   const file = new URL(`./event-log-worker${extname(import.meta.url)}`, import.meta.url);
-  const worker = new Worker(file, { workerData: options, name: 'event-log' });
-  const thread = logThread(worker);
+  return logThread(new Worker(file, { name: 'event-log' }));
+}
+
+/** Resolves once the thread has the log open; rejects, with the thread gone, when it cannot open it. */
+export async function openLog(thread: LogThread, directory: string, log: Log): Promise<void> {
   const opened = new Promise<void>((resolve) => {
-    worker.on('message', (reply: WorkerReply) => {
+    thread.onReply((reply) => {
       if (reply.type === 'opened') resolve();
       if (reply.type === 'notice') log.warn({}, reply.notice);
     });
   });
+  thread.post({ type: 'open', directory });
   await Promise.race([opened, thread.ended.then(refuseToStart)]);
-  return thread;
 }
 
 export function logThread(worker: Worker): LogThread {

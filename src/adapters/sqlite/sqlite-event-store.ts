@@ -13,7 +13,7 @@ import {
 import type { Log } from '../../ports/log.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type LogThread, startLogThread } from './log-thread.ts';
+import { type LogThread, openLog, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
 import { encodeAll } from './stored-row.ts';
 import { ThreadCalls } from './thread-calls.ts';
@@ -23,6 +23,8 @@ export interface SqliteEventStoreOptions {
   /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Log;
+  /** One that was started before; a new one when left out. */
+  readonly thread?: LogThread | undefined;
   readonly codec?: EventCodec | undefined;
   /** Is told how long each commit took, its synchronisation with the disk included. */
   readonly onCommit?: OnCommit | undefined;
@@ -37,10 +39,12 @@ type OnCommit = (syncMs: number) => void;
 export async function openSqliteEventStore({
   directory,
   log,
+  thread = startLogThread(),
   codec,
   onCommit,
 }: SqliteEventStoreOptions): Promise<EventStore> {
-  return new SqliteEventStore(await startLogThread({ directory }, log), { log, codec, onCommit });
+  await openLog(thread, directory, log);
+  return new SqliteEventStore(thread, { log, codec, onCommit });
 }
 
 export class SqliteEventStore implements EventStore {
@@ -56,7 +60,7 @@ export class SqliteEventStore implements EventStore {
 
   constructor(
     thread: LogThread,
-    { log, codec = currentEvents, onCommit }: Omit<SqliteEventStoreOptions, 'directory'>,
+    { log, codec = currentEvents, onCommit }: Omit<SqliteEventStoreOptions, 'directory' | 'thread'>,
   ) {
     this.#thread = thread;
     this.#log = log;

@@ -14,11 +14,24 @@ export interface AppendRequest extends EncodedEvents {
   readonly open?: boolean | undefined;
 }
 
-export type WorkerRequest =
+export type WorkerRequest = OpenRequest | LogRequest | CloseRequest;
+
+/** The first. */
+export interface OpenRequest {
+  readonly type: 'open';
+  readonly directory: string;
+}
+
+/** Of the open log. */
+export type LogRequest =
   /** Appends to be committed together. The next batch is sent when this one is answered. */
   | { readonly type: 'append'; readonly batch: readonly AppendRequest[] }
-  | { readonly type: 'call'; readonly id: number; readonly call: Call }
-  | { readonly type: 'close' };
+  | { readonly type: 'call'; readonly id: number; readonly call: Call };
+
+/** The last, also when no log was opened. */
+export interface CloseRequest {
+  readonly type: 'close';
+}
 
 /** What is answered one by one. */
 export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | ProbeCall;
@@ -134,9 +147,4 @@ export interface Adopted {
   readonly head: number;
   /** The seq the session was at already, and nothing was done; 0 when it was not there. */
   readonly actual: number;
-}
-
-/** How the worker is started. */
-export interface WorkerOptions {
-  readonly directory: string;
 }
