@@ -11,7 +11,8 @@ type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 export class OutputCheck {
   readonly #schemas: Schemas;
   readonly #onUnusable: (toolName: string, error: unknown) => void;
-  readonly #provider = new AjvJsonSchemaValidator();
+  /** Made for the first schema: most tools promise nothing, and it takes milliseconds and half a megabyte. */
+  #provider: AjvJsonSchemaValidator | null = null;
   readonly #validators = new Map<string, JsonSchemaValidator<unknown> | null>();
 
   constructor(schemas: Schemas, onUnusable: (toolName: string, error: unknown) => void) {
@@ -40,6 +41,7 @@ export class OutputCheck {
     const schema = this.#schemas.get(toolName);
     if (schema === undefined) return null;
     try {
+      this.#provider ??= new AjvJsonSchemaValidator();
       return this.#provider.getValidator(schema);
     } catch (error) {
       this.#onUnusable(toolName, error);
