@@ -23,6 +23,8 @@ export class UwsSocket implements ClientSocket {
   #batchCharacters = 0;
   /** Whether it had to keep something when the last batch was sent. */
   #keeps = false;
+  /** Made with the first frame, and not for each batch. */
+  #flushLater: (() => void) | null = null;
 
   constructor(ws: RawSocket) {
     this.#ws = ws;
@@ -30,7 +32,8 @@ export class UwsSocket implements ClientSocket {
 
   send(text: string): boolean {
     if (!this.#open) return true;
-    if (this.#batch.push(text) === 1) queueMicrotask(() => this.#flush());
+    this.#flushLater ??= () => this.#flush();
+    if (this.#batch.push(text) === 1) queueMicrotask(this.#flushLater);
     this.#batchCharacters += text.length;
     // So that a caller who sends much at once is told in time when it is too much.
     if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
