@@ -58,7 +58,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   process.stdout.on('error', (error) => log.debug({ err: error }, 'nobody reads what is printed'));
   const { modelLabel } = agent;
   process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
-  await reportProgress(agent, (text) => process.stdout.write(text));
+  await Promise.all([adapters.model.warmUp?.(), reportProgress(agent, (text) => process.stdout.write(text))]);
 }
 
 /** Tells how what goes on after the start turns out, each when it does. */

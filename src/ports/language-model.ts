@@ -38,5 +38,7 @@ export interface ModelReply {
 export interface LanguageModel {
   /** For people: provider and model, such as `openai gpt-5`. */
   readonly label: string;
+  /** Loads what the first call would otherwise wait for. Never rejects: that call tells what is wrong. */
+  warmUp?(): Promise<void>;
   generate(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply>;
 }

@@ -1,31 +1,13 @@
-import type { OpenAI } from 'openai';
 import type { LlmConfig } from '../../contract/agent-config.ts';
-import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
-import { chatRequest } from './chat-request.ts';
-import { EventTooLargeError, readEventStream, StreamCutError } from './event-stream.ts';
-import { StreamedResponse } from './http-post.ts';
-import { modelFailure, refusal } from './model-failure.ts';
-import { type Environment, type ProviderAccess, providerAccess } from './provider-access.ts';
-import { fetchOfCall, ProviderCall } from './provider-call.ts';
-import { ReplyCollector } from './reply-collector.ts';
-import { transportFailure } from './transport-failure.ts';
+import type { LanguageModel } from '../../ports/language-model.ts';
+import type { ModelCalls } from './model-calls.ts';
+import { type Environment, providerAccess } from './provider-access.ts';
 
 export interface OpenAiModelDeps {
   readonly env: Environment;
   /** Attempts after the first, while nothing of the reply was heard. 2 when left out. */
   readonly maxRetries?: number;
 }
-
-interface Provider {
-  readonly client: OpenAI;
-  readonly APIError: typeof import('openai').APIError;
-}
-
-/** Some servers keep the connection open after the last event; a clean end lets it be used again. */
-const END_GRACE_MS = 100;
-
-/** Silence is watched by `ProviderCall`; the SDK's own limit would count as a failed attempt and repeat it. */
-const NO_SDK_TIMEOUT_MS = 2_147_483_647;
 
 /**
  * A model behind OpenAI's chat completions, of any provider that speaks them.
@@ -34,120 +16,21 @@ const NO_SDK_TIMEOUT_MS = 2_147_483_647;
  */
 export function openAiModel(config: LlmConfig, { env, maxRetries = 2 }: OpenAiModelDeps): LanguageModel {
   const access = providerAccess(config, env);
-  // Importing the SDK costs hundreds of milliseconds, so it waits for the first call.
-  let connecting: Promise<Provider> | undefined;
+  let loading: Promise<ModelCalls> | undefined;
+  // The SDK takes a hundred milliseconds to load, which the start of the service does not wait for.
+  const load = (): Promise<ModelCalls> => {
+    loading ??= import('./model-calls.ts').then((file) => new file.ModelCalls(access, config, maxRetries));
+    return loading;
+  };
 
   return {
     label: `${access.provider} ${access.model}`,
+    async warmUp() {
+      await Promise.allSettled([load()]);
+    },
     async generate(request, onText, signal) {
-      signal.throwIfAborted();
-      connecting ??= connect(access);
-      const provider = await connecting;
-      signal.throwIfAborted();
-      const call = new ProviderCall(signal, config.timeoutMs);
-      try {
-        const response = await send(provider, access, call, { config, request, maxRetries });
-        return await receive(response, access, call, { request, onText, signal });
-      } catch (error) {
-        // An abort and a silence both look like a broken connection.
-        signal.throwIfAborted();
-        throw call.wasSilent ? silence(access, config.timeoutMs) : error;
-      } finally {
-        call.end();
-      }
+      const { generate } = await load();
+      return generate(request, onText, signal);
     },
   };
-}
-
-async function connect({ baseURL, apiKey }: ProviderAccess): Promise<Provider> {
-  const { OpenAI, APIError } = await import('openai');
-  // What is null or off here would otherwise come from variables meant for OpenAI, or print the prompt.
-  const client = new OpenAI({
-    baseURL,
-    apiKey: apiKey ?? 'none',
-    ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    logLevel: 'off',
-    timeout: NO_SDK_TIMEOUT_MS,
-    fetch: fetchOfCall,
-  });
-  return { client, APIError };
-}
-
-async function send(
-  { client, APIError }: Provider,
-  access: ProviderAccess,
-  call: ProviderCall,
-  { config, request, maxRetries }: { config: LlmConfig; request: ModelRequest; maxRetries: number },
-): Promise<Response> {
-  try {
-    return await client.chat.completions
-      .create(chatRequest(access, config.temperature, request), {
-        signal: call.signal,
-        maxRetries,
-        headers: { ...request.trace },
-        fetchOptions: call.fetchOptions,
-      })
-      .asResponse();
-  } catch (error) {
-    if (error instanceof APIError && error.status !== undefined)
-      throw refusal(access, error.status, error.error);
-    throw transportFailure(access, error);
-  }
-}
-
-async function receive(
-  response: Response,
-  access: ProviderAccess,
-  call: ProviderCall,
-  { request, onText, signal }: { request: ModelRequest; onText: (text: string) => void; signal: AbortSignal },
-): Promise<ModelReply> {
-  const contentType = mediaType(response);
-  if (contentType !== 'text/event-stream' || !(response instanceof StreamedResponse)) {
-    throw modelFailure(
-      access,
-      `${access.label} answered with ${contentType} instead of an event stream; check that llm.baseURL is an OpenAI-compatible API.`,
-      { status: response.status },
-    );
-  }
-  const reply = new ReplyCollector(access, onText);
-  try {
-    await readEventStream(response.stream, {
-      onBytes: () => call.heard(),
-      onEvent: (data) => {
-        // One read may bring many events, and `onText` may be what aborts.
-        signal.throwIfAborted();
-        reply.add(data);
-        if (reply.isDone) call.expectEnd(END_GRACE_MS);
-      },
-    });
-  } catch (error) {
-    if (error instanceof EventTooLargeError) {
-      throw modelFailure(access, `${access.label} sent an event too large to be a reply; check llm.baseURL.`);
-    }
-    if (!(error instanceof StreamCutError)) throw error;
-    if (!reply.isDone) throw transportFailure(access, error);
-  }
-  signal.throwIfAborted();
-  return reply.finish((callId) => isKnown(request, callId));
-}
-
-function isKnown({ messages }: ModelRequest, callId: string): boolean {
-  return messages.some((message) => message.role === 'tool' && message.callId === callId);
-}
-
-/** A header is the provider's text too: only what looks like a media type is repeated. */
-function mediaType({ headers }: Response): string {
-  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  return /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'something unknown';
-}
-
-function silence(access: ProviderAccess, timeoutMs: number): Error {
-  return modelFailure(
-    access,
-    `${access.label} was silent for ${timeoutMs} ms. Try again, or raise llm.timeoutMs for a slow model.`,
-  );
 }
