@@ -42,13 +42,11 @@ interface StepText {
   text: string;
 }
 
-type SendBack = (event: TurnEvent) => void;
 type StopEffect = () => void;
 
 /**
- * One turn while it runs: its machine, and the effects the machine invokes. Each effect returns the
- * function that ends it; what it brings about goes to the session's mailbox as a command and comes back,
- * once it is in the log, through `tell`.
+ * One turn while it runs: its machine, and the effects that the machine begins and ends. What an effect brings
+ * about goes to the session's mailbox as a command and comes back, once it is in the log, through `tell`.
  */
 export class TurnRun {
   readonly turnId: string;
@@ -56,6 +54,8 @@ export class TurnRun {
   readonly #actor: ActorRefFrom<typeof turnMachine>;
   readonly #parts: TurnParts;
   readonly #onOver: () => void;
+  /** While it runs. */
+  #modelCall: AbortController | null = null;
   /** What the running step has streamed; null before its first text, and once the step is in the log. */
   #said: StepText | null = null;
 
@@ -99,6 +99,8 @@ export class TurnRun {
 
   /** Ends the effects and forgets the turn; nothing is recorded. */
   stop(): void {
+    // A machine that is stopped leaves no state.
+    this.endModelCall();
     this.#actor.stop();
     this.#onOver();
   }
@@ -118,22 +120,31 @@ export class TurnRun {
     else void ready.then(goOn);
   }
 
-  callModel(step: number, sendBack: SendBack): StopEffect {
+  startModelCall(step: number): void {
     const abort = new AbortController();
-    this.#generate(step, sendBack, abort.signal).catch((error: unknown) => {
+    this.#modelCall = abort;
+    const over = (): void => {
+      if (this.#modelCall === abort) this.#modelCall = null;
+    };
+    this.#generate(step, abort.signal).then(over, (error: unknown) => {
+      over();
       if (!abort.signal.aborted) this.#reportModelFailure(error);
     });
-    return () => abort.abort(OVER);
   }
 
-  async #generate(step: number, sendBack: SendBack, signal: AbortSignal): Promise<void> {
+  endModelCall(): void {
+    this.#modelCall?.abort(OVER);
+    this.#modelCall = null;
+  }
+
+  async #generate(step: number, signal: AbortSignal): Promise<void> {
     const { model, systemPrompt, catalog, historyTokens } = this.#parts;
     const { tools, resolve } = catalog.forModel();
     const messages = transcriptWindow(
       this.#session.state.transcript,
       historyTokens - estimateText(systemPrompt),
     );
-    const onText = this.#streamer(step, sendBack, signal);
+    const onText = this.#streamer(step, signal);
     const origin = { turnId: this.turnId, step };
     const reply = await model.generate({ systemPrompt, messages, tools, origin }, onText, signal);
     if (signal.aborted) return;
@@ -151,12 +162,12 @@ export class TurnRun {
   }
 
   /** Text goes straight to the bus: no transition and no write for a piece of it. */
-  #streamer(step: number, sendBack: SendBack, signal: AbortSignal): (text: string) => void {
+  #streamer(step: number, signal: AbortSignal): (text: string) => void {
     this.#said = null;
     return (text) => {
       if (signal.aborted) return;
       if (this.#said === null) {
-        sendBack({ type: 'step.streaming' });
+        this.#actor.send({ type: 'step.streaming' });
         this.#said = { step, separator: '', text: '' };
         this.#publish(this.#said, 'separator', separatorAfter(this.#session.state.open?.reply ?? ''));
       }
@@ -217,5 +228,5 @@ export class TurnRun {
   }
 }
 
-/** One for all: every turn ends this way, and a reason made anew is an error with its stack. */
+/** One for all: a call may be ended in every turn, and a reason made anew is an error with its stack. */
 const OVER = new DOMException('the model call is over', 'AbortError');

@@ -13,10 +13,11 @@ export class TurnRunner {
     this.#parts = parts;
     this.#machine = turnMachine.provide({
       actors: {
-        model: fromCallback(({ input, sendBack }) => this.#run(input.turnId).callModel(input.step, sendBack)),
         toolCalls: fromCallback(({ input, receive }) => this.#run(input.turnId).callTools(receive)),
       },
       actions: {
+        startModelCall: ({ context }) => this.#run(context.turnId).startModelCall(context.step),
+        endModelCall: ({ context }) => this.#run(context.turnId).endModelCall(),
         reportFailure: ({ context }, { failure }) =>
           this.#run(context.turnId).fail(failureReason(failure, context)),
       },

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createActor, fromCallback, SimulatedClock } from 'xstate';
-import {
-  type ModelEffect,
-  type ToolCallsEffect,
-  type TurnEvent,
-  turnMachine,
-} from '../../machines/turn.machine.ts';
+import { type ToolCallsEffect, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
 
 /** The machine with effects that only tell what was begun and ended. */
 function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {
@@ -17,13 +12,16 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaitin
   const clock = new SimulatedClock();
   const machine = turnMachine.provide({
     actors: {
-      model: fromCallback<TurnEvent, ModelEffect>(track('model')),
       toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(({ receive }) => {
         receive((fact) => effects.push(`${'callId' in fact ? fact.callId : ''} granted`));
         return track('tools')();
       }),
     },
-    actions: { reportFailure: (_, { failure }) => effects.push(failure) },
+    actions: {
+      startModelCall: () => effects.push('+model'),
+      endModelCall: () => effects.push('-model'),
+      reportFailure: (_, { failure }) => effects.push(failure),
+    },
   });
   const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, unsettled, awaiting };
   const actor = createActor(machine, { input, clock }).start();
@@ -76,7 +74,7 @@ describe('the turn machine', () => {
     expect(tell(settled('2'))).toEqual({ executingTools: 'awaitingApproval' });
     expect(tell(granted('1'))).toEqual({ executingTools: 'running' });
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
-    expect(effects).toEqual(['+model', '-model', '+tools', '1 granted', '-tools', '+model']);
+    expect(effects).toEqual(['+model', '-model', '+tools', '1 granted', '+model', '-tools']);
   });
 
   it('waits for each of several approvals; a denied call is settled', () => {

@@ -10,6 +10,9 @@ export interface ChartState {
   readonly kind: 'state' | 'group' | 'final' | 'start';
   /** The effects that run while it is active. */
   readonly invokes: readonly string[];
+  /** The actions done when it is entered, and when it is left. */
+  readonly entry: readonly string[];
+  readonly exit: readonly string[];
 }
 
 export interface ChartTransition {
@@ -47,7 +50,17 @@ export function eventLabel(event: string): string {
 
 function statesIn(node: AnyStateNode): ChartState[] {
   const start: ChartState[] = firstIn(node)
-    ? [{ id: startOf(node), name: '', parent: aroundInner(node), kind: 'start', invokes: [] }]
+    ? [
+        {
+          id: startOf(node),
+          name: '',
+          parent: aroundInner(node),
+          kind: 'start',
+          invokes: [],
+          entry: [],
+          exit: [],
+        },
+      ]
     : [];
   return [...start, ...Object.values(node.states).flatMap((state) => [stateOf(state), ...statesIn(state)])];
 }
@@ -59,6 +72,8 @@ function stateOf(node: AnyStateNode): ChartState {
     parent: node.parent ? aroundInner(node.parent) : null,
     kind: node.type === 'final' ? 'final' : Object.keys(node.states).length > 0 ? 'group' : 'state',
     invokes: node.invoke.map(({ src }) => String(src)),
+    entry: node.entry.map(nameOf),
+    exit: node.exit.map(nameOf),
   };
 }
 

@@ -45,10 +45,13 @@ const STEP_TIMEOUT_MS = 1;
 /** The machine, that does nothing but go from state to state. */
 const machine = turnMachine.provide({
   actors: {
-    model: fromCallback(() => undefined),
     toolCalls: fromCallback(() => undefined),
   },
-  actions: { reportFailure: () => undefined },
+  actions: {
+    startModelCall: () => undefined,
+    endModelCall: () => undefined,
+    reportFailure: () => undefined,
+  },
 });
 
 class TurnReplay {
