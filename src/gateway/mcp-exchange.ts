@@ -19,37 +19,12 @@ export function webRequest({ method, path, headers }: HttpRequest, body: string)
   return new Request(`http://service${path}`, method === 'POST' ? { ...init, body } : init);
 }
 
-/** The transport's response as the web server takes it. `over` is called when nothing more comes of it. */
-export async function fromWebResponse(response: Response, over: () => void): Promise<HttpResponse> {
-  const { status } = response;
+/** The transport's response as the web server takes it. `onOver` is called when nothing more comes of it. */
+export async function fromWebResponse(response: Response, onOver: () => void): Promise<HttpResponse> {
+  const { status, body: stream } = response;
   const headers = Object.fromEntries(response.headers);
-  if (response.body !== null && headers['content-type']?.startsWith('text/event-stream')) {
-    return { status, headers, body: watchEnd(response.body, over) };
-  }
-  const body = await response.text();
-  over();
-  return { status, headers, body };
-}
-
-/** The same stream; `over` is called when it ends or its reader gives it up. */
-function watchEnd(stream: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
-        controller.error(error);
-      }
-      return over();
-    },
-    async cancel(reason) {
-      over();
-      await reader.cancel(reason);
-    },
-  });
+  const isStream = stream !== null && headers['content-type']?.startsWith('text/event-stream');
+  return { status, headers, body: isStream ? stream : await response.text(), onOver };
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
