@@ -87,11 +87,14 @@ function statusOf({ statusCode = 0 }: IncomingMessage): number {
   return statusCode >= 200 && statusCode <= 599 ? statusCode : 502;
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2)
-    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
-  return headers;
+/** What is read of a response by the SDK, for its retries, and here. The rest need not become a `Headers`, which costs. */
+const READ_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id'];
+
+function headersOf({ headers }: IncomingMessage): [string, string][] {
+  return READ_HEADERS.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
 }
 
 /** Some proxies pack what was not to be packed. */

@@ -5,6 +5,9 @@ import { SilenceWatch } from './silence-watch.ts';
 /** Enough to quote an error code from, and no more of a body that may have no end. */
 const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
 
+/** One for all: a reason made anew is an error with its stack, and nobody reads it. */
+const OVER = new DOMException('the model call is over', 'AbortError');
+
 /**
  * One model call on the wire, with its retries: whatever ends it (the caller's signal, silence, `end`)
  * ends the request too.
@@ -14,7 +17,9 @@ export class ProviderCall {
   readonly #callerSignal: AbortSignal;
   readonly #timeoutMs: number;
   readonly #watch: SilenceWatch;
-  readonly #onCallerAbort = (): void => this.#abort.abort();
+  readonly #onCallerAbort = (): void => this.#abort.abort(OVER);
+  /** The body of the attempt that succeeded. */
+  #body: Readable | undefined;
   #wasSilent = false;
 
   constructor(callerSignal: AbortSignal, timeoutMs: number) {
@@ -22,7 +27,7 @@ export class ProviderCall {
     this.#timeoutMs = timeoutMs;
     this.#watch = new SilenceWatch(() => {
       this.#wasSilent = true;
-      this.#abort.abort();
+      this.#abort.abort(OVER);
     });
     callerSignal.addEventListener('abort', this.#onCallerAbort, { once: true });
   }
@@ -59,7 +64,10 @@ export class ProviderCall {
     try {
       const response = await post(url, posted(init));
       this.#watch.heard();
-      if (response.ok) return response;
+      if (response.ok) {
+        this.#body = response.stream;
+        return response;
+      }
       const { status, headers } = response;
       const body = await readAtMost(response.stream, MAX_ERROR_BODY_CHARACTERS, () => this.heard());
       this.#watch.stop();
@@ -75,7 +83,7 @@ export class ProviderCall {
   end(): void {
     this.#watch.stop();
     this.#callerSignal.removeEventListener('abort', this.#onCallerAbort);
-    this.#abort.abort();
+    if (!this.#body?.readableEnded) this.#abort.abort(OVER);
   }
 }
 
@@ -89,7 +97,11 @@ export const fetchOfCall: typeof fetch = async (input, init) => {
 /** What the SDK means by a `fetch`: always a POST of JSON. */
 function posted({ headers, body, signal }: RequestInit): HttpPost {
   if (typeof body !== 'string') throw new TypeError('the body of a model call must be text');
-  return { headers: new Headers(headers), body, signal: signal ?? undefined };
+  return {
+    headers: headers instanceof Headers ? headers : new Headers(headers),
+    body,
+    signal: signal ?? undefined,
+  };
 }
 
 async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {
