@@ -19,10 +19,21 @@ function request(method: string, message: unknown, sessionId?: string): HttpRequ
   return { method, path: '/mcp', query: '', headers, peerAddress: '127.0.0.1', body };
 }
 
-function streamOf({ status, body }: HttpResponse): ReadableStream<Uint8Array> {
+/** Reads a response to its end, and says so, as the web server does. */
+async function readAll({ body, onOver }: HttpResponse): Promise<void> {
+  if (body instanceof ReadableStream) await new Response(body).text();
+  onOver?.();
+}
+
+/** @returns how its client goes away. */
+function holdStream({ status, body, onOver }: HttpResponse): () => Promise<void> {
   expect(status).toBe(200);
   if (!(body instanceof ReadableStream)) throw new Error('not a stream');
-  return body;
+  const reader = body.getReader();
+  return async () => {
+    await reader.cancel('the client went away');
+    onOver?.();
+  };
 }
 
 describe('the MCP endpoint', () => {
@@ -45,14 +56,14 @@ describe('the MCP endpoint', () => {
 
   async function initialize(): Promise<string> {
     const response = await endpoint.handle(request('POST', INITIALIZE));
-    await new Response(streamOf(response)).text();
+    await readAll(response);
     return response.headers['mcp-session-id'] ?? '';
   }
 
   async function pingStatus(sessionId: string): Promise<number> {
-    const { status, body } = await endpoint.handle(request('POST', PING, sessionId));
-    if (body instanceof ReadableStream) await new Response(body).text();
-    return status;
+    const response = await endpoint.handle(request('POST', PING, sessionId));
+    await readAll(response);
+    return response.status;
   }
 
   it('forgets a session that was silent for half an hour, and keeps one that was not', async () => {
@@ -62,6 +73,7 @@ describe('the MCP endpoint', () => {
       request('POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, silent),
     );
     expect(accepted.status).toBe(202);
+    await readAll(accepted);
     vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2);
     expect(await pingStatus(active)).toBe(200);
     vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2 + 60_000);
@@ -71,14 +83,12 @@ describe('the MCP endpoint', () => {
 
   it('keeps a silent session as long as it holds a stream open, also when another was given up', async () => {
     const sessionId = await initialize();
-    const lost = streamOf(await endpoint.handle(request('GET', undefined, sessionId))).getReader();
-    const reading = lost.read();
-    await lost.cancel('the client went away');
-    await reading;
-    const held = streamOf(await endpoint.handle(request('GET', undefined, sessionId)));
+    const lose = holdStream(await endpoint.handle(request('GET', undefined, sessionId)));
+    await lose();
+    const leave = holdStream(await endpoint.handle(request('GET', undefined, sessionId)));
     vi.advanceTimersByTime(2 * HALF_AN_HOUR_MS);
     expect(await pingStatus(sessionId)).toBe(200);
-    await held.cancel();
+    await leave();
     vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
     expect(await pingStatus(sessionId)).toBe(404);
   });
@@ -94,7 +104,7 @@ describe('the MCP endpoint', () => {
 
   it('makes room by forgetting the session that is idle for longest, and none in use', async () => {
     const inUse = await initialize();
-    const stream = streamOf(await endpoint.handle(request('GET', undefined, inUse)));
+    const leave = holdStream(await endpoint.handle(request('GET', undefined, inUse)));
     vi.advanceTimersByTime(1);
     const oldest = await initialize();
     vi.advanceTimersByTime(1);
@@ -102,6 +112,6 @@ describe('the MCP endpoint', () => {
     const oneMore = await initialize();
     expect(await pingStatus(oldest)).toBe(404);
     for (const sessionId of [inUse, oneMore, others[0] ?? '']) expect(await pingStatus(sessionId)).toBe(200);
-    await stream.cancel();
+    await leave();
   });
 });
