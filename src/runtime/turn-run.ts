@@ -165,7 +165,8 @@ export class TurnRun {
   #streamer(step: number, signal: AbortSignal): (text: string) => void {
     this.#said = null;
     return (text) => {
-      if (signal.aborted) return;
+      // Also a model that goes on after its call is over is not heard.
+      if (this.#modelCall?.signal !== signal) return;
       if (this.#said === null) {
         this.#actor.send({ type: 'step.streaming' });
         this.#said = { step, separator: '', text: '' };

@@ -124,6 +124,13 @@ describe('a POST to a model service', () => {
     expect(await rejection(bodyOf(response))).toMatchObject({ code: 'Z_DATA_ERROR' });
   });
 
+  it('takes a change of the protocol for a connection that broke', async () => {
+    await using server = await Listener.open((_req, res) => {
+      res.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    expect(await rejection(post(server.url(), message))).toMatchObject({ code: 'ECONNRESET' });
+  });
+
   it('ends with the signal, before the answer and in its middle', async () => {
     const left: Promise<unknown>[] = [];
     await using server = await Listener.open((req, res) => {

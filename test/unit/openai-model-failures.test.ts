@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KEY, OpenAiModelHarness, PROMPT } from '../support/openai-model-harness.ts';
 import { errorReply, type StreamStep, textReply, type UpstreamReply } from '../support/openai-upstream.ts';
@@ -93,6 +94,31 @@ describe('a provider that refuses', () => {
     const shown = JSON.stringify(error.body) + error.stack;
     expect(shown).not.toContain(KEY);
     expect(shown).not.toContain(PROMPT);
+  });
+});
+
+describe('an answer that is packed and no event stream', () => {
+  // An error of the unpacker that nobody listened to would end the process; here it fails the run.
+  it.each([
+    ['whole', gzipSync('<html>log in</html>')],
+    ['cut short', gzipSync('<html>log in</html>').subarray(0, 12)],
+    ['not packed after all', Buffer.from('<html>log in</html>')],
+  ])('is refused for what it is, %s', async (_what, body) => {
+    const server = createServer((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await using harness = await OpenAiModelHarness.open();
+    const { details } = await harness.fail({
+      config: { baseURL: `http://127.0.0.1:${port}/v1` },
+      maxRetries: 0,
+    });
+    expect(details.reason).toMatch(/text\/html instead of an event stream/);
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
   });
 });
 

@@ -23,6 +23,17 @@ describe('the text of a running turn', () => {
     expect(appends).toBe(0);
   });
 
+  it('is not heard any more when the call is over', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await rig.say('hello');
+    const call = await rig.model.call(0);
+    call.answer('all');
+    await heard.event('turn.completed');
+    call.say(' and more');
+    expect(heard.chunks.map(({ content }) => content)).toEqual(['all']);
+  });
+
   it('adds up to the reply over several steps, the separator between them included', async () => {
     const tools = new DirectedTools({ look: {} });
     const rig = new SessionRig({ tools });

@@ -61,6 +61,8 @@ function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<Incomi
     request.once('response', resolve);
     // Also after the response: then its reader is told as well, and this does nothing.
     request.on('error', reject);
+    // Some answers are none, such as a change of the protocol: Node closes the connection and says nothing.
+    request.once('close', () => reject(Object.assign(new Error('no answer came'), { code: 'ECONNRESET' })));
     request.end(body);
   });
 }
@@ -100,8 +102,11 @@ function headersOf({ headers }: IncomingMessage): [string, string][] {
 /** Some proxies pack what was not to be packed. */
 function unpacked(incoming: IncomingMessage): Readable {
   const unpacker = unpackerOf(incoming.headers['content-encoding']?.trim().toLowerCase());
+  if (!unpacker) return incoming;
+  // Where nobody reads, as of an answer that is no event stream, an error without a listener would end the process.
+  unpacker.on('error', () => undefined);
   // The reader is told by the unpacker what went wrong on either side of it.
-  return unpacker ? pipeline(incoming, unpacker, () => undefined) : incoming;
+  return pipeline(incoming, unpacker, () => undefined);
 }
 
 function unpackerOf(encoding: string | undefined): Transform | undefined {
