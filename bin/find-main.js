@@ -11,15 +11,15 @@ export function findMain(root) {
   const source = join(root, 'src', 'app', 'main.ts');
   const built = join(root, 'dist', 'server', 'main.js');
   if (!existsSync(source)) return { file: built, fromSource: false };
-  const isCurrent = digestOfBuild(root) === sourceDigest(root);
+  const isCurrent = existsSync(built) && isOfItsSources(root);
   return { file: isCurrent ? built : source, fromSource: !isCurrent };
 }
 
-function digestOfBuild(root) {
+/** What cannot be compared, for want of a build or of a file that it was made of, is not the same. */
+function isOfItsSources(root) {
   try {
-    return readFileSync(join(root, 'dist', 'server', 'source-digest'), 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
+    return readFileSync(join(root, 'dist', 'server', 'source-digest'), 'utf8') === sourceDigest(root);
+  } catch {
+    return false;
   }
 }

@@ -23,6 +23,8 @@ function filesIn(root, folder) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      return entry.isDirectory() ? filesIn(root, path) : [path];
+      if (entry.isDirectory()) return filesIn(root, path);
+      // Editors leave links that lead nowhere.
+      return entry.isFile() ? [path] : [];
     });
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findMain } from '../../bin/find-main.js';
@@ -49,6 +49,18 @@ it('runs the sources of a checkout without a build', async () => {
   for (const file of [source, 'machines/a.machine.ts', 'build/bundle.js', 'package-lock.json'])
     await write(temp.path, file);
   expect(findMain(temp.path).fromSource).toBe(true);
+});
+
+it('runs the sources of a checkout that cannot be compared with its build', async () => {
+  await using temp = await checkout();
+  await rm(join(temp.path, 'package-lock.json'));
+  expect(findMain(temp.path)).toEqual({ file: join(temp.path, source), fromSource: true });
+});
+
+it('runs the build of a checkout in which an editor has left a link to nowhere', async () => {
+  await using temp = await checkout();
+  await symlink('nobody@nowhere:1', join(temp.path, 'src/app/.#main.ts'));
+  expect(findMain(temp.path).fromSource).toBe(false);
 });
 
 it('does not build the page, so a change of it leaves the build current', async () => {
