@@ -60,7 +60,7 @@ function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | f
 
 /** The frame that tells a client of a signal; null where the interface has none. */
 export function encodeSignal(signal: SessionSignal): string | null {
-  // The frame that there are thousands of is put together by hand, which takes a third of the time.
+  // The frame that there are thousands of is put together by hand, which takes less than half the time.
   if (!('event' in signal) && signal.type === 'reply.chunk')
     return `{"event":"chunk","data":{"content":${JSON.stringify(signal.content)}}}`;
   const frame = frameOf(signal);

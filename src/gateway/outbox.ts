@@ -4,10 +4,10 @@ import type { Bus } from '../runtime/bus.ts';
 import { encodeSignal } from './frame-codec.ts';
 
 /** A signal in some form. @param seq and @param offset where the reader stands after it. */
-export type EncodeSignal<T extends string | null> = (signal: SessionSignal, seq: number, offset: number) => T;
+export type EncodeSignal = (signal: SessionSignal, seq: number, offset: number) => string;
 
 interface EncodedSignal {
-  readonly text: string | null;
+  readonly text: string;
   readonly seq: number;
   readonly offset: number;
 }
@@ -17,7 +17,7 @@ export class SignalFrames {
   readonly #signal: SessionSignal;
   #plain: string | null | undefined;
   /** Made when the first reader wants it: most signals have readers of the plain frame only. */
-  #known: Map<unknown, EncodedSignal> | undefined;
+  #known: Map<EncodeSignal, EncodedSignal> | undefined;
 
   constructor(signal: SessionSignal) {
     this.#signal = signal;
@@ -30,8 +30,7 @@ export class SignalFrames {
   }
 
   /** All who are live stand at the same place, but for those who said that they have what there is not yet. */
-  encoded<T extends string | null>(encode: EncodeSignal<T>, seq: number, offset: number): T;
-  encoded(encode: EncodeSignal<string | null>, seq: number, offset: number): string | null {
+  encoded(encode: EncodeSignal, seq: number, offset: number): string {
     this.#known ??= new Map();
     const known = this.#known.get(encode);
     if (known && known.seq === seq && known.offset === offset) return known.text;

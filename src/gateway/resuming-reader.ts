@@ -15,7 +15,7 @@ export interface FrameSink {
 export interface ResumingReaderParts {
   readonly bus: Bus;
   readonly sink: FrameSink;
-  readonly encode: EncodeSignal<string>;
+  readonly encode: EncodeSignal;
   readonly encodeResumed: (after: number, head: number) => string;
   /** The session was deleted: nothing follows. */
   readonly onEnd: () => void;

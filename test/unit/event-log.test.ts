@@ -7,23 +7,26 @@ import { headFilePath } from '../../src/adapters/sqlite/head-file.ts';
 import type { AppendRequest } from '../../src/adapters/sqlite/worker-protocol.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 
+let root: TempDirectory;
+let database: Database;
+let log: EventLog;
+let notices: string[];
+
+beforeEach(async () => {
+  root = await tempDirectory();
+  notices = [];
+  database = openDatabase(join(root.path, 'data'));
+  log = new EventLog(database, (notice) => notices.push(notice));
+});
+
+afterEach(async () => {
+  log[Symbol.dispose]();
+  await root[Symbol.asyncDispose]();
+});
+
 describe('the event log, when a batch fails', () => {
-  let root: TempDirectory;
-  let database: Database;
-  let log: EventLog;
-  let notices: string[];
-  beforeEach(async () => {
-    root = await tempDirectory();
-    notices = [];
-    database = openDatabase(join(root.path, 'data'));
-    log = new EventLog(database, (notice) => notices.push(notice));
-    log.append([appendOf('before', 0, 10)]);
-  });
-  afterEach(async () => {
-    expect(notices).toEqual([]);
-    log[Symbol.dispose]();
-    await root[Symbol.asyncDispose]();
-  });
+  beforeEach(() => void log.append([appendOf('before', 0, 10)]));
+  afterEach(() => expect(notices).toEqual([]));
 
   /** SQLite gives the same error as for a full disk, at the same place. */
   function fillDisk(): void {
@@ -72,21 +75,6 @@ describe('the event log, when a batch fails', () => {
 });
 
 describe('the event log, at length', () => {
-  let root: TempDirectory;
-  let database: Database;
-  let log: EventLog;
-  let notices: string[];
-  beforeEach(async () => {
-    root = await tempDirectory();
-    notices = [];
-    database = openDatabase(join(root.path, 'data'));
-    log = new EventLog(database, (notice) => notices.push(notice));
-  });
-  afterEach(async () => {
-    log[Symbol.dispose]();
-    await root[Symbol.asyncDispose]();
-  });
-
   const bytesOf = (suffix: string) => statSync(`${database.file}${suffix}`).size;
   const marks = () =>
     readFileSync(headFilePath(join(root.path, 'data')), 'latin1')

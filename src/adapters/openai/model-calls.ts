@@ -1,6 +1,6 @@
 import { APIError, OpenAI } from 'openai';
 import type { LlmConfig } from '../../contract/agent-config.ts';
-import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
+import type { ModelReply, ModelRequest } from '../../ports/language-model.ts';
 import { chatRequest } from './chat-request.ts';
 import { EventTooLargeError, readEventStream, StreamCutError } from './event-stream.ts';
 import { StreamedResponse } from './http-post.ts';
@@ -30,7 +30,11 @@ export class ModelCalls {
     this.#client = clientOf(access);
   }
 
-  readonly generate: LanguageModel['generate'] = async (request, onText, signal) => {
+  async generate(
+    request: ModelRequest,
+    onText: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<ModelReply> {
     signal.throwIfAborted();
     const { timeoutMs } = this.#config;
     const call = new ProviderCall(signal, timeoutMs);
@@ -44,7 +48,7 @@ export class ModelCalls {
     } finally {
       call.end();
     }
-  };
+  }
 
   async #send(call: ProviderCall, request: ModelRequest): Promise<Response> {
     try {

@@ -29,8 +29,8 @@ export function openAiModel(config: LlmConfig, { env, maxRetries = 2 }: OpenAiMo
       await Promise.allSettled([load()]);
     },
     async generate(request, onText, signal) {
-      const { generate } = await load();
-      return generate(request, onText, signal);
+      const calls = await load();
+      return calls.generate(request, onText, signal);
     },
   };
 }

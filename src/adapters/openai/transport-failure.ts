@@ -19,16 +19,11 @@ function transportReason(access: ProviderAccess, code: string | undefined): stri
     case 'EAI_AGAIN':
       return `The host of ${origin} could not be found: check llm.baseURL and the network's DNS.`;
     case 'ETIMEDOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return `${origin} could not be reached: check llm.baseURL, the network and its firewall or proxy.`;
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return `${label} was silent for so long that the connection was given up. Try again.`;
     case 'ECONNRESET':
     case 'EPIPE':
-    case 'UND_ERR_SOCKET':
       return `${label} closed the connection before its answer was complete. Try again.`;
   }
   if (code !== undefined && /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/.test(code)) {

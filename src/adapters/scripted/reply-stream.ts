@@ -7,7 +7,7 @@ const PIECES_PER_LOOP = 16;
 export function cutIntoPieces(text: string, count?: number): string[] {
   if (count === undefined) return text.match(/\s*\S+|\s+$/g) ?? [];
   // By characters, not code units: half an emoji is no valid text on the wire.
-  const characters = /\p{Surrogate}|[^\0-\uffff]/u.test(text) ? Array.from(text) : text;
+  const characters = /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
   const pieces: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const start = Math.floor((index * characters.length) / count);
