@@ -29,11 +29,12 @@ type FactType =
   | 'turn.failed'
   | 'turn.cancelled';
 
-/** Facts come from the log, after they were appended. The other three are signals of the moment. */
+/** Facts come from the log, after they were appended. The other four are signals of the moment. */
 export type TurnEvent =
   | Fact<FactType>
   | { readonly type: 'turn.prepared' }
   | { readonly type: 'step.streaming' }
+  | { readonly type: 'step.timedOut' }
   | { readonly type: 'CANCEL' };
 
 /** A named effect. The runtime provides it; leaving the state that invoked it aborts it. */
@@ -53,8 +54,9 @@ export const turnMachine = setup({
     /** Asks the session to record that the turn failed. */
     reportFailure: (_, _params: { readonly failure: TurnFailure }) => notProvided(),
     /**
-     * Calls the model; `step.streaming` comes with the first text, the reply as a fact. Begun and ended by actions: as
-     * an invoked actor it took a third of all the time that this machine takes.
+     * Calls the model; `step.streaming` comes with the first text, `step.timedOut` when it takes too long, the reply
+     * as a fact. Begun and ended by actions, its time-out too: an invoked actor and an `after` took half of all the
+     * time that this machine takes.
      */
     startModelCall: () => notProvided(),
     /** Aborts the call if it still runs. */
@@ -84,9 +86,6 @@ export const turnMachine = setup({
     allSettled: ({ context }) => context.unsettled.length === 0,
     stepLimitReached: ({ context }) => context.unsettled.length === 0 && context.step >= context.maxSteps,
   },
-  delays: {
-    stepTimeout: ({ context }) => context.stepTimeoutMs,
-  },
 }).createMachine({
   id: 'turn',
   context: ({ input }) => input,
@@ -114,13 +113,11 @@ export const turnMachine = setup({
       },
       on: {
         'step.completed': { guard: 'asksForTools', target: 'executingTools', actions: 'awaitCalls' },
-        CANCEL: 'cancelling',
-      },
-      after: {
-        stepTimeout: {
+        'step.timedOut': {
           target: 'failing',
           actions: { type: 'reportFailure', params: { failure: 'step-timeout' } },
         },
+        CANCEL: 'cancelling',
       },
     },
     executingTools: {

@@ -19,7 +19,7 @@ export class ReplayTurns {
 
   constructor(parts: Omit<TurnParts, keyof TurnLimits>, events: readonly SessionEvent[], live?: TurnLimits) {
     // A model that is really called takes real time.
-    this.#parts = live ? parts : { ...parts, actorOptions: { clock: this.#clock } };
+    this.#parts = live ? parts : { ...parts, clock: this.#clock };
     this.#limits = live ? new Map() : recordedLimits(events);
     const { maxSteps, stepTimeoutMs } = live ?? NO_LIMITS;
     this.#standard = new TurnRunner({ ...this.#parts, maxSteps, stepTimeoutMs });

@@ -14,6 +14,9 @@ import type { Bus } from './bus.ts';
 import type { LiveMachines } from './live-machines.ts';
 import type { TurnTools } from './turn-tools.ts';
 
+/** What time-outs go by. */
+export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
+
 /** What every turn is run with. */
 export interface TurnParts extends TurnLimits {
   readonly model: LanguageModel;
@@ -24,8 +27,8 @@ export interface TurnParts extends TurnLimits {
   readonly bus: Bus;
   readonly log: Log;
   readonly machines: LiveMachines;
-  /** The clock of a test. */
-  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
+  /** A simulated one, in tests and replays. */
+  readonly clock?: Clock;
 }
 
 /** What a running turn sees of its session. */
@@ -56,6 +59,8 @@ export class TurnRun {
   readonly #onOver: () => void;
   /** While it runs. */
   #modelCall: AbortController | null = null;
+  /** Until its reply is in the log. */
+  #stepTimer: unknown = null;
   /** What the running step has streamed; null before its first text, and once the step is in the log. */
   #said: StepText | null = null;
 
@@ -121,6 +126,8 @@ export class TurnRun {
   }
 
   startModelCall(step: number): void {
+    const { clock = SYSTEM_CLOCK, stepTimeoutMs } = this.#parts;
+    this.#stepTimer = clock.setTimeout(() => this.#actor.send({ type: 'step.timedOut' }), stepTimeoutMs);
     const abort = new AbortController();
     this.#modelCall = abort;
     const over = (): void => {
@@ -133,6 +140,8 @@ export class TurnRun {
   }
 
   endModelCall(): void {
+    const { clock = SYSTEM_CLOCK } = this.#parts;
+    clock.clearTimeout(this.#stepTimer);
     this.#modelCall?.abort(OVER);
     this.#modelCall = null;
   }
@@ -228,6 +237,8 @@ export class TurnRun {
     this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
   }
 }
+
+const SYSTEM_CLOCK: Clock = { setTimeout, clearTimeout };
 
 /** One for all: a call may be ended in every turn, and a reason made anew is an error with its stack. */
 const OVER = new DOMException('the model call is over', 'AbortError');

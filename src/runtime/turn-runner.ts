@@ -29,7 +29,7 @@ export class TurnRunner {
     const { open } = session.state;
     if (!open) throw new Error(`session ${session.sessionId} has no open turn`);
     const { turnId, step } = open;
-    const { maxSteps, stepTimeoutMs, actorOptions } = this.#parts;
+    const { maxSteps, stepTimeoutMs } = this.#parts;
     const input = {
       turnId,
       sessionId: session.sessionId,
@@ -39,7 +39,7 @@ export class TurnRunner {
       unsettled: [...open.unsettled.keys()],
       awaiting: [...open.awaiting.keys()],
     };
-    const actor = createActor(this.#machine, { ...actorOptions, input, id: turnId });
+    const actor = createActor(this.#machine, { input, id: turnId });
     const run = new TurnRun(session, open, actor, this.#parts, () => {
       this.#runs.delete(turnId);
       this.#parts.machines.remove(actor);

@@ -191,7 +191,7 @@ export const histories: Readonly<Record<string, History>> = {
       }
       await heard.event('turn.failed');
     }
-    const rig = start(store, { stepTimeoutMs: 1_234, actorOptions: { clock } });
+    const rig = start(store, { stepTimeoutMs: 1_234, clock });
     const heard = rig.listen();
     await rig.say('slow');
     (await rig.model.call(0)).say('Hm');

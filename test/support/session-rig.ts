@@ -1,4 +1,3 @@
-import type { ActorOptions, AnyActorLogic } from 'xstate';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
 import type { ApprovalConfig } from '../../src/contract/agent-config.ts';
@@ -15,6 +14,7 @@ import { SessionFold } from '../../src/runtime/session-fold.ts';
 import { SessionRegistry } from '../../src/runtime/session-registry.ts';
 import { SessionSnapshots } from '../../src/runtime/session-snapshots.ts';
 import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
+import type { Clock } from '../../src/runtime/turn-run.ts';
 import { TurnRunner } from '../../src/runtime/turn-runner.ts';
 import { DirectedModel } from './directed-model.ts';
 import { DirectedTools } from './directed-tools.ts';
@@ -31,7 +31,8 @@ export interface RigOptions {
   readonly approval?: ApprovalConfig;
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
-  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
+  /** What the time-outs of turns go by. */
+  readonly clock?: Clock;
 }
 
 /** The moving service without protocols: real bus, journal, sessions and turns; model and tools are the test's. */
@@ -55,7 +56,7 @@ export class SessionRig {
     maxSteps = 10,
     stepTimeoutMs = 60_000,
     approval = { rules: [], default: 'auto' },
-    actorOptions,
+    clock,
   }: RigOptions = {}) {
     const { bus, log, model, machines } = this;
     this.tools = tools ?? new DirectedTools({});
@@ -65,9 +66,16 @@ export class SessionRig {
       new ServerBook(this.store),
     );
     const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, approval);
-    const watched = actorOptions && { actorOptions };
     const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
-    const turns = new TurnRunner({ model, catalog, bus, log, machines, ...settings, ...watched });
+    const turns = new TurnRunner({
+      model,
+      catalog,
+      bus,
+      log,
+      machines,
+      ...settings,
+      ...(clock && { clock }),
+    });
     this.journal = new Journal(this.store, bus);
     this.snapshots = new SessionSnapshots(snapshots ?? memorySnapshotStore(), log);
     this.fold = new SessionFold(this.journal, this.snapshots);

@@ -53,7 +53,7 @@ describe('the chart of a machine', () => {
       expect.arrayContaining([
         'turn.start > turn.preparing: ',
         'turn.preparing > turn.executingTools: turn.prepared [hasStepped]',
-        'turn.callingModel > turn.failing: after stepTimeout',
+        'turn.callingModel > turn.failing: step.timedOut',
         'turn.executingTools > turn.callingModel: always [allSettled]',
         'turn.executingTools.awaitingApproval > turn.executingTools.running: always [not onlyApprovalsMissing]',
       ]),
@@ -104,8 +104,8 @@ describe('a machine that runs', () => {
       'turn.failed',
       'turn.cancelled',
       'step.completed',
+      'step.timedOut',
       'CANCEL',
-      'after stepTimeout',
       'step.streaming',
     ]);
     expect(events('completed')).toEqual([]);

@@ -125,7 +125,7 @@ describe('a replayed turn is in the states in which the machine of the service w
 
   it('when a step takes too long', async () => {
     const clock = new SimulatedClock();
-    const { rig, told, heard } = start({ actorOptions: { clock }, stepTimeoutMs: 500 });
+    const { rig, told, heard } = start({ clock, stepTimeoutMs: 500 });
     await rig.say('go');
     (await rig.model.call(0)).say('I');
     clock.increment(500);

@@ -204,7 +204,7 @@ describe('tool calls of one step', () => {
 describe('a turn that fails', () => {
   it('when one model call takes too long: the call is aborted and what it says later goes nowhere', async () => {
     const clock = new SimulatedClock();
-    const rig = new SessionRig({ stepTimeoutMs: 1_000, actorOptions: { clock } });
+    const rig = new SessionRig({ stepTimeoutMs: 1_000, clock });
     const heard = rig.listen();
     await rig.say('hello');
     const call = await rig.model.call(0);
@@ -220,6 +220,26 @@ describe('a turn that fails', () => {
       partial: 'Half a ',
     });
     expect(heard.text).toBe('Half a ');
+  });
+
+  it('but not by the time that its tools take: each model call has its whole time', async () => {
+    const clock = new SimulatedClock();
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools, stepTimeoutMs: 1_000, clock });
+    const heard = rig.listen();
+    await rig.say('hello');
+    const first = await rig.model.call(0);
+    clock.increment(999);
+    first.askFor({ name: 'look' });
+    const look = await tools.call(0);
+    clock.increment(5_000);
+    look.answer('seen');
+    const second = await rig.model.call(1);
+    clock.increment(999);
+    second.answer('Done.');
+    await heard.event('turn.completed');
+    clock.increment(5_000);
+    expect(heard.events.map(({ type }) => type)).not.toContain('turn.failed');
   });
 
   it('at the step limit, with every call paired', async () => {

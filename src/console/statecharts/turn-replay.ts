@@ -1,4 +1,4 @@
-import { type ActorRefFrom, createActor, fromCallback, SimulatedClock } from 'xstate';
+import { type ActorRefFrom, createActor, fromCallback } from 'xstate';
 import { turnMachine } from '../../../machines/turn.machine.ts';
 import type { StateValue } from '../../contract/machine-state.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
@@ -40,8 +40,6 @@ export function replayTurn(turnId: string, events: readonly TimedEvent[]): Repla
   return replay.end();
 }
 
-const STEP_TIMEOUT_MS = 1;
-
 /** The machine, that does nothing but go from state to state. */
 const machine = turnMachine.provide({
   actors: {
@@ -54,12 +52,13 @@ const machine = turnMachine.provide({
   },
 });
 
+type Moment = 'turn.prepared' | 'step.streaming' | 'step.timedOut' | 'CANCEL';
+
 class TurnReplay {
   readonly #turnId: string;
   readonly #events: readonly TimedEvent[];
   readonly #maxSteps: number;
   readonly #cancelledAt: number;
-  readonly #clock = new SimulatedClock();
   readonly #frames: ReplayFrame[] = [];
   #actor: ActorRefFrom<typeof turnMachine> | null = null;
   #completedSteps = 0;
@@ -87,13 +86,12 @@ class TurnReplay {
     const { unsettled = [], awaiting = [] } = this.#actor?.getSnapshot().context ?? {};
     this.#actor?.stop();
     this.#actor = createActor(machine, {
-      clock: this.#clock,
       input: {
         turnId: this.#turnId,
         sessionId: '',
         step: this.#completedSteps,
         maxSteps: this.#maxSteps,
-        stepTimeoutMs: STEP_TIMEOUT_MS,
+        stepTimeoutMs: Number.POSITIVE_INFINITY,
         unsettled: unsettled.filter((callId) => !interrupted.includes(callId)),
         awaiting,
       },
@@ -112,7 +110,6 @@ class TurnReplay {
       actor.send({ type: moment });
       this.#note(null, moment, before);
     }
-    if (limitOf(event) === 'stepTimeoutMs') this.#letTimePass();
     const before = this.#value;
     actor.send(fact);
     if (event.event === 'stepCompleted') this.#completedSteps = event.data.step;
@@ -120,20 +117,11 @@ class TurnReplay {
   }
 
   /** The log holds facts only: these were signals, and without them the fact could not have become true. */
-  *#momentsBefore(
-    event: TimedEvent,
-    index: number,
-  ): Generator<'turn.prepared' | 'step.streaming' | 'CANCEL'> {
+  *#momentsBefore(event: TimedEvent, index: number): Generator<Moment> {
     if (this.#value === 'preparing' && !endedByStop(event)) yield 'turn.prepared';
     if (this.#isThinking && hasText(event)) yield 'step.streaming';
     if (index === this.#cancelledAt) yield 'CANCEL';
-  }
-
-  /** The model took too long. */
-  #letTimePass(): void {
-    const before = this.#value;
-    this.#clock.increment(STEP_TIMEOUT_MS);
-    this.#note(null, STEP_TIMEOUT_EVENT, before);
+    if (limitOf(event) === 'stepTimeoutMs') yield 'step.timedOut';
   }
 
   get #value(): StateValue | null {
@@ -151,8 +139,6 @@ class TurnReplay {
     this.#frames.push({ number: this.#frames.length, recorded, event, before, after, context: known });
   }
 }
-
-const STEP_TIMEOUT_EVENT = 'xstate.after.stepTimeout.turn.callingModel';
 
 /** The limit is known only of a turn that it has ended. */
 function maxStepsOf(events: readonly TimedEvent[]): number {
