@@ -31,10 +31,9 @@ export function answerRequests(bus: Bus, handlers: RequestHandlers): void {
 }
 
 function answerForTurns(bus: Bus, { sessions, requests }: RequestHandlers): void {
-  bus.handle('turn.start', async ({ sessionId, ...message }) => {
-    const session = await sessions.sessionForTurn(sessionId);
-    return session.startTurn({ type: 'turn.start', ...message });
-  });
+  bus.handle('turn.start', ({ sessionId, ...message }) =>
+    sessions.startTurn(sessionId, { type: 'turn.start', ...message }),
+  );
   bus.handle('turn.cancel', ({ sessionId, turnId, reason, key }) => {
     const run = async (): Promise<boolean> => {
       const session = await sessions.session(sessionId);

@@ -5,6 +5,7 @@ import type { SessionId, TurnId } from '../contract/ids.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
 import { decide, type SessionPolicy } from '../domain/session-decider.ts';
 import { awaitsApproval, evolve, opensTurn, type SessionState } from '../domain/session-state.ts';
+import { StaleVersionError } from '../ports/event-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
@@ -44,12 +45,16 @@ export class SessionActor {
   #run: TurnRun | null = null;
   #faulted = false;
   #stopped = false;
+  /** Until its first event is in the log. */
+  #isPresumed: boolean;
   readonly #onIdle: (() => void)[] = [];
 
-  constructor(sessionId: SessionId, state: SessionState, parts: SessionParts) {
+  /** @param isPresumed that the state is a guess: that the log has something else is then no fault, but for whoever guessed. */
+  constructor(sessionId: SessionId, state: SessionState, parts: SessionParts, isPresumed = false) {
     this.sessionId = sessionId;
     this.#state = state;
     this.#parts = parts;
+    this.#isPresumed = isPresumed;
   }
 
   /** What the log says, up to now. To be read only. */
@@ -151,7 +156,8 @@ export class SessionActor {
     try {
       await this.#apply(command);
     } catch (error) {
-      if (!(error instanceof ServiceError)) this.#fault(error);
+      const isWrongGuess = this.#isPresumed && error instanceof StaleVersionError;
+      if (!isWrongGuess && !(error instanceof ServiceError)) this.#fault(error);
       throw error;
     }
   }
@@ -165,6 +171,7 @@ export class SessionActor {
     // A session that is being deleted counts as open, so that the next start finishes what this one began.
     const open = command.type === 'session.delete' || opensTurn(this.#state, events);
     const appended = await this.#parts.journal.append(this.sessionId, this.#state.seq, events, { open });
+    this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
     const last = appended.at(-1);
     if (last) this.#parts.onGrown(this.#state, last);

@@ -1,6 +1,6 @@
 import type { SessionId } from '../contract/ids.ts';
 import { decide } from '../domain/session-decider.ts';
-import { evolve } from '../domain/session-state.ts';
+import { evolve, initialSessionState } from '../domain/session-state.ts';
 import { SessionActor, type SessionParts } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
@@ -26,6 +26,14 @@ export class SessionLoader {
     return this.#actor(sessionId, await this.#parts.fold.at(sessionId));
   }
 
+  /**
+   * The session as it is when the log has nothing of it, which nobody has looked up. The log refuses what is first
+   * told to it when that is wrong.
+   */
+  presumeNew(sessionId: SessionId): SessionActor {
+    return this.#actor(sessionId, { state: initialSessionState(), last: undefined, snapshotSeq: 0 }, true);
+  }
+
   /** A new session `to`, which shares the past of `from` up to `at`. */
   async fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
     const { journal, policy, fold } = this.#parts;
@@ -42,9 +50,13 @@ export class SessionLoader {
     await this.#parts.journal.erase(sessionId);
   }
 
-  #actor(sessionId: SessionId, { state, last, snapshotSeq }: FoldedSession): SessionActor {
+  #actor(
+    sessionId: SessionId,
+    { state, last, snapshotSeq }: FoldedSession,
+    isPresumed = false,
+  ): SessionActor {
     const onGrown = this.#parts.snapshots.follow(sessionId, snapshotSeq);
     if (last) onGrown(state, last);
-    return new SessionActor(sessionId, state, { ...this.#parts, onGrown });
+    return new SessionActor(sessionId, state, { ...this.#parts, onGrown }, isPresumed);
   }
 }

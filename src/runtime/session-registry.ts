@@ -1,14 +1,20 @@
 import { ServiceError, serviceStopping } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
-import type { SessionActor } from './session-actor.ts';
+import { StaleVersionError } from '../ports/event-store.ts';
+import { RecentIds } from './recent-ids.ts';
+import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderParts, SessionLoader } from './session-loader.ts';
 import { within } from './within.ts';
 
 export type RegistryParts = Omit<LoaderParts, 'onFault'>;
 
+type Message = Parameters<SessionActor['startTurn']>[0];
+
 /** A session in which nothing went on for so long leaves memory; the log has it. */
 const IDLE_MS = 60_000;
+/** A hundred bytes each. */
+const KNOWN_IDS = 10_000;
 
 interface Entry {
   readonly loading: Promise<SessionActor>;
@@ -22,6 +28,8 @@ export class SessionRegistry {
   readonly #parts: RegistryParts;
   readonly #loader: SessionLoader;
   readonly #entries = new Map<SessionId, Entry>();
+  /** Sessions that have left memory, as far as it is known: they are not new. */
+  readonly #left = new RecentIds(KNOWN_IDS);
   readonly #sweeper: NodeJS.Timeout;
   #draining = false;
 
@@ -77,7 +85,10 @@ export class SessionRegistry {
     const before = Date.now() - idleMs;
     for (const [sessionId, { session, lastUsed }] of this.#entries) {
       // One that is being erased goes when it is erased; until then nobody is to load it again.
-      if (session?.isIdle && !session.state.deleted && lastUsed <= before) this.#entries.delete(sessionId);
+      if (session?.isIdle && !session.state.deleted && lastUsed <= before) {
+        this.#entries.delete(sessionId);
+        this.#left.add(sessionId);
+      }
     }
   }
 
@@ -115,11 +126,14 @@ export class SessionRegistry {
   }
 
   /**
-   * Refuses while the service is stopping: a message must not be accepted and then left lying. Its promise is
-   * that of `session` itself, so that what is asked of a session while it loads keeps its order.
+   * Resolves when the message is in the log. Refuses while the service is stopping: it must not be accepted and then
+   * left lying.
    */
-  sessionForTurn(sessionId: SessionId): Promise<SessionActor> {
-    return this.#draining ? Promise.reject(serviceStopping()) : this.session(sessionId);
+  async startTurn(sessionId: SessionId, message: Message): Promise<AcceptedTurn> {
+    if (this.#draining) throw serviceStopping();
+    if (!this.#entries.has(sessionId) && !this.#left.has(sessionId)) return this.#begin(sessionId, message);
+    const session = await this.session(sessionId);
+    return session.startTurn(message);
   }
 
   /** Takes no more messages and lets the open turns finish; what is open after `timeoutMs` stays open in the log. */
@@ -153,6 +167,27 @@ export class SessionRegistry {
     return loading;
   }
 
+  /**
+   * Most sessions that nobody knows are new, so this one is taken for new: its first message goes to the log at once, and
+   * when the log refuses it, to the session as the log has it. Whoever asks for the session meanwhile waits.
+   */
+  async #begin(sessionId: SessionId, message: Message): Promise<AcceptedTurn> {
+    const presumed = this.#loader.presumeNew(sessionId);
+    let accepted = presumed.startTurn(message);
+    const loadAfterAll = async (error: unknown): Promise<SessionActor> => {
+      // Only what says for certain that nothing was recorded: it must not be recorded twice.
+      if (!(error instanceof StaleVersionError)) throw error;
+      const session = await this.#load(sessionId);
+      accepted = session.startTurn(message);
+      return session;
+    };
+    await this.#enter(
+      sessionId,
+      accepted.then(() => presumed, loadAfterAll),
+    );
+    return accepted;
+  }
+
   async #load(sessionId: SessionId): Promise<SessionActor> {
     const session = await this.#loader.load(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
@@ -162,8 +197,9 @@ export class SessionRegistry {
 
   #forget(session: SessionActor): void {
     const entry = this.#entries.get(session.sessionId);
-    if (entry && (entry.session === session || entry.session === null))
-      this.#entries.delete(session.sessionId);
+    if (!entry || (entry.session !== session && entry.session !== null)) return;
+    this.#entries.delete(session.sessionId);
+    this.#left.add(session.sessionId);
   }
 }
 

@@ -98,8 +98,7 @@ export class SessionRig {
 
   /** Says something in a session; resolves when it is in the log. */
   async say(text: string, { sessionId = 's', turnId = text } = {}): Promise<void> {
-    const session = await this.registry.session(sessionId);
-    await session.startTurn({ type: 'turn.start', turnId, text });
+    await this.registry.startTurn(sessionId, { type: 'turn.start', turnId, text });
   }
 
   /** What the log says now. */

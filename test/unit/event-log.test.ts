@@ -74,6 +74,20 @@ describe('the event log, when a batch fails', () => {
   }
 });
 
+describe('the event log, when a session is missing in its index', () => {
+  it('refuses to begin the session anew, as damage, and stores the rest of the batch', () => {
+    database.db.exec("INSERT INTO events VALUES ('lost', 2, 0, 'x', '{}', 'h')");
+    const { refused } = log.append([appendOf('lost', 0, 1), appendOf('fine', 0, 1)]);
+    expect(refused).toEqual([
+      {
+        index: 0,
+        error: expect.objectContaining({ message: expect.stringContaining('session lost, seq 1') }),
+      },
+    ]);
+    expect(log.append([appendOf('fine', 1, 1)]).refused).toEqual([]);
+  });
+});
+
 describe('the event log, at length', () => {
   const bytesOf = (suffix: string) => statSync(`${database.file}${suffix}`).size;
   const marks = () =>

@@ -64,6 +64,79 @@ describe('finding a session', () => {
   });
 });
 
+describe('a message to a session that nobody has looked up', () => {
+  const message = (text: string) => ({ type: 'turn.start', turnId: text, text }) as const;
+
+  /** A log that has one answered message. */
+  async function withPast() {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    const heard = before.listen();
+    await before.say('hello');
+    (await before.model.call(0)).answer('Hi!');
+    await heard.event('turn.completed');
+    return store;
+  }
+
+  it('begins it without reading, when the log has nothing of it', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    expect(rig.store.reads).toBe(0);
+    expect(rig.log.lines).toEqual([]);
+  });
+
+  it('goes to the one that the log has, once, before what came meanwhile', async () => {
+    const store = await withPast();
+    const rig = new SessionRig({ store });
+    const heard = rig.listen();
+    await Promise.all([rig.say('first'), rig.say('second')]);
+    (await rig.model.call(0)).answer('1');
+    const second = await rig.model.call(1);
+    expect(second.request.messages.map(({ text }) => text)).toEqual(['hello', 'Hi!', 'first', '1', 'second']);
+    second.answer('2');
+    await heard.event('turn.completed', 'second');
+    const requested = (await rig.logged()).flatMap((event) =>
+      event.type === 'turn.requested' ? [event.text] : [],
+    );
+    expect(requested).toEqual(['hello', 'first', 'second']);
+    expect(rig.log.lines).toEqual([]);
+  });
+
+  it('is known again by its key', async () => {
+    const store = memoryEventStore();
+    const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + PLENTY_MS };
+    await new SessionRig({ store }).registry.startTurn('s', { ...message('original'), key });
+    const repeated = { ...message('repeated'), key };
+    expect(await new SessionRig({ store }).registry.startTurn('s', repeated)).toEqual({ turnId: 'original' });
+  });
+
+  it('is not recorded twice when it cannot be told whether it was recorded', async () => {
+    const rig = new SessionRig();
+    rig.store.afterAppend = async () => {
+      rig.store.afterAppend = async () => undefined;
+      throw new Error('the disk went silent');
+    };
+    await expect(rig.say('hello')).rejects.toThrow('the disk went silent');
+    const requested = (await rig.logged()).filter(({ type }) => type === 'turn.requested');
+    expect(requested).toHaveLength(1);
+    expect(rig.registry.size).toBe(0);
+  });
+
+  it('leaves a running turn of it alone, and waits behind it', async () => {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('slow');
+    await before.registry.drain(NO_TIME);
+    const rig = new SessionRig({ store });
+    const heard = rig.listen();
+    await rig.say('next');
+    (await rig.model.call(0)).answer('at last');
+    await heard.event('turn.completed', 'slow');
+    expect((await rig.model.call(1)).userText).toBe('next');
+  });
+});
+
 describe.each([
   ['memory', async () => ({ store: memoryEventStore(), close: async () => undefined })],
   [
@@ -193,7 +266,7 @@ describe('draining', () => {
   it('takes no more messages, and says when to come back', async () => {
     const rig = new SessionRig();
     await rig.registry.drain(PLENTY_MS);
-    await expect(rig.registry.sessionForTurn('s')).rejects.toMatchObject({
+    await expect(rig.say('hello')).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       details: { retryAfter: expect.any(Number) },
     });
@@ -273,8 +346,12 @@ describe('a session in which nothing goes on', () => {
     rig.registry.evictIdle(0);
     expect(rig.registry.size).toBe(0);
     const { reads } = rig.store;
+    const appended: string[] = [];
+    rig.store.beforeAppend = async (events) => void appended.push(...typesOf(events));
     await rig.say('again');
     expect(rig.store.reads).toBe(reads + 1);
+    // It was not taken for new.
+    expect(appended.filter((type) => type === 'turn.requested')).toHaveLength(1);
     expect((await rig.model.call(1)).request.messages.map(({ text }) => text)).toEqual([
       ...['hello', 'Hi!', 'again'],
     ]);

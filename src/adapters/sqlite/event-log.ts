@@ -175,6 +175,7 @@ export class EventLog implements Disposable {
     let session: ReturnType<SessionIndex['find']>;
     try {
       session = this.#checked(() => this.#index.find(sessionId));
+      if (session === undefined) this.#rows.requireNone(sessionId);
     } catch (error) {
       if (error instanceof DamagedLogError) return { error };
       throw error;

@@ -27,6 +27,11 @@ export class VerifiedRows {
     return this.#index.find(sessionId)?.head ?? 0;
   }
 
+  /** Throws a `DamagedLogError` when a session that is not in the index has events all the same. */
+  requireNone(sessionId: SessionId): void {
+    this.after(sessionId, 0, 1).next();
+  }
+
   /** The events after a seq, `limit` at most. Throws a `DamagedLogError` at the first that is not right. */
   *after(sessionId: SessionId, afterSeq: number, limit: number): Generator<StoredLink, void, void> {
     let seq = afterSeq;
