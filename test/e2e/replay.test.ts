@@ -133,7 +133,7 @@ describe.concurrent('replay', () => {
     const missing = { llm: { provider: 'scripted', model: 'offline' }, mcpServers: { tools } };
     await using folder = await agentFolder(JSON.stringify(missing));
     const refusals: [string[], RegExp][] = [
-      [['s'], /^agent-service: --data-dir: there is no folder log\n$/],
+      [['s'], /^agent-service: there is no folder \S+log; choose .* with --data-dir\n$/],
       [['a b'], /^agent-service: session: found "a b"; expected 1 to 128 characters.*\n$/],
       [['--file', 'none.jsonl'], /^agent-service: none\.jsonl: there is no such file; expected what `.*\n$/],
       [['--file', '.'], /^agent-service: \.: this is a folder; expected what `.*\n$/],

@@ -21,6 +21,7 @@ export const requirements = {
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
+  'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
   'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
   'cli.import':
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
@@ -63,8 +63,6 @@ describe.concurrent('a session that is exported', () => {
       expect(await refuse(folder, 'export no/id --data-dir data')).toContain(
         'session: found "no/id"; expected 1 to 128 characters',
       );
-      expect(await refuse(folder, 'export s --data-dir nowhere')).toContain('there is no folder nowhere');
-      expect(existsSync(join(folder.path, 'nowhere'))).toBe(false);
       await using _service = await RunningService.start({ dataDir: join(folder.path, 'data') });
       expect(await refuse(folder, 'export s --data-dir data')).toContain('in use');
     },
@@ -79,6 +77,36 @@ describe.concurrent('a session that is exported', () => {
       { sessionId: 'r', status: 'busy', head: 54 },
       { sessionId: 's', status: 'idle', head: 4 },
     ]);
+  });
+});
+
+describe.concurrent('a folder without a log', () => {
+  verifies('cli.no-log', async () => {
+    await using folder = await tempDirectory();
+    const at = (name: string) => join(folder.path, name);
+    await mkdir(at('empty'));
+    await writeFile(at('file'), 'x');
+    await symlink('nothing', at('link'));
+    // As a service leaves it that was stopped before it had written a byte.
+    await mkdir(at('begun'));
+    await writeFile(at('begun/events.db'), '');
+    const before = await readdir(folder.path, { recursive: true });
+    const none = `there is no event log in ${at('empty')}`;
+    const complaints: [command: string, name: string, complaint: string][] = [
+      ['sessions', 'empty', none],
+      ['export s', 'empty', none],
+      ['replay s', 'empty', none],
+      ['repair', 'empty', none],
+      ['sessions', 'begun', `there is no event log in ${at('begun')}`],
+      ['sessions', 'nowhere', `there is no folder ${at('nowhere')}`],
+      ['sessions', 'link', `there is no folder ${at('link')}`],
+      ['sessions', 'file', `${at('file')} is not a folder`],
+    ];
+    for (const [command, name, complaint] of complaints)
+      expect(await refuse(folder, `${command} --data-dir ${name}`)).toBe(
+        `agent-service: ${complaint}; choose the folder of an event log with --data-dir\n`,
+      );
+    expect(await readdir(folder.path, { recursive: true })).toEqual(before);
   });
 });
 

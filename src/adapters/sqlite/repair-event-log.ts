@@ -6,6 +6,7 @@ import { readHeads } from './head-file.ts';
 import { viewReadOnly } from './read-only.ts';
 import { hasTable } from './readable-rows.ts';
 import { backUp, complete, putInPlace, repairedFile } from './repaired-file.ts';
+import { requireEventLog } from './require-event-log.ts';
 import { rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 import { structuralDamage } from './schema.ts';
@@ -44,9 +45,9 @@ export async function repairEventLog(dataDirectory: string): Promise<RepairRepor
   const directory = resolve(dataDirectory);
   const file = join(directory, 'events.db');
   if (existsSync(repairedFile(directory))) putInPlace(directory);
+  requireEventLog(directory);
   const recorded = readHeads(directory);
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (bytes === 0 && recorded === undefined) throw new Error(`there is no event log in ${directory}`);
   const heads = recorded?.heads ?? new Map();
   try {
     const report = repair(directory, heads, bytes === 0);

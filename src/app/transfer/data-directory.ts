@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
+import { requireEventLog } from '../../adapters/sqlite/require-event-log.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { SessionId } from '../../contract/ids.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { ofSession } from '../../runtime/journal.ts';
 import { createLog } from '../logger.ts';
 
-/** Opens the log of a data directory for as long as `work` takes. Refuses while a service runs on it. */
+/**
+ * Opens the log of a data directory for as long as `work` takes. Refuses while a service runs on it.
+ *
+ * @param mode `write` makes a log where there is none.
+ */
 export async function withEventStore<T>(
   dataDir: string,
   mode: 'read' | 'write',
@@ -13,7 +17,7 @@ export async function withEventStore<T>(
 ): Promise<T> {
   if (dataDir === ':memory:')
     throw new Error('--data-dir: found :memory:, which keeps nothing; expected a folder');
-  if (mode === 'read' && !existsSync(dataDir)) throw new Error(`--data-dir: there is no folder ${dataDir}`);
+  if (mode === 'read') requireEventLog(dataDir);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/sqlite-event-store.ts');
   const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
   try {
