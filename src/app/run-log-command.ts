@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { listItems } from '../runtime/session-archive.ts';
 import type { CommandLine } from './command-line.ts';
 import { parseSessionId } from './session-argument.ts';
-import { withEventStore } from './transfer/data-directory.ts';
+import { requireFolderName, withEventStore } from './transfer/data-directory.ts';
 import { exportSession } from './transfer/export-session.ts';
 import { openExport, readExport } from './transfer/exported-session.ts';
 import { importSession } from './transfer/import-session.ts';
@@ -27,6 +27,7 @@ export function runLogCommand(command: OfKind<'repair' | 'sessions' | 'export' |
 }
 
 async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
+  requireFolderName(dataDir);
   const { repairEventLog } = await import('../adapters/sqlite/repair-event-log.ts');
   const report = await repairEventLog(dataDir);
   await print([`${JSON.stringify(report, null, 2)}\n`]);

@@ -156,7 +156,10 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export const ServerConfig = z.strictObject({
   port: z.int().min(0).max(65_535).optional(),
   host: z.string().min(1).optional(),
-  dataDir: z.string().min(1).optional(),
+  dataDir: z
+    .string()
+    .regex(/^[^\0]*[^\0\s][^\0]*$/, 'must be a folder, or :memory:')
+    .optional(),
   logLevel: z.enum(logLevels).optional(),
   /** Names by which clients may address the service besides its own address, such as `agent.example.com`. */
   allowedHosts: z.array(z.string().min(1)).default([]),

@@ -108,6 +108,25 @@ describe.concurrent('a folder without a log', () => {
       );
     expect(await readdir(folder.path, { recursive: true })).toEqual(before);
   });
+
+  verifies(
+    'cli.no-log',
+    async () => {
+      await using folder = await tempDirectory();
+      const unnamed: [command: string, name: string][] = [
+        [`import ${oldExport}`, ''],
+        ['repair', ''],
+        ['sessions', ''],
+        ['export s', ':memory:'],
+      ];
+      for (const [command, name] of unnamed)
+        expect(await refuse(folder, `${command} --data-dir ${name}`)).toBe(
+          `agent-service: --data-dir: found "${name}"; expected a folder\n`,
+        );
+      expect(await readdir(folder.path)).toEqual([]);
+    },
+    'nor where no folder is named',
+  );
 });
 
 describe.concurrent('a session that is imported', () => {

@@ -120,6 +120,12 @@ llm:
     ]);
   });
 
+  it.each(['" "', '"a\\0b"'])('name a data directory that cannot be one: %s', (name) => {
+    expect(problemsOf(`${llm}\nserver: { dataDir: ${name} }\n`)).toEqual([
+      expect.stringMatching(/^agent\.yml:2: server\.dataDir: found .*; expected a folder, or :memory:$/),
+    ]);
+  });
+
   it('name what an MCP server lacks, by its type', () => {
     const text = `${llm}
 mcpServers:

@@ -1,5 +1,5 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -214,6 +214,25 @@ describe('the SQLite event store', () => {
       await writeFile(directory, 'x');
       await expect(open()).rejects.toThrow(`cannot create ${join(directory, 'events.db')}`);
       expect(await readFile(directory, 'utf8')).toBe('x');
+    });
+
+    it.each([
+      ['below a file', 'file/data', /file\/data there is a file in place of a folder/],
+      ['that is a link to nothing', 'link', /link is a link that leads nowhere/],
+      ['below a link to nothing', 'link/data', /link is a link that leads nowhere/],
+      ['below a link to itself', 'circle/data', /circle is a link that leads nowhere/],
+      ['of a name that is too long', 'x'.repeat(300), /ENAMETOOLONG/],
+      // Node's own way to make a folder with its parents does not end here.
+      ['in a file system that the kernel makes up', '/proc/agent-service/data', /\/proc/],
+    ])('a data directory %s, and says at once why and what to do', async (_, place, reason) => {
+      await writeFile(join(root.path, 'file'), 'x');
+      await symlink('nothing', join(root.path, 'link'));
+      await symlink('circle', join(root.path, 'circle'));
+      directory = resolve(root.path, place);
+      const opening = open();
+      await expect(opening).rejects.toThrow(reason);
+      await expect(opening).rejects.toThrow(/^cannot create .*; choose another folder with --data-dir$/);
+      expect(await readdir(root.path)).toEqual(['circle', 'file', 'link']);
     });
   });
 

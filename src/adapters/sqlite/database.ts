@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createPrivately } from './create-privately.ts';
 import { HeadFile, headFilePath, type RecordedHeads, readHeads } from './head-file.ts';
 import { inspect, vanished } from './inspection.ts';
 import { loadSqlite } from './load-sqlite.ts';
@@ -29,7 +30,7 @@ export function openDatabase(dataDirectory: string): Database {
   const file = join(directory, 'events.db');
   const recorded = readHeads(directory);
   if (recorded !== undefined && isAbsent(file)) throw vanished(file, recorded);
-  createPrivately(directory, file);
+  createPrivately(file);
   if (existsSync(repairedFile(directory))) {
     throw new Error(
       `a repair of ${file} was cut off; run it again: agent-service repair --data-dir ${directory}`,
@@ -50,20 +51,6 @@ export function openDatabase(dataDirectory: string): Database {
 
 function isAbsent(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
-}
-
-/** SQLite would create the file readable for everybody; its journals take over the mode of the file. */
-function createPrivately(directory: string, file: string): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Closing a descriptor drops every POSIX lock this process has on the file, also SQLite's own. 'wx'
-    // opens only what did not exist, so nobody can have locked it.
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if (existsSync(file)) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot create ${file}: ${reason}; choose another data directory`, { cause: error });
-  }
 }
 
 function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {

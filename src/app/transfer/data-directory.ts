@@ -15,8 +15,7 @@ export async function withEventStore<T>(
   mode: 'read' | 'write',
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
-  if (dataDir === ':memory:')
-    throw new Error('--data-dir: found :memory:, which keeps nothing; expected a folder');
+  requireFolderName(dataDir);
   if (mode === 'read') requireEventLog(dataDir);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/sqlite-event-store.ts');
   const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
@@ -25,6 +24,12 @@ export async function withEventStore<T>(
   } finally {
     await store[Symbol.asyncDispose]();
   }
+}
+
+/** For the commands that work on what was kept. */
+export function requireFolderName(dataDir: string): void {
+  if (dataDir === ':memory:' || dataDir.trim() === '')
+    throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);
 }
 
 const pageEvents = 1_000;
