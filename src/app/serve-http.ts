@@ -16,6 +16,7 @@ import { metricsRoute } from '../gateway/metrics-route.ts';
 import { Outbox } from '../gateway/outbox.ts';
 import { rateLimits } from '../gateway/rate-limits.ts';
 import { type Route, Router } from '../gateway/router.ts';
+import { Statecharts } from '../gateway/statecharts.ts';
 import { WebSocketFront } from '../gateway/websocket-front.ts';
 import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
@@ -62,7 +63,8 @@ export async function serveHttp({
   });
   const cors = new Cors(corsConfig, access);
   const outbox = new Outbox(bus);
-  const router = new Router(routesOf({ agent, settings, version, outbox, maxRequestBytes }));
+  const statecharts = new Statecharts(bus);
+  const router = new Router(routesOf({ agent, settings, version, outbox, statecharts, maxRequestBytes }));
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
@@ -81,7 +83,7 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { limits, outbox, webSocket, mcp });
+  showGateway(metrics, { limits, outbox, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const forgetProcess = showProcess(metrics, version);
 
@@ -101,11 +103,12 @@ export async function serveHttp({
 
 interface RouteParts extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
   readonly outbox: Outbox;
+  readonly statecharts: Statecharts;
   readonly maxRequestBytes: number | false;
 }
 
 /** What operators ask in every mode, and in web mode all else: the page, the documents, the REST interface. */
-function routesOf({ agent, settings, version, outbox, maxRequestBytes }: RouteParts): Route[] {
+function routesOf({ agent, settings, version, outbox, statecharts, maxRequestBytes }: RouteParts): Route[] {
   const { bus, metrics } = agent;
   const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
   if (settings.mode !== 'web') return always;
@@ -113,7 +116,7 @@ function routesOf({ agent, settings, version, outbox, maxRequestBytes }: RoutePa
     ...always,
     ...consoleRoutes(consoleFiles(), indexRoute(version)),
     ...documentRoutes(version),
-    ...apiRoutes({ bus, outbox, maxImageBytes: maxRequestBytes }),
+    ...apiRoutes({ bus, outbox, statecharts, maxImageBytes: maxRequestBytes }),
   ];
 }
 

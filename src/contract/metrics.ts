@@ -50,7 +50,7 @@ export const metricCatalogue = {
   agent_sockets: {
     type: 'gauge',
     labels: ['kind'],
-    help: 'Open streams to clients: websocket, event_stream.',
+    help: 'Open streams to clients: websocket, event_stream (of a session), statecharts.',
   },
   agent_mcp_sessions: { type: 'gauge', help: 'MCP sessions of clients at /mcp.' },
   agent_socket_buffered_bytes: {

@@ -4,21 +4,22 @@ import type { Outbox } from './outbox.ts';
 import type { Route } from './router.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
-import { statechartRoute } from './statechart-routes.ts';
+import type { Statecharts } from './statecharts.ts';
 
 export interface ApiParts {
   readonly bus: Bus;
   readonly outbox: Outbox;
+  readonly statecharts: Statecharts;
   readonly maxImageBytes: number | false;
 }
 
 /** The REST interface. */
-export function apiRoutes({ bus, outbox, maxImageBytes }: ApiParts): Route[] {
+export function apiRoutes({ bus, outbox, statecharts, maxImageBytes }: ApiParts): Route[] {
   return [
     ...messageRoutes(bus, maxImageBytes),
     ...sessionRoutes(bus, outbox),
     ...serverRoutes(bus),
-    statechartRoute(bus),
+    statecharts.route(),
     {
       method: 'GET',
       path: '/api/config.yaml',

@@ -118,7 +118,7 @@ describe('readiness', () => {
 describe('metrics', () => {
   verifies('ops.metrics', async () => {
     await using directory = await tempDirectory();
-    await using service = await start({ limits: { requestsPerMinute: 3 } }, directory.path);
+    await using service = await start({ limits: { requestsPerMinute: 4 } }, directory.path);
     await valuesWhen(service, (values) => values.value('agent_mcp_servers{status=connected}') === 1);
     await toolText(service, 'tools', 'pid');
     using socket = await service.connect();
@@ -127,6 +127,7 @@ describe('metrics', () => {
     const stream = await service.fetch('/api/sessions/default/events', {
       headers: { Accept: 'text/event-stream' },
     });
+    const statecharts = await service.fetch('/api/statecharts', { headers: { Accept: 'text/event-stream' } });
     await using mcp = await mcpClient(service);
     await mcp.sdk.ping();
     for (let request = 0; request < 10; request += 1) await service.fetch('/api/health');
@@ -138,6 +139,7 @@ describe('metrics', () => {
       agent_chunks_total: 2,
       'agent_sockets{kind=websocket}': 1,
       'agent_sockets{kind=event_stream}': 1,
+      'agent_sockets{kind=statecharts}': 1,
       agent_mcp_sessions: 1,
       agent_sessions: 1,
       agent_turns_running: 0,
@@ -156,7 +158,8 @@ describe('metrics', () => {
     expect(values.value('agent_sync_duration_seconds_count')).toBeGreaterThanOrEqual(2);
     expect(values.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
     expect(values.series.filter((series) => series.includes('default'))).toEqual([]);
-    await stream.body?.cancel();
+    await Promise.all([stream.body?.cancel(), statecharts.body?.cancel()]);
+    await valuesWhen(service, (left) => left.value('agent_sockets{kind=statecharts}') === 0);
 
     const text = await service.fetch('/metrics');
     expect(text.headers.get('Content-Type')).toContain('text/plain; version=0.0.4');

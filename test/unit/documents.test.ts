@@ -12,6 +12,7 @@ import { operations } from '../../src/gateway/documents/operations.ts';
 import { healthRoutes } from '../../src/gateway/health-routes.ts';
 import { metricsRoute } from '../../src/gateway/metrics-route.ts';
 import { Outbox } from '../../src/gateway/outbox.ts';
+import { Statecharts } from '../../src/gateway/statecharts.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { AsyncApi, messagesOf } from '../support/async-api-messages.ts';
 import { openApiCheck, payloadCheck } from '../support/json-schema-check.ts';
@@ -47,7 +48,7 @@ describe('the OpenAPI document', () => {
   it('has an operation for each route of the router, and no other', () => {
     const bus = new Bus(() => undefined);
     const routes = [
-      ...apiRoutes({ bus, outbox: new Outbox(bus), maxImageBytes: false }),
+      ...apiRoutes({ bus, outbox: new Outbox(bus), statecharts: new Statecharts(bus), maxImageBytes: false }),
       ...healthRoutes({ bus, version: '0.0.0', uptime: () => 0 }),
       metricsRoute(prometheusMetrics()),
     ];

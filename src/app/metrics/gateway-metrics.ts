@@ -1,23 +1,29 @@
 import type { McpEndpoint } from '../../gateway/mcp-endpoint.ts';
 import type { Outbox } from '../../gateway/outbox.ts';
 import type { RateLimits } from '../../gateway/rate-limits.ts';
+import type { Statecharts } from '../../gateway/statecharts.ts';
 import type { WebSocketFront } from '../../gateway/websocket-front.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
 export interface WatchedGateway {
   readonly limits: RateLimits;
   readonly outbox: Outbox;
+  readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
   readonly mcp: McpEndpoint;
 }
 
 /** Shows who is connected, who does not read, and who was refused. */
-export function showGateway(metrics: Metrics, { limits, outbox, webSocket, mcp }: WatchedGateway): void {
+export function showGateway(
+  metrics: Metrics,
+  { limits, outbox, statecharts, webSocket, mcp }: WatchedGateway,
+): void {
   metrics.read('agent_sockets', () => {
     const { sockets } = webSocket.load;
     return [
       { labels: { kind: 'websocket' }, value: sockets },
       { labels: { kind: 'event_stream' }, value: outbox.readers - sockets },
+      { labels: { kind: 'statecharts' }, value: statecharts.streams },
     ];
   });
   metrics.read('agent_socket_buffered_bytes', () => [{ labels: {}, value: webSocket.load.bufferedBytes }]);

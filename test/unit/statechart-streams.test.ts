@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MachineState } from '../../src/contract/machine-state.ts';
 import type { HttpRequest } from '../../src/gateway/http-message.ts';
-import { statechartRoute } from '../../src/gateway/statechart-routes.ts';
+import { Statecharts } from '../../src/gateway/statecharts.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 
 const LARGE = 'x'.repeat(100_000);
@@ -33,7 +33,7 @@ async function open() {
     peerAddress: '127.0.0.1',
     body: async () => new Uint8Array(),
   };
-  const { body } = await statechartRoute(bus).handler(request, {});
+  const { body } = await new Statecharts(bus).route().handler(request, {});
   if (!(body instanceof ReadableStream)) throw new Error('expected a stream');
   const reader = body.getReader();
   const next = async (): Promise<string> => {
