@@ -33,6 +33,8 @@ export class McpServer {
   #life = new AbortController();
   #closing: Promise<void> = Promise.resolve();
   #lastRefresh = 0;
+  /** The tools have changed since they were first asked for, when nobody could ask again yet. */
+  #changedEarly = false;
 
   constructor(name: string, config: McpServerConfig, parts: McpServerParts) {
     this.name = name;
@@ -99,10 +101,12 @@ export class McpServer {
   #open(sendBack: SendBack): StopEffect {
     const life = new AbortController();
     this.#life = life;
+    this.#changedEarly = false;
     const attempt = this.#connect(life.signal).then(
       (connection) => {
         this.#connection = connection;
         sendBack({ type: 'OPENED', toolCount: this.#tools.length });
+        if (this.#changedEarly) void this.#refreshTools(life.signal);
       },
       (error: unknown) => {
         if (life.signal.aborted) return;
@@ -170,6 +174,7 @@ export class McpServer {
   /** Lists the tools again. When several changes come at once, the answer to the last question counts. */
   async #refreshTools(signal: AbortSignal): Promise<void> {
     const connection = this.#connection;
+    this.#changedEarly = connection === null;
     if (!connection) return;
     this.#lastRefresh += 1;
     const question = this.#lastRefresh;

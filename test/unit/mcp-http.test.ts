@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { fetchNotingStreams } from '../../src/adapters/mcp/fetch-noting-streams.ts';
 import type { ToolServerConnection } from '../../src/ports/tool-server.ts';
 import { said, testConnector } from '../support/mcp/connecting.ts';
 import {
@@ -52,6 +53,47 @@ test('tells when the tools of a server behind HTTP have changed', async () => {
     await connection.callTool('add_tool', { name: `tool_${added}` });
     expect(told).toBe(true);
   }, 10_000);
+});
+
+test('asks to list the tools again when the stream opens, for what changed before it', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await streamableServer({ mayStream: gate.promise });
+  const { connect, toolsChanged } = testConnector();
+  const connection = await connect({ type: 'http', baseUrl: server.url });
+  await using _ = closing(connection);
+  await connection.listTools();
+  await connection.callTool('add_tool', { name: 'brand_new' });
+  gate.resolve();
+  await toolsChanged;
+  expect((await connection.listTools()).map(({ name }) => name)).toContain('brand_new');
+});
+
+test('asks to list the tools again when the stream was away for a while', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await streamableServer({ mayStream: gate.promise });
+  const { connect, changes } = testConnector({ pingIntervalMs: 50 });
+  const connection = await connect({ type: 'http', baseUrl: server.url });
+  await using _ = closing(connection);
+  await connection.listTools();
+  gate.resolve();
+  await vi.waitFor(() => expect(changes()).toBe(1));
+  server.endStreams();
+  await connection.callTool('add_tool', { name: 'brand_new' });
+  await vi.waitFor(() => expect(changes()).toBe(2), 10_000);
+  expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
+});
+
+test('takes a stream for a new one unless its server is asked to repeat what was missed', async () => {
+  await using server = await constantServer(200, '');
+  let streams = 0;
+  const fetch = fetchNotingStreams(() => {
+    streams += 1;
+  });
+  await fetch(server.url, { method: 'POST' });
+  await fetch(server.url, { method: 'GET', headers: { 'last-event-id': '7' } });
+  expect(streams).toBe(0);
+  await fetch(server.url, { method: 'GET' });
+  expect(streams).toBe(1);
 });
 
 test.each([

@@ -18,6 +18,7 @@ export class HttpTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  onstream?: () => void;
 
   readonly #inner: SdkHttpTransport;
   readonly #mask: Mask;

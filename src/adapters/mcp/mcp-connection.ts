@@ -10,6 +10,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { OutputCheck } from './output-check.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { readToolList } from './tool-list.ts';
+import { UnheardChanges } from './unheard-changes.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 
@@ -20,6 +21,7 @@ export class McpConnection implements ToolServerConnection {
   readonly #transport: ServerTransport;
   readonly #timeoutMs: number;
   readonly #heartbeat: Heartbeat | undefined;
+  readonly #unheard: UnheardChanges;
   #outputCheck: OutputCheck;
   #callsInFlight = 0;
 
@@ -32,12 +34,17 @@ export class McpConnection implements ToolServerConnection {
     this.#outputCheck = this.#outputCheckOf(new Map());
     client.onclose = () => this.#noteEnd();
     client.onerror = (error) => this.#noteError(error);
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => attempt.events.onToolsChanged());
+    const tellChange = () => attempt.events.onToolsChanged();
+    client.setNotificationHandler(ToolListChangedNotificationSchema, tellChange);
+    this.#unheard = new UnheardChanges(tellChange);
+    if (client.getServerCapabilities()?.tools?.listChanged)
+      transport.onstream = () => this.#unheard.streamOpened();
     if (pingIntervalMs !== undefined) this.#heartbeat = this.#startHeartbeat(pingIntervalMs);
   }
 
   async listTools(): Promise<Tool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    this.#unheard.listing();
     try {
       const { tools, outputSchemas, unreadable } = await readToolList(this.#client, this.#timeoutMs);
       this.#outputCheck = this.#outputCheckOf(outputSchemas);
@@ -114,7 +121,10 @@ export class McpConnection implements ToolServerConnection {
   #startHeartbeat(intervalMs: number): Heartbeat {
     return new Heartbeat({
       intervalMs,
-      ping: () => this.#client.ping({ timeout: intervalMs }),
+      ping: () => {
+        this.#unheard.beat();
+        return this.#client.ping({ timeout: intervalMs });
+      },
       isBusy: () => this.#callsInFlight > 0,
       onDead: (error) => this.#transport.fail(failureText(error, this.#attempt.mask)),
     });

@@ -17,12 +17,16 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
   const closings: string[] = [];
   const closed = Promise.withResolvers<string>();
   const toolsChanged = Promise.withResolvers<void>();
+  let changes = 0;
   const events = {
     onClosed: (reason: string) => {
       closings.push(reason);
       closed.resolve(reason);
     },
-    onToolsChanged: () => toolsChanged.resolve(),
+    onToolsChanged: () => {
+      changes += 1;
+      toolsChanged.resolve();
+    },
   };
   return {
     log,
@@ -30,6 +34,8 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
     closings,
     closed: closed.promise,
     toolsChanged: toolsChanged.promise,
+    /** How often it was told so far that the tools have changed. */
+    changes: () => changes,
     connect: (config: McpServerConfig, signal = new AbortController().signal) =>
       connector.connect('under-test', config, events, signal),
     /** The process ids that `odd-server.ts` reports. */

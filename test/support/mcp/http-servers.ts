@@ -38,13 +38,23 @@ async function serve(path: string, handle: Handler): Promise<TestHttpServer> {
 export interface StreamableServer extends TestHttpServer {
   /** As a restart does: no session is known any more. */
   forgetSessions(): void;
+  /** Ends the streams for notifications, as a proxy does that finds them idle. */
+  endStreams(): void;
+}
+
+export interface StreamableOptions {
+  readonly withStream?: boolean;
+  readonly tools?: typeof scriptableTools;
+  /** No stream is opened before. */
+  readonly mayStream?: Promise<void>;
 }
 
 /** The scriptable tools, or others, over Streamable HTTP, with a session for each client. */
 export async function streamableServer({
   withStream = true,
   tools = scriptableTools,
-} = {}): Promise<StreamableServer> {
+  mayStream = Promise.resolve(),
+}: StreamableOptions = {}): Promise<StreamableServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async () => {
     const transport = new StreamableHTTPServerTransport({
@@ -59,9 +69,16 @@ export async function streamableServer({
     const id = req.headers['mcp-session-id'];
     const transport = typeof id === 'string' ? sessions.get(id) : await open();
     if (transport === undefined) return void res.writeHead(404).end('no such session');
+    if (req.method === 'GET') await mayStream;
     await transport.handleRequest(req, res);
   });
-  return { ...server, forgetSessions: () => sessions.clear() };
+  return {
+    ...server,
+    forgetSessions: () => sessions.clear(),
+    endStreams: () => {
+      for (const transport of sessions.values()) transport.closeStandaloneSSEStream();
+    },
+  };
 }
 
 /** The scriptable tools over the older HTTP with SSE. */
