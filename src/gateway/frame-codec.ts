@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../contract/errors.ts';
-import type { SessionEvent } from '../contract/events.ts';
+import type { ReplyChunk, SessionEvent } from '../contract/events.ts';
 import type { ServerFrame } from '../contract/frames.ts';
 import {
   ApproveFrame,
@@ -60,11 +60,18 @@ function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | f
 
 /** The frame that tells a client of a signal; null where the interface has none. */
 export function encodeSignal(signal: SessionSignal): string | null {
-  // The frame that there are thousands of is put together by hand, which takes less than half the time.
-  if (!('event' in signal) && signal.type === 'reply.chunk')
-    return `{"event":"chunk","data":{"content":${JSON.stringify(signal.content)}}}`;
+  if (!('event' in signal) && signal.type === 'reply.chunk') return encodeChunk(signal.content);
   const frame = frameOf(signal);
   return frame && JSON.stringify(frame);
+}
+
+/**
+ * The frame that there are thousands of is put together by hand, which takes less than half the time.
+ *
+ * @param end closes the data, adds what more there is, and closes the frame.
+ */
+export function encodeChunk(content: string, end = '}}'): string {
+  return `{"event":"chunk","data":{"content":${JSON.stringify(content)}${end}`;
 }
 
 export function encodeError(error: ServiceError): string {
@@ -79,16 +86,8 @@ export function encodeOutcome(outcome: TurnOutcome): string {
   return JSON.stringify(frame);
 }
 
-export function frameOf(signal: SessionSignal): ServerFrame | null {
-  if ('event' in signal) return frameOfEvent(signal.event);
-  switch (signal.type) {
-    case 'reply.chunk':
-      return { event: 'chunk', data: { content: signal.content } };
-    case 'session.fault':
-      return { event: 'error', data: signal.error };
-    default:
-      return signal satisfies never;
-  }
+export function frameOf(signal: Exclude<SessionSignal, ReplyChunk>): ServerFrame | null {
+  return 'event' in signal ? frameOfEvent(signal.event) : { event: 'error', data: signal.error };
 }
 
 function frameOfEvent(event: SessionEvent): ServerFrame | null {

@@ -4,21 +4,26 @@ import type { ResumableFrame } from '../contract/frames.ts';
 import type { TurnId } from '../contract/ids.ts';
 import { describeImage } from '../contract/image.ts';
 import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
-import { frameOf } from './frame-codec.ts';
+import { encodeChunk, frameOf } from './frame-codec.ts';
 import { endOf } from './turn-answer.ts';
 
-/** The frame of a signal for a client that can resume: with its place, and for every durable event. */
-export function resumableFrame(signal: SessionSignal): ResumableFrame {
-  if ('event' in signal) return { ...ownFrame(signal), ...placeOf(signal) };
-  const frame = frameOf(signal);
-  if (frame === null) throw new Error(`no frame for ${signal.type}`);
-  if (signal.type !== 'reply.chunk') return frame;
-  const { turnId, step, offset } = signal;
-  return { ...frame, turnId, step, offset };
+/** The frame of an event for a client that can resume: with its place, and for every durable event. */
+export function resumableFrame(envelope: Envelope): ResumableFrame {
+  return { ...ownFrame(envelope), ...placeOf(envelope) };
 }
 
 export function encodeResumable(signal: SessionSignal): string {
-  return JSON.stringify(resumableFrame(signal));
+  if ('event' in signal) return JSON.stringify(resumableFrame(signal));
+  switch (signal.type) {
+    case 'reply.chunk': {
+      const { content, turnId, step, offset } = signal;
+      return encodeChunk(content, `},"turnId":${JSON.stringify(turnId)},"step":${step},"offset":${offset}}`);
+    }
+    case 'session.fault':
+      return JSON.stringify(frameOf(signal));
+    default:
+      return signal satisfies never;
+  }
 }
 
 export function encodeResumed(after: number, head: number): string {
