@@ -1,18 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import type { jsonSchemaValidator as JsonSchemaValidatorProvider } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Attempt } from './attempt.ts';
 import { failureText } from './failure-text.ts';
+import { LateValidator } from './late-validator.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { within } from './within.ts';
 
 const LONGEST_TIMER_MS = 2_147_483_647;
-
-/** For methods of the client that are not used here: results are checked by `OutputCheck`. The SDK would make one for each client. */
-const lateValidator: JsonSchemaValidatorProvider = {
-  getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema),
-};
 
 /** A handshake that failed. The message is fit for people; `cause` is what the SDK threw. */
 export class HandshakeError extends Error {
@@ -31,7 +25,8 @@ export async function handshake(
 ): Promise<McpConnection> {
   const client = new Client(
     { name: 'agent-service', version: attempt.clientVersion },
-    { jsonSchemaValidator: lateValidator },
+    // For methods that are not used here: results are checked by `OutputCheck`. The SDK would make an Ajv for each client.
+    { jsonSchemaValidator: new LateValidator() },
   );
   try {
     attempt.signal.throwIfAborted();

@@ -1,6 +1,6 @@
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { ToolResult } from '../../contract/tool.ts';
+import { LateValidator } from './late-validator.ts';
 
 type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
@@ -11,8 +11,7 @@ type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 export class OutputCheck {
   readonly #schemas: Schemas;
   readonly #onUnusable: (toolName: string, error: unknown) => void;
-  /** Made for the first schema: most tools promise nothing, and it takes milliseconds and half a megabyte. */
-  #provider: AjvJsonSchemaValidator | null = null;
+  readonly #provider = new LateValidator();
   readonly #validators = new Map<string, JsonSchemaValidator<unknown> | null>();
 
   constructor(schemas: Schemas, onUnusable: (toolName: string, error: unknown) => void) {
@@ -41,7 +40,6 @@ export class OutputCheck {
     const schema = this.#schemas.get(toolName);
     if (schema === undefined) return null;
     try {
-      this.#provider ??= new AjvJsonSchemaValidator();
       return this.#provider.getValidator(schema);
     } catch (error) {
       this.#onUnusable(toolName, error);
