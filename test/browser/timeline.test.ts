@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { ConsolePage } from '../support/console-page.ts';
 import { DirectedModel } from '../support/directed-model.ts';
@@ -45,6 +47,19 @@ async function upToApproval({ model, say, event }: Awaited<ReturnType<typeof ope
   call.say('Let me look.');
   call.askFor({ name: 'look' }, { name: 'write', arguments: { path: '/note' }, callId: 'w' });
   await event('toolResult').waitFor();
+}
+
+/** A log in which the session `s` has so many events. */
+async function resets(count: number): Promise<EventStore> {
+  const store = memoryEventStore();
+  const reset = { type: 'session.reset' } as const;
+  await store.append(
+    's',
+    0,
+    Array.from({ length: count }, () => reset),
+    { open: false },
+  );
+  return store;
 }
 
 describe('the timeline', () => {
@@ -112,16 +127,17 @@ describe('the timeline', () => {
     expect(opened.errors).toEqual([]);
   });
 
+  it('loads a session of up to a thousand events with one request', async () => {
+    await using opened = await ConsolePage.open('#/timeline/s', { adapters: { store: await resets(1_000) } });
+    await opened.page.getByText('1000 of 1000 events').waitFor();
+    const requested = z
+      .array(z.string())
+      .parse(await opened.page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)'));
+    expect(requested.filter((url) => url.includes('/events?'))).toHaveLength(1);
+  });
+
   it('holds thousands of events with few of them in the page, and loads earlier ones where it stands', async () => {
-    const store = memoryEventStore();
-    const reset = { type: 'session.reset' } as const;
-    await store.append(
-      's',
-      0,
-      Array.from({ length: 5_000 }, () => reset),
-      { open: false },
-    );
-    await using opened = await ConsolePage.open('#/timeline/s', { adapters: { store } });
+    await using opened = await ConsolePage.open('#/timeline/s', { adapters: { store: await resets(5_000) } });
     const { page, errors } = opened;
     const event = (seq: number) => page.getByRole('option', { name: new RegExp(`^${seq} reset`) });
     await page.getByText('1000 of 1000 events').waitFor();

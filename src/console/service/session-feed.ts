@@ -93,8 +93,7 @@ export class SessionFeed {
 
   async #run(): Promise<void> {
     try {
-      const { head } = await this.#page(0, 1);
-      const { events } = await this.#page(Math.max(0, head - PAGE_EVENTS), PAGE_EVENTS);
+      const events = await this.#latest();
       if (this.#isClosed) return;
       this.#change({ events });
       await this.#follow(events.at(-1)?.seq ?? 0);
@@ -154,6 +153,13 @@ export class SessionFeed {
         this.#snapshot = { ...this.#snapshot, events: [...this.#snapshot.events, ...fresh] };
       for (const listener of this.#listeners) listener();
     });
+  }
+
+  /** With one request where the first page is also the last. */
+  async #latest(): Promise<EventsPage['events']> {
+    const { events, head } = await this.#page(0, PAGE_EVENTS);
+    if (head <= PAGE_EVENTS) return events;
+    return (await this.#page(head - PAGE_EVENTS, PAGE_EVENTS)).events;
   }
 
   #page(after: number, limit: number): Promise<EventsPage> {
