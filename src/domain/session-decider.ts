@@ -1,20 +1,23 @@
 import type {
-  AnswerApproval,
   CancelTurn,
   CompleteStep,
   FailTurn,
   ForkSession,
-  RequestedCall,
   ResetSession,
   SessionCommand,
-  SettleToolCall,
   StartTurn,
   WhenBusy,
 } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
-import type { ToolOutcome } from '../contract/tool.ts';
-import { CANCELLED, DELETED, denial, forkedFrom, INTERRUPTED, RESET, unapproved } from './ending-reasons.ts';
+import {
+  answerApproval,
+  interruptCalls,
+  type RequestedCallEvent,
+  requestCalls,
+  settleCall,
+} from './call-decider.ts';
+import { CANCELLED, DELETED, forkedFrom, INTERRUPTED, RESET } from './ending-reasons.ts';
 import { isExpired, requireSamePayload } from './idempotency.ts';
 import { joinReply, separatorAfter } from './reply-text.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
@@ -44,9 +47,9 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
     case 'step.complete':
       return completeStep(state, command);
     case 'approval.answer':
-      return answerApproval(state, command);
+      return answerApproval(state.open, command);
     case 'tool-call.settle':
-      return settleToolCall(state, command);
+      return settleCall(openTurn(state, command.turnId), command);
     case 'session.reset':
       return resetSession(state, command);
     case 'session.fork':
@@ -121,91 +124,12 @@ function completeStep(state: SessionState, command: CompleteStep): SessionEvent[
     callIds: calls.map((call) => call.callId),
     ...(usage && { usage }),
   };
-  if (calls.length > 0) {
-    return [
-      completed,
-      ...calls.map((call) => requestCall(turnId, call)),
-      ...calls.flatMap((call) => refuseCall(turnId, call)),
-      ...calls.flatMap((call) => askForApproval(turnId, call)),
-    ];
-  }
+  if (calls.length > 0) return [completed, ...requestCalls(turnId, calls)];
   return [
     completed,
     { type: 'turn.completed', turnId, content: joinReply(open.reply, text) },
     ...startNext(state.waiting),
   ];
-}
-
-function requestCall(turnId: string, { problem, argumentsHash, ...call }: RequestedCall): SessionEvent {
-  return { type: 'tool-call.requested', turnId, ...call };
-}
-
-/** A call that cannot be run is settled at once, so that the model is told and can do better. */
-function refuseCall(turnId: string, { problem, ...call }: RequestedCall): SessionEvent[] {
-  return problem === undefined
-    ? []
-    : [{ type: 'tool-call.failed', ...refOf({ turnId, ...call }), reason: problem }];
-}
-
-function askForApproval(turnId: string, { problem, argumentsHash, ...call }: RequestedCall): SessionEvent[] {
-  return problem !== undefined || argumentsHash === undefined
-    ? []
-    : [
-        {
-          type: 'approval.requested',
-          ...refOf({ turnId, ...call }),
-          arguments: call.arguments,
-          argumentsHash,
-        },
-      ];
-}
-
-function answerApproval({ open }: SessionState, command: AnswerApproval): SessionEvent[] {
-  const { callId, approved, reason } = command;
-  const call = open?.awaiting.get(callId);
-  if (!call) throw approvalNotFound(callId);
-  const { argumentsHash } = call;
-  if (!approved) return [{ type: 'tool-call.failed', ...refOf(call), reason: denial(reason) }];
-  if (command.argumentsHash !== undefined && command.argumentsHash !== argumentsHash)
-    throw otherArguments(argumentsHash);
-  return [{ type: 'approval.granted', ...refOf(call), argumentsHash }];
-}
-
-function approvalNotFound(callId: string): ServiceError {
-  return new ServiceError('APPROVAL_NOT_FOUND', 'No tool call of that id waits for approval.', {
-    callId,
-    reason: 'it was approved, denied or cancelled before, or there is no such call',
-  });
-}
-
-function otherArguments(argumentsHash: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The tool call has other arguments than those approved.', {
-    field: 'argumentsHash',
-    issue: `the hash of the call's arguments is ${argumentsHash}`,
-    suggestion: 'Look at the arguments of the toolApproval event and send its argumentsHash.',
-  });
-}
-
-function settleToolCall(state: SessionState, command: SettleToolCall): SessionEvent[] {
-  const call = openTurn(state, command.turnId)?.unsettled.get(command.callId);
-  return call ? [settledCall(call, command.outcome)] : [];
-}
-
-function settledCall(call: SessionEventOf<'tool-call.requested'>, outcome: ToolOutcome): SessionEvent {
-  const ref = refOf(call);
-  switch (outcome.status) {
-    case 'succeeded':
-      return { type: 'tool-call.succeeded', ...ref, result: outcome.result };
-    case 'failed':
-      return {
-        type: 'tool-call.failed',
-        ...ref,
-        reason: outcome.reason,
-        ...(outcome.result && { result: outcome.result }),
-      };
-    default:
-      return outcome satisfies never;
-  }
 }
 
 function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
@@ -254,7 +178,7 @@ function cancelAll(state: SessionState, reason: string, partial: string): Sessio
 function resumeTurn({ open }: SessionState): SessionEvent[] {
   if (!open) return [];
   const { turnId, attempt, awaiting } = open;
-  const mayHaveRun = (call: RequestedEvent): boolean => !call.repeatable && !awaiting.has(call.callId);
+  const mayHaveRun = (call: RequestedCallEvent): boolean => !call.repeatable && !awaiting.has(call.callId);
   return [
     { type: 'turn.resumed', turnId, attempt: attempt + 1 },
     ...interruptCalls(open, 'the service stopped while it ran', mayHaveRun),
@@ -274,29 +198,6 @@ const NOTHING_SAID: PartialText = { step: 0, separator: '', partial: '' };
 
 function partialText({ step, reply }: OpenTurn, partial: string): PartialText {
   return { step: step + 1, separator: partial === '' ? '' : separatorAfter(reply), partial };
-}
-
-type RequestedEvent = SessionEventOf<'tool-call.requested'>;
-
-function interruptCalls(
-  open: OpenTurn,
-  reason: string,
-  which: (call: RequestedEvent) => boolean = () => true,
-): SessionEvent[] {
-  return [...open.unsettled.values()]
-    .filter(which)
-    .map(
-      (call): SessionEvent =>
-        open.awaiting.has(call.callId)
-          ? { type: 'tool-call.failed', ...refOf(call), reason: unapproved(reason) }
-          : { type: 'tool-call.interrupted', ...refOf(call), reason },
-    );
-}
-
-type CallRef = Pick<RequestedEvent, 'turnId' | 'callId' | 'toolName' | 'serverId'>;
-
-function refOf({ turnId, callId, toolName, serverId }: CallRef): CallRef {
-  return { turnId, callId, toolName, serverId };
 }
 
 function startNext([next]: readonly WaitingTurn[]): SessionEvent[] {
