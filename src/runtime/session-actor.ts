@@ -9,6 +9,7 @@ import { StaleVersionError } from '../ports/event-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import type { Journal } from './journal.ts';
+import { Mailbox } from './mailbox.ts';
 import type { Grown } from './session-snapshots.ts';
 import type { TurnRun } from './turn-run.ts';
 import type { TurnRunner } from './turn-runner.ts';
@@ -40,8 +41,7 @@ export class SessionActor {
   readonly sessionId: SessionId;
   readonly #parts: SessionParts;
   #state: SessionState;
-  #mailbox: Promise<unknown> = Promise.resolve();
-  #pending = 0;
+  readonly #mailbox = new Mailbox();
   #run: TurnRun | null = null;
   #faulted = false;
   #stopped = false;
@@ -69,7 +69,7 @@ export class SessionActor {
 
   /** Resolves when the message is in the log: to its turn, or to the turn of the same message that came before. */
   startTurn(command: Omit<StartTurn, 'partial'>): Promise<AcceptedTurn> {
-    return this.#enqueue(async () => {
+    return this.#mailbox.put(async () => {
       await this.#handle({ ...command, partial: this.#partial });
       const known = command.key && this.#state.keys.get(command.key.id);
       return { turnId: known?.turnId ?? command.turnId, ...(known?.outcome && { outcome: known.outcome }) };
@@ -78,12 +78,12 @@ export class SessionActor {
 
   /** Goes on with the turn that was open when the session was loaded. */
   async resume(): Promise<void> {
-    await this.#enqueue(() => this.#handle({ type: 'turn.resume' }));
+    await this.#mailbox.put(() => this.#handle({ type: 'turn.resume' }));
   }
 
   /** Stops the running turn, or the one of that id, also while it waits. Resolves to whether there was one. */
   cancel(reason: string, turnId = this.#state.open?.turnId): Promise<boolean> {
-    return this.#enqueue(async () => {
+    return this.#mailbox.put(async () => {
       const { open, waiting } = this.#state;
       if (turnId === undefined) return false;
       const running = open?.turnId === turnId;
@@ -95,39 +95,39 @@ export class SessionActor {
 
   /** Rejects when no tool call of that id waits for approval. */
   async answerApproval(command: AnswerApproval): Promise<void> {
-    await this.#enqueue(() => this.#handle(command));
+    await this.#mailbox.put(() => this.#handle(command));
   }
 
   async reset(key?: IdempotencyKey): Promise<void> {
-    await this.#enqueue(() =>
+    await this.#mailbox.put(() =>
       this.#handle({ type: 'session.reset', partial: this.#partial, ...(key && { key }) }),
     );
   }
 
   /** Cancels what runs and waits, and records that nothing follows. */
   async markDeleted(): Promise<void> {
-    await this.#enqueue(() => this.#handle({ type: 'session.delete', partial: this.#partial }));
+    await this.#mailbox.put(() => this.#handle({ type: 'session.delete', partial: this.#partial }));
   }
 
   /** Whether nothing is going on, so that it may leave memory. */
   get isIdle(): boolean {
-    return this.#state.open === null && this.#pending === 0;
+    return this.#state.open === null && this.#mailbox.isEmpty;
   }
 
   /** The way back of what the running turn has asked for. */
   readonly report = (command: SessionCommand): void => {
     // A rejection means a fault, which #handle has dealt with: there is nobody here to tell.
-    this.#enqueue(() => this.#handle(command)).catch(() => undefined);
+    this.#mailbox.put(() => this.#handle(command)).catch(() => undefined);
   };
 
   /** Resolves when all that the session was told so far is in the log, with what it brought about at once. */
-  async settled(): Promise<void> {
-    for (let told: unknown; told !== this.#mailbox; await told) told = this.#mailbox;
+  settled(): Promise<void> {
+    return this.#mailbox.emptied();
   }
 
   /** Resolves when what the session was told so far is in the log, and nothing goes on by itself. */
   async idle(): Promise<void> {
-    await this.#mailbox;
+    await this.#mailbox.handled;
     if (this.#isAtRest) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
@@ -138,17 +138,6 @@ export class SessionActor {
     this.#run?.stop();
     this.#run = null;
   }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    this.#pending += 1;
-    const result = this.#mailbox.then(work);
-    this.#mailbox = result.then(this.#onHandled, this.#onHandled);
-    return result;
-  }
-
-  readonly #onHandled = (): void => {
-    this.#pending -= 1;
-  };
 
   async #handle(command: SessionCommand): Promise<void> {
     if (this.#faulted)
