@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { logLevels } from '../contract/agent-config.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
 import { addChat } from './chat/chat-command.ts';
@@ -32,14 +32,16 @@ export function parseCommandLine(args: readonly string[], environment: Environme
         written.stderr += text;
       },
     })
-    .showHelpAfterError('Run agent-service --help to see every option.')
     .version(readPackageVersion(), '-v, --version', 'print the version and exit')
-    .helpOption('-h, --help', 'print this help and exit');
+    .helpOption('-h, --help', 'print this help and exit')
+    .helpCommand('help [command]', 'Prints the help of a command.');
   // A subcommand is a function that adds itself to the program and calls `choose`.
-  addRun(program, environment, choose);
   addLogCommands(program, environment, choose);
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
+  for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
+  // The last one: a subcommand would take over that more arguments are allowed than are known.
+  addRun(program, environment, choose);
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {
@@ -49,6 +51,14 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   }
   if (chosen === undefined) throw new Error('a command was parsed, but none was chosen');
   return chosen;
+}
+
+function helpHint(command: Command): string {
+  const { parent, registeredArguments } = command;
+  const called = parent ? `${parent.name()} ${command.name()}` : command.name();
+  const takesId = registeredArguments.some((argument) => argument.name() === 'session');
+  const dash = takesId ? ' Before the id of a session that begins with a dash, put --.' : '';
+  return `Run ${called} --help to see every option.${dash}`;
 }
 
 /** Without a subcommand: run the service. The values of flags are checked together with the other settings. */
@@ -74,13 +84,31 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     )
     .option('--inspect', 'serve the XState inspector at /inspect, for this machine: states, no contents')
     .option('--inspect-content', 'the same, with what messages and tools say')
+    .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
     .allowExcessArguments()
+    .hook('preSubcommand', refuseMisplaced)
     .addHelpText('after', examples)
     .action((options: Flags & { agent?: string }) => {
       refuseUnknown(program);
       const { agent, ...flags } = options;
       choose({ kind: 'run', flags, agentFile: agent ?? agentFileOf(environment) });
     });
+}
+
+/** The name that one would guess, and that is nearer to `--host` than to the right one. */
+function refusePort(): never {
+  throw new InvalidArgumentError('It is called --web-port.');
+}
+
+/** An option before a command is the service's own, and would be passed over. */
+function refuseMisplaced(program: Command, command: Command): void {
+  const option = program.options.find(
+    (candidate) => program.getOptionValueSource(candidate.attributeName()) === 'cli',
+  );
+  if (option)
+    program.error(
+      `error: option '${option.long}' stands before the command '${command.name()}'; the options of a command come after it`,
+    );
 }
 
 /** What stands where a command could stand, and is none. */

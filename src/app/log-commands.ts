@@ -4,10 +4,6 @@ import type { Choose } from './command-line.ts';
 import type { Environment } from './config/expand.ts';
 import { DEFAULT_DATA_DIR } from './settings.ts';
 
-/** For the commands that take the id of a session. */
-const dashHint =
-  'Run agent-service --help to see every option. Before the id of a session that begins with a dash, put --.';
-
 /** The commands that work on the event log of a service that is not running. */
 export function addLogCommands(program: Command, environment: Environment, choose: Choose): void {
   addRepair(program, environment, choose);
@@ -42,7 +38,6 @@ function addExport(program: Command, environment: Environment, choose: Choose): 
       'Prints the events of a session as JSON Lines. The service must not be running on the folder.',
     )
     .argument('<session>', 'id of the session')
-    .showHelpAfterError(dashHint)
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
     .action((sessionId: string, options: { dataDir: string }) =>
       choose({ kind: 'export', dataDir: options.dataDir, sessionId }),
@@ -76,7 +71,6 @@ function addReplay(program: Command, environment: Environment, choose: Choose): 
       'Runs a recorded session again, with the model and tool results of the recording and no call to the outside, and compares every event. The service must not be running on the folder. Exit code 1 when anything differs.',
     )
     .argument('[session]', 'id of the session')
-    .showHelpAfterError(dashHint)
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
     .option('--file <file>', 'what export printed, - for standard input, instead of a session of the folder')
     .option(

@@ -116,10 +116,25 @@ describe('the command line', () => {
     [['export', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
     [['replay', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
     [['--agent', ''], 'Expected the path of a YAML file.'],
+    [['init', ''], 'Expected the path of a YAML file.'],
+    [['--port', '80'], 'It is called --web-port.'],
+    // Whoever forgets the option would have another log repaired than the one that was named.
+    [['repair', 'there'], "too many arguments for 'repair'"],
+    [['sessions', 'there'], "too many arguments for 'sessions'"],
+    [['export', 's', 't'], "too many arguments for 'export'"],
+    [['import', 'a', 'b'], "too many arguments for 'import'"],
+    [['chat', 'hello'], "too many arguments for 'chat'"],
+    [['--data-dir', 'there', 'import', 'a'], "option '--data-dir' stands before the command 'import'"],
   ])('refuses %j on stderr and points at the help', (args, message) => {
     const { code, stream, output } = exitOf(...args);
     expect([code, stream]).toEqual([1, 'stderr']);
     expect(output).toContain(message);
-    expect(output).toContain('agent-service --help');
+    expect(output).toMatch(/Run agent-service (\w+ )?--help/);
+  });
+
+  it('points at the help of the command that was meant, which also `help` prints', () => {
+    expect(exitOf('export', 's', 't').output).toContain('Run agent-service export --help');
+    expect(exitOf('help', 'export')).toEqual(exitOf('export', '--help'));
+    expect(exitOf('help')).toEqual(exitOf('--help'));
   });
 });

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LlmConfig } from '../../contract/agent-config.ts';
+import { agentFileName } from '../agent-argument.ts';
 
 export interface InitOptions {
   readonly file: string;
@@ -16,7 +17,7 @@ export function addInit(program: Command, choose: (options: InitOptions) => void
   program
     .command('init')
     .description('Writes an agent file. Asks what it needs to know; without a terminal, flags say it.')
-    .argument('[file]', 'file to write', 'agent.yml')
+    .argument('[file]', 'file to write', agentFileName, 'agent.yml')
     .addOption(new Option('--provider <name>', 'who runs the model').choices(providerNames))
     .option('--model <name>', 'as the provider calls it')
     .option('--key-variable <name>', 'environment variable that holds the key', checkVariable)
