@@ -8,5 +8,5 @@ const reasons: Readonly<Record<string, (expected: string) => string>> = {
 /** Why a file that the user named could not be read, and what it should have been. */
 export function readFailure(error: unknown, expected: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code]?.(expected) ?? 'the file cannot be read';
+  return reasons[code]?.(expected) ?? `the file cannot be read${code === '' ? '' : ` (${code})`}`;
 }

@@ -1,10 +1,11 @@
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
 import { logThread } from '../../src/adapters/sqlite/log-thread.ts';
+import { repairEventLog } from '../../src/adapters/sqlite/repair-event-log.ts';
 import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import { nextLoop } from '../../src/runtime/next-loop.ts';
@@ -214,6 +215,14 @@ describe('the SQLite event store', () => {
       await writeFile(directory, 'x');
       await expect(open()).rejects.toThrow(`cannot create ${join(directory, 'events.db')}`);
       expect(await readFile(directory, 'utf8')).toBe('x');
+    });
+
+    it.each(['events.db', 'events.heads'])('a data directory in which %s is a folder', async (name) => {
+      await mkdir(join(directory, name), { recursive: true });
+      const message = `${join(directory, name)} is not a file; move it away, or choose another folder`;
+      await expect(open()).rejects.toThrow(message);
+      await expect(repairEventLog(directory)).rejects.toThrow(message);
+      expect(await readdir(directory)).toEqual([name]);
     });
 
     it.each([

@@ -7,6 +7,7 @@ import { inspect, vanished } from './inspection.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { migrate } from './migration.ts';
 import { repairedFile } from './repaired-file.ts';
+import { requireUsable } from './require-usable.ts';
 import { type Identity, identify, marks, tables } from './schema.ts';
 import { explainSqliteError, isBusy } from './sqlite-errors.ts';
 
@@ -28,6 +29,7 @@ export interface Database {
 export function openDatabase(dataDirectory: string): Database {
   const directory = resolve(dataDirectory);
   const file = join(directory, 'events.db');
+  requireUsable(directory);
   const recorded = readHeads(directory);
   if (recorded !== undefined && isAbsent(file)) throw vanished(file, recorded);
   createPrivately(file);

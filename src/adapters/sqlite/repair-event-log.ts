@@ -7,6 +7,7 @@ import { viewReadOnly } from './read-only.ts';
 import { hasTable } from './readable-rows.ts';
 import { backUp, complete, putInPlace, repairedFile } from './repaired-file.ts';
 import { requireEventLog } from './require-event-log.ts';
+import { requireUsable } from './require-usable.ts';
 import { rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 import { structuralDamage } from './schema.ts';
@@ -46,6 +47,7 @@ export async function repairEventLog(dataDirectory: string): Promise<RepairRepor
   const file = join(directory, 'events.db');
   if (existsSync(repairedFile(directory))) putInPlace(directory);
   requireEventLog(directory);
+  requireUsable(directory);
   const recorded = readHeads(directory);
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const heads = recorded?.heads ?? new Map();
