@@ -6,6 +6,8 @@ import { checkRuntime } from './runtime-check.ts';
  * is loaded after that check: uWebSockets.js is not there for every Node.
  */
 const command = parseCommandLine(process.argv.slice(2), process.env);
+// The service goes on without whoever reads what it prints; a command has nothing to go on for.
+if (command.kind !== 'run') process.stdout.on('error', endUnread);
 if (command.kind === 'exit') {
   process[command.stream].write(command.output);
   process.exitCode = command.code;
@@ -18,4 +20,10 @@ if (command.kind === 'exit') {
     process.stderr.write(`${problem}\n`);
     process.exitCode = 1;
   }
+}
+
+function endUnread({ code, message }: NodeJS.ErrnoException): void {
+  // As with `| head`, which has read enough.
+  if (code !== 'EPIPE') process.stderr.write(`agent-service: cannot write to standard output: ${message}\n`);
+  process.exit(1);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { readPackageVersion } from '../../src/app/package-root.ts';
 import { agentFolder } from '../support/agent-folder.ts';
@@ -209,6 +210,15 @@ describe.concurrent('flags', () => {
     for (const flag of ['agent', 'mode', 'web-port', 'host', 'data-dir', 'log-level', 'transport', 'version'])
       expect(help.stdout).toContain(`--${flag}`);
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  verifies('cli.unread', async () => {
+    const recording = fileURLToPath(new URL('../fixtures/log-v1/eventful.jsonl', import.meta.url));
+    for (const args of [['--help'], ['replay', '--file', recording]]) {
+      await using command = new ServiceProcess(args);
+      command.closeStdout();
+      expect(await command.ended).toMatchObject({ code: 1, stderr: '' });
+    }
   });
 
   verifies('cli.bin', async () => {

@@ -15,6 +15,7 @@ export const requirements = {
   'cli.agents-run': 'each file in agents/ starts as it is',
   'cli.flags': 'a flag that is unknown, or has a value it cannot have, ends the start with exit code 1',
   'cli.help': '`--help` lists every option and `--version` prints the version, with exit code 0',
+  'cli.unread': 'a command ends without a complaint when nobody reads on what it prints',
   'cli.bin': '`bin/agent-service.js`, the published command, does the same as `npm start`',
   'cli.other-node':
     'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
