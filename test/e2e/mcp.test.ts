@@ -340,6 +340,8 @@ describe('cancelling over /mcp', () => {
     async () => {
       const model = new DirectedModel();
       const store = new WatchedStore(memoryEventStore());
+      // Only a session that is known is read.
+      await store.append('slow-to-load', 0, [{ type: 'session.reset' }]);
       await using service = await RunningService.start({ yaml: NO_DRAIN, adapters: { model, store } });
       const reading = Promise.withResolvers<void>();
       const gate = Promise.withResolvers<void>();
