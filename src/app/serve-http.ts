@@ -1,3 +1,4 @@
+import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import { Access } from '../gateway/access.ts';
@@ -62,7 +63,8 @@ export async function serveHttp({
     allowedOrigins: corsConfig.origins,
   });
   const cors = new Cors(corsConfig, access);
-  const outbox = new Outbox(bus);
+  const broadcast = new UwsBroadcast();
+  const outbox = new Outbox(bus, broadcast);
   const statecharts = new Statecharts(bus);
   const router = new Router(routesOf({ agent, settings, version, outbox, statecharts, maxRequestBytes }));
   const card = { name: 'agent-service', version, model: agent.modelLabel };
@@ -74,6 +76,7 @@ export async function serveHttp({
   const frameLimit = maxFrameBytes(maxRequestBytes);
   const maxPayloadBytes = frameLimit === false ? UNLIMITED_PAYLOAD_BYTES : 2 * frameLimit;
   const uws = new UwsServer({
+    broadcast,
     http,
     webSockets: {
       ...(settings.mode === 'web' && { '/': webSocket }),

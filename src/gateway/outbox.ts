@@ -1,54 +1,10 @@
 import type { SessionId } from '../contract/ids.ts';
 import type { SessionSignal } from '../contract/service-requests.ts';
+import type { Broadcast } from '../ports/broadcast.ts';
 import type { Bus } from '../runtime/bus.ts';
-import { encodeSignal } from './frame-codec.ts';
-
-/** A signal in some form. @param seq and @param offset where the reader stands after it. */
-export type EncodeSignal = (signal: SessionSignal, seq: number, offset: number) => string;
-
-interface EncodedSignal {
-  readonly text: string;
-  readonly seq: number;
-  readonly offset: number;
-}
-
-/** A signal as text, made once for all readers that want it in the same form. */
-export class SignalFrames {
-  readonly #signal: SessionSignal;
-  #plain: string | null | undefined;
-  /** Made when the first reader wants it: most signals have readers of the plain frame only. */
-  #known: Map<EncodeSignal, EncodedSignal> | undefined;
-
-  constructor(signal: SessionSignal) {
-    this.#signal = signal;
-  }
-
-  /** The frame of a client that cannot resume; null where the interface has none. */
-  get plain(): string | null {
-    if (this.#plain === undefined) this.#plain = encodeSignal(this.#signal);
-    return this.#plain;
-  }
-
-  /** All who are live stand at the same place, but for those who said that they have what there is not yet. */
-  encoded(encode: EncodeSignal, seq: number, offset: number): string {
-    this.#known ??= new Map();
-    const known = this.#known.get(encode);
-    if (known && known.seq === seq && known.offset === offset) return known.text;
-    const text = encode(this.#signal, seq, offset);
-    if (!known) this.#known.set(encode, { text, seq, offset });
-    return text;
-  }
-}
-
-/** Somebody who listens to a session. */
-export interface SignalReader {
-  hear(signal: SessionSignal, frames: SignalFrames): void;
-}
-
-interface Feed {
-  readonly readers: Set<SignalReader>;
-  readonly unsubscribe: () => void;
-}
+import { Audience } from './audience.ts';
+import { Recipient } from './recipient.ts';
+import { SignalFrames, type SignalReader } from './signal-frames.ts';
 
 /**
  * Brings the signals of sessions to the clients that listen to them: one subscription a session and one
@@ -56,39 +12,92 @@ interface Feed {
  */
 export class Outbox {
   readonly #bus: Bus;
+  readonly #broadcast: Broadcast;
   readonly #feeds = new Map<SessionId, Feed>();
 
-  constructor(bus: Bus) {
+  constructor(bus: Bus, broadcast: Broadcast) {
     this.#bus = bus;
+    this.#broadcast = broadcast;
   }
 
   join(sessionId: SessionId, reader: SignalReader): void {
     const feed = this.#feeds.get(sessionId) ?? this.#open(sessionId);
-    feed.readers.add(reader);
+    feed.add(reader);
   }
 
   /** Ends the delivery. A function that `join` returned would be one for each idle client. */
   leave(sessionId: SessionId, reader: SignalReader): void {
     const feed = this.#feeds.get(sessionId);
-    feed?.readers.delete(reader);
-    if (!feed || feed.readers.size > 0) return;
-    feed.unsubscribe();
+    feed?.remove(reader);
+    if (!feed || feed.size > 0) return;
+    feed.close();
     this.#feeds.delete(sessionId);
   }
 
   /** How many listen, to whatever session. */
   get readers(): number {
-    return [...this.#feeds.values()].reduce((sum, { readers }) => sum + readers.size, 0);
+    return [...this.#feeds.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   #open(sessionId: SessionId): Feed {
-    const readers = new Set<SignalReader>();
-    const unsubscribe = this.#bus.onSession(sessionId, (signal) => {
-      const frames = new SignalFrames(signal);
-      for (const reader of readers) reader.hear(signal, frames);
-    });
-    const feed = { readers, unsubscribe };
+    const feed = new Feed(sessionId, this.#bus, this.#broadcast);
     this.#feeds.set(sessionId, feed);
     return feed;
+  }
+}
+
+/** All who listen to one session. Most have one client, which costs no more than it must. */
+class Feed {
+  readonly #sessionId: SessionId;
+  readonly #broadcast: Broadcast;
+  readonly #unsubscribe: () => void;
+  /** The client of plain frames as long as it is the only one. */
+  #lone: Recipient | null = null;
+  #audience: Audience | null = null;
+  /** Those that want frames of their own. */
+  #others: Set<SignalReader> | null = null;
+
+  constructor(sessionId: SessionId, bus: Bus, broadcast: Broadcast) {
+    this.#sessionId = sessionId;
+    this.#broadcast = broadcast;
+    this.#unsubscribe = bus.onSession(sessionId, (signal) => this.#hear(signal));
+  }
+
+  get size(): number {
+    return (this.#lone ? 1 : 0) + (this.#audience?.size ?? 0) + (this.#others?.size ?? 0);
+  }
+
+  add(reader: SignalReader): void {
+    if (!(reader instanceof Recipient)) {
+      this.#others ??= new Set();
+      this.#others.add(reader);
+    } else if (this.#lone === null && this.#audience === null) this.#lone = reader;
+    else this.#openAudience().add(reader);
+  }
+
+  remove(reader: SignalReader): void {
+    if (!(reader instanceof Recipient)) this.#others?.delete(reader);
+    else if (this.#lone === reader) this.#lone = null;
+    else this.#audience?.remove(reader);
+    if (this.#audience?.size === 0) this.#audience = null;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  /** One that was alone moves in; it stays there when the others have left. */
+  #openAudience(): Audience {
+    this.#audience ??= new Audience(this.#sessionId, this.#broadcast);
+    if (this.#lone) this.#audience.add(this.#lone);
+    this.#lone = null;
+    return this.#audience;
+  }
+
+  #hear(signal: SessionSignal): void {
+    const frames = new SignalFrames(signal);
+    this.#lone?.hear(signal, frames);
+    this.#audience?.hear(frames);
+    for (const reader of this.#others ?? []) reader.hear(signal, frames);
   }
 }

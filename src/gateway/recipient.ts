@@ -1,6 +1,6 @@
 import type { SessionSignal } from '../contract/service-requests.ts';
 import type { ClientSocket } from '../ports/client-socket.ts';
-import type { SignalFrames, SignalReader } from './outbox.ts';
+import type { SignalFrames, SignalReader } from './signal-frames.ts';
 
 /** Close code of a client that does not read: "try again later". */
 export const SLOW_READER_CODE = 1013;
@@ -33,12 +33,22 @@ export class Recipient implements SignalReader {
   }
 
   send(frame: string): void {
-    if (this.#givenUp) return;
-    if (this.#behind && this.#socket.bufferedBytes() > MAX_BUFFERED_BYTES) {
-      this.#givenUp = true;
-      this.#socket.end(SLOW_READER_CODE, SLOW_READER_REASON);
-    } else {
-      this.#behind = !this.#socket.send(frame);
-    }
+    if (this.#behind) this.giveUpIfSlow();
+    if (!this.#givenUp) this.#behind = !this.#socket.send(frame);
+  }
+
+  /** What is published on the topic is sent to it by whoever publishes, and `giveUpIfSlow` called now and then. */
+  subscribe(topic: string): void {
+    this.#socket.subscribe(topic);
+  }
+
+  unsubscribe(topic: string): void {
+    this.#socket.unsubscribe(topic);
+  }
+
+  giveUpIfSlow(): void {
+    if (this.#givenUp || this.#socket.bufferedBytes() <= MAX_BUFFERED_BYTES) return;
+    this.#givenUp = true;
+    this.#socket.end(SLOW_READER_CODE, SLOW_READER_REASON);
   }
 }

@@ -2,7 +2,7 @@ import type { SessionId } from '../contract/ids.ts';
 import type { SessionSignal } from '../contract/service-requests.ts';
 import { StreamCursor, type StreamPosition } from '../domain/stream-cursor.ts';
 import type { Bus } from '../runtime/bus.ts';
-import type { EncodeSignal, SignalFrames, SignalReader } from './outbox.ts';
+import type { EncodeSignal, SignalFrames, SignalReader } from './signal-frames.ts';
 
 /** Where a reader's frames go. */
 export interface FrameSink {

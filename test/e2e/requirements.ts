@@ -199,6 +199,7 @@ export const requirements = {
     'a frame that is no JSON, no object, binary or incomplete gets an error event and the socket stays',
   'ws.bad-type': 'a frame of another type gets INVALID_MESSAGE_TYPE',
   'ws.too-large': 'a frame that is too large gets RATE_LIMIT_EXCEEDED, and an image of 10 MB fits',
+  'ws.watchers': 'all clients of a session get the same frames, byte for byte, while they are there',
   'ws.slow-reader': 'a client that does not read is bounded in memory and closed with a named code',
   'ws.gone': 'a client that goes away cancels nothing',
 

@@ -15,6 +15,7 @@ import { Outbox } from '../../src/gateway/outbox.ts';
 import { Statecharts } from '../../src/gateway/statecharts.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { AsyncApi, messagesOf } from '../support/async-api-messages.ts';
+import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { openApiCheck, payloadCheck } from '../support/json-schema-check.ts';
 import { exampleValue, OpenApi, replayableExamples } from '../support/open-api-examples.ts';
 
@@ -48,7 +49,12 @@ describe('the OpenAPI document', () => {
   it('has an operation for each route of the router, and no other', () => {
     const bus = new Bus(() => undefined);
     const routes = [
-      ...apiRoutes({ bus, outbox: new Outbox(bus), statecharts: new Statecharts(bus), maxImageBytes: false }),
+      ...apiRoutes({
+        bus,
+        outbox: new Outbox(bus, new FakeBroadcast()),
+        statecharts: new Statecharts(bus),
+        maxImageBytes: false,
+      }),
       ...healthRoutes({ bus, version: '0.0.0', uptime: () => 0 }),
       metricsRoute(prometheusMetrics()),
     ];

@@ -6,6 +6,7 @@ import { Outbox } from '../../src/gateway/outbox.ts';
 import { rateLimits } from '../../src/gateway/rate-limits.ts';
 import { MAX_BUFFERED_BYTES, Recipient, SLOW_READER_CODE } from '../../src/gateway/recipient.ts';
 import { Bus } from '../../src/runtime/bus.ts';
+import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
@@ -15,14 +16,18 @@ function makeOutbox() {
   const bus = new Bus((error) => {
     throw error;
   });
-  const outbox = new Outbox(bus);
+  const broadcast = new FakeBroadcast();
+  const outbox = new Outbox(bus, broadcast);
   const join = (sessionId: string) => {
-    const socket = new FakeSocket();
+    const socket = new FakeSocket(broadcast);
     const recipient = new Recipient(socket);
+    const leave = (): void => outbox.leave(sessionId, recipient);
+    // As with uWebSockets.js: what is ended is closed before `end` returns.
+    socket.onEnd = leave;
     outbox.join(sessionId, recipient);
-    return { socket, leave: () => outbox.leave(sessionId, recipient) };
+    return { socket, leave };
   };
-  return { bus, outbox, join };
+  return { bus, broadcast, outbox, join };
 }
 
 function chunk(content: string, sessionId = 's'): SessionSignal {
@@ -79,6 +84,83 @@ describe('the outbox', () => {
   });
 });
 
+describe('the clients of one session', () => {
+  it('are sent each frame once for all, from the second on', () => {
+    const { bus, broadcast, join } = makeOutbox();
+    const [first, other] = [join('s'), join('other')];
+    bus.publish(chunk('a'));
+    expect(broadcast.published).toEqual([]);
+    const [second, third] = [join('s'), join('s')];
+    bus.publish(chunk('b'));
+    bus.publish(chunk('c', 'other'));
+    expect(broadcast.published).toHaveLength(1);
+    expect(first.socket.frames).toEqual([chunkFrame('a'), chunkFrame('b')]);
+    expect(second.socket.frames).toEqual([chunkFrame('b')]);
+    expect(third.socket.frames).toEqual([chunkFrame('b')]);
+    expect(other.socket.frames).toEqual([chunkFrame('c')]);
+  });
+
+  it('hear exactly what comes while they are there', () => {
+    const { bus, outbox, join } = makeOutbox();
+    const first = join('s');
+    bus.publish(chunk('a'));
+    const second = join('s');
+    bus.publish(chunk('b'));
+    first.leave();
+    bus.publish(chunk('c'));
+    const third = join('s');
+    expect(outbox.readers).toBe(2);
+    bus.publish(chunk('d'));
+    second.leave();
+    third.leave();
+    bus.publish(chunk('unheard'));
+    expect(outbox.readers).toBe(0);
+    const fourth = join('s');
+    bus.publish(chunk('e'));
+    const heard = [first, second, third, fourth].map(({ socket }) => socket.frames);
+    expect(heard).toEqual([
+      [chunkFrame('a'), chunkFrame('b')],
+      [chunkFrame('b'), chunkFrame('c'), chunkFrame('d')],
+      [chunkFrame('d')],
+      [chunkFrame('e')],
+    ]);
+  });
+
+  it('are no subscribers any more when they have left', () => {
+    const { broadcast, join } = makeOutbox();
+    const all = [join('s'), join('s'), join('s')];
+    expect(broadcast.subscribers('s').size).toBe(3);
+    for (const { leave } of all) leave();
+    expect(broadcast.subscribers('s').size).toBe(0);
+  });
+
+  it('may have readers of other frames among them, who hear each signal themselves', () => {
+    const { bus, broadcast, outbox, join } = makeOutbox();
+    const heard: SessionSignal[] = [];
+    const reader = { hear: (signal: SessionSignal) => heard.push(signal) };
+    outbox.join('s', reader);
+    const clients = [join('s'), join('s')];
+    expect(outbox.readers).toBe(3);
+    bus.publish(chunk('a'));
+    for (const { leave } of clients) leave();
+    bus.publish(chunk('b'));
+    expect(heard).toEqual([chunk('a'), chunk('b')]);
+    expect(broadcast.published).toHaveLength(1);
+    const lone = join('s');
+    bus.publish(chunk('c'));
+    expect(broadcast.published).toHaveLength(1);
+    expect(lone.socket.frames).toEqual([chunkFrame('c')]);
+  });
+
+  it('get nothing for what is no frame of the interface', () => {
+    const { bus, broadcast, join } = makeOutbox();
+    join('s');
+    join('s');
+    bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' } });
+    expect(broadcast.published).toEqual([]);
+  });
+});
+
 describe('a client that does not read', () => {
   it('is closed with 1013 once too much is kept for it, and then gets nothing more', () => {
     const { bus, join } = makeOutbox();
@@ -102,9 +184,29 @@ describe('a client that does not read', () => {
     expect(quick.socket.ended).toBeUndefined();
   });
 
-  it('for a while only misses nothing', () => {
+  it('is closed among others, too, once and with small frames, and they go on', () => {
+    const { bus, outbox, join } = makeOutbox();
+    const [quick, slow, slower] = [join('s'), join('s'), join('s')];
+    slow.socket.reads = false;
+    slower.socket.reads = false;
+    const piece = 'x'.repeat(1_000);
+    const pieces = (3 * MAX_BUFFERED_BYTES) / piece.length;
+    for (let said = 0; said < pieces; said += 1) bus.publish(chunk(piece));
+    for (const { socket } of [slow, slower]) {
+      expect(socket.endings).toEqual([{ code: SLOW_READER_CODE, reason: expect.any(String) }]);
+      expect(socket.bufferedBytes()).toBeGreaterThan(MAX_BUFFERED_BYTES);
+      expect(socket.bufferedBytes()).toBeLessThan(MAX_BUFFERED_BYTES + MEGABYTE);
+    }
+    expect(quick.socket.taken).toHaveLength(Math.ceil(pieces));
+    expect(quick.socket.ended).toBeUndefined();
+    expect(outbox.readers).toBe(1);
+  });
+
+  it.each([1, 2])('for a while only misses nothing, as one of %i', (clients) => {
     const { bus, join } = makeOutbox();
-    const { socket } = join('s');
+    const [first] = Array.from({ length: clients }, () => join('s'));
+    if (!first) throw new Error('nobody joined');
+    const { socket } = first;
     for (let round = 0; round < 4; round += 1) {
       socket.reads = false;
       for (let piece = 0; piece < 4; piece += 1) bus.publish(chunk('x'.repeat(MEGABYTE)));
@@ -115,8 +217,8 @@ describe('a client that does not read', () => {
   });
 
   it('cannot fill the memory with the refusals of its own frames either', async () => {
-    const { bus, outbox } = makeOutbox();
-    const socket = new FakeSocket();
+    const { bus, broadcast, outbox } = makeOutbox();
+    const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
     const connection = new Connection({ session: 's' }, socket, {
       bus,

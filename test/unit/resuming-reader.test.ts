@@ -8,6 +8,7 @@ import { ResumingReader } from '../../src/gateway/resuming-reader.ts';
 import { sessionEventStream } from '../../src/gateway/session-event-stream.ts';
 import { Bus } from '../../src/runtime/bus.ts';
 import { eventually } from '../support/eventually.ts';
+import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { StreamRecord } from '../support/stream-record.ts';
 
@@ -36,7 +37,7 @@ function makeSession() {
   const bus = new Bus((error) => {
     throw error;
   });
-  const outbox = new Outbox(bus);
+  const outbox = new Outbox(bus, new FakeBroadcast());
   const log: Envelope[] = [];
   const memory: { running: ReplyChunk | null } = { running: null };
   const reads: number[] = [];

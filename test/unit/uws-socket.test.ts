@@ -5,6 +5,7 @@ import { type RawSocket, UwsSocket } from '../../src/adapters/uws/uws-socket.ts'
 class RecordingRawSocket implements RawSocket {
   readonly calls: string[] = [];
   kept = 0;
+  readonly #topics = new Set<string>();
 
   send(text: string): void {
     this.calls.push(text.length > 100 ? `${text.length} characters` : text);
@@ -14,6 +15,18 @@ class RecordingRawSocket implements RawSocket {
     this.calls.push('cork');
     work();
     this.calls.push('uncork');
+  }
+
+  subscribe(topic: string): boolean {
+    this.calls.push(`subscribe ${topic}`);
+    const isNew = !this.#topics.has(topic);
+    this.#topics.add(topic);
+    return isNew;
+  }
+
+  unsubscribe(topic: string): boolean {
+    this.calls.push(`unsubscribe ${topic}`);
+    return this.#topics.delete(topic);
   }
 
   end(code: number): void {
@@ -67,6 +80,24 @@ describe('a socket of uWebSockets.js', () => {
     expect(socket.send('three')).toBe(true);
   });
 
+  it('sends at once as long as it is subscribed to a topic, and before that what waited', async () => {
+    const { raw, socket } = open();
+    socket.send('one');
+    socket.subscribe('topic');
+    socket.send('two');
+    socket.send('three');
+    expect(raw.calls.splice(0)).toEqual(['one', 'subscribe topic', 'two', 'three']);
+    // Both once more than it takes.
+    socket.subscribe('topic');
+    for (let time = 0; time < 2; time += 1) socket.unsubscribe('topic');
+    raw.calls.splice(0);
+    socket.send('four');
+    socket.send('five');
+    expect(raw.calls).toEqual([]);
+    await Promise.resolve();
+    expect(raw.calls).toEqual(['cork', 'four', 'five', 'uncork']);
+  });
+
   it('closes after what was sent before', async () => {
     const { raw, socket } = open();
     socket.send('last words');
@@ -81,6 +112,8 @@ describe('a socket of uWebSockets.js', () => {
     socket.closed();
     expect(socket.send('too late')).toBe(true);
     expect(socket.bufferedBytes()).toBe(0);
+    socket.subscribe('topic');
+    socket.unsubscribe('topic');
     socket.end(1000, 'over');
     await Promise.resolve();
     expect(raw.calls).toEqual([]);

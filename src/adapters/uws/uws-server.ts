@@ -1,5 +1,4 @@
 import {
-  App,
   type HttpRequest,
   type HttpResponse,
   LIBUS_LISTEN_EXCLUSIVE_PORT,
@@ -12,10 +11,13 @@ import type { HttpFront } from '../../gateway/http-front.ts';
 import type { SocketFront } from '../../gateway/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
 import { copyRequest, HttpExchange } from './http-exchange.ts';
+import type { UwsBroadcast } from './uws-broadcast.ts';
 import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
 
 export interface UwsServerParts {
+  /** For whom its sockets are. */
+  readonly broadcast: UwsBroadcast;
   readonly http: HttpFront;
   /** What WebSockets connect to, by path. */
   readonly webSockets: Readonly<Record<string, SocketFront>>;
@@ -37,7 +39,7 @@ export class UwsServer {
 
   constructor(parts: UwsServerParts) {
     this.#parts = parts;
-    this.#app = App();
+    this.#app = parts.broadcast.app;
     for (const [path, front] of Object.entries(parts.webSockets))
       this.#app.ws(path, webSocketBehavior(front, this.#sockets, parts.maxPayloadBytes));
     this.#app.any('/*', (res, req) => this.#handle(res, req));

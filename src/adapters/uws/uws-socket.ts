@@ -4,6 +4,9 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 export interface RawSocket {
   send(text: string, isBinary: boolean): unknown;
   cork(work: () => void): unknown;
+  /** False when it was subscribed, or unsubscribed, already. */
+  subscribe(topic: string): boolean;
+  unsubscribe(topic: string): boolean;
   end(code: number, reason: string): void;
   getBufferedAmount(): number;
 }
@@ -25,6 +28,7 @@ export class UwsSocket implements ClientSocket {
   #keeps = false;
   /** Made with the first frame, and not for each batch. */
   #flushLater: (() => void) | null = null;
+  #topics = 0;
 
   constructor(ws: RawSocket) {
     this.#ws = ws;
@@ -35,9 +39,19 @@ export class UwsSocket implements ClientSocket {
     this.#flushLater ??= () => this.#flush();
     if (this.#batch.push(text) === 1) queueMicrotask(this.#flushLater);
     this.#batchCharacters += text.length;
-    // So that a caller who sends much at once is told in time when it is too much.
-    if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
+    // So that a caller who sends much at once is told in time when it is too much, and nothing that is
+    // published overtakes it. What was published before, uWebSockets.js sends first.
+    if (this.#topics > 0 || this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
     return !this.#keeps || this.bufferedBytes() === 0;
+  }
+
+  subscribe(topic: string): void {
+    this.#flush();
+    if (this.#open && this.#ws.subscribe(topic)) this.#topics += 1;
+  }
+
+  unsubscribe(topic: string): void {
+    if (this.#open && this.#ws.unsubscribe(topic)) this.#topics -= 1;
   }
 
   /** Without the batch: it is kept only if the client does not take it, and only then `drain` will tell. */

@@ -12,7 +12,7 @@ export interface SocketData {
 
 /** Seconds. A silent client is pinged after 12 and given up after 20: proxies drop what is silent for longer. */
 const IDLE_TIMEOUT_SECONDS = 20;
-/** Never reached: a slow reader is given up long before (`Recipient`). Beyond it uWebSockets.js would drop frames. */
+/** Never reached: a slow reader is given up long before (`Recipient`). Beyond it uWebSockets.js drops frames, even the one that closes. */
 const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 
 /** @param maxPayloadBytes beyond it uWebSockets.js cuts the connection without a word, not even a close frame. */
