@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { openSocket } from './open-socket.ts';
 
-/** One text frame, as a place in what was read: valid until the call returns. */
+/** One text message, as a place in what was read: valid until the call returns. */
 export type OnFrame = (bytes: Buffer, start: number, end: number) => void;
 
+const FINAL = 0x80;
+const CONTINUATION = 0;
+const TEXT = 1;
 const PING = 9;
 const CLOSE = 8;
 const PONG_FRAME = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
@@ -18,6 +21,8 @@ export class WebSocketClient {
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #neededBytes = 0;
+  /** Of a message that comes in pieces. */
+  #pieces: Buffer[] = [];
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -122,10 +127,21 @@ export class WebSocketClient {
   }
 
   #take(bytes: Buffer, head: number, start: number, end: number): void {
-    const opcode = (bytes[head] ?? 0) & 0x0f;
-    if (opcode === 1) this.onFrame(bytes, start, end);
+    const first = bytes[head] ?? 0;
+    const opcode = first & 0x0f;
+    if (first === (FINAL | TEXT)) this.onFrame(bytes, start, end);
+    else if (opcode === TEXT || opcode === CONTINUATION)
+      this.#takePiece(bytes.subarray(start, end), (first & FINAL) !== 0);
     else if (opcode === PING) this.#socket.write(PONG_FRAME);
     else if (opcode === CLOSE) this.#socket.end();
+  }
+
+  #takePiece(piece: Buffer, isLast: boolean): void {
+    this.#pieces.push(piece);
+    if (!isLast) return;
+    const whole = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.onFrame(whole, 0, whole.length);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Recipient } from './recipient.ts';
 import type { SignalFrames } from './signal-frames.ts';
 
 /** How much is published until it is looked for clients that do not read: seldom, because each look asks every socket. */
-const LOOK_CHARACTERS = 256 * 1024;
+const LOOK_CHARACTERS = 64 * 1024;
 
 /** The clients of a session that get the same frames. A frame is published, and so written once for all of them. */
 export class Audience {
@@ -35,12 +35,14 @@ export class Audience {
     if (plain === null) return;
     this.#sinceLook += plain.length;
     if (this.#sinceLook >= LOOK_CHARACTERS) this.#look();
-    this.#broadcast.publish(this.#topic, plain);
+    if (plain.length <= this.#broadcast.maxCharacters) this.#broadcast.publish(this.#topic, plain);
+    else for (const member of this.#members) member.send(plain);
   }
 
   /** A broadcast does not tell who keeps what: those who keep too much are given up here. */
   #look(): void {
     this.#sinceLook = 0;
-    for (const member of this.#members) member.giveUpIfSlow();
+    // As much as this again may be on its way to the sockets already.
+    for (const member of this.#members) member.giveUpIfSlow(2 * LOOK_CHARACTERS);
   }
 }

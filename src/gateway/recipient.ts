@@ -46,8 +46,9 @@ export class Recipient implements SignalReader {
     this.#socket.unsubscribe(topic);
   }
 
-  giveUpIfSlow(): void {
-    if (this.#givenUp || this.#socket.bufferedBytes() <= MAX_BUFFERED_BYTES) return;
+  /** @param comingBytes what the socket may be sent before this is called again. */
+  giveUpIfSlow(comingBytes = 0): void {
+    if (this.#givenUp || this.#socket.bufferedBytes() + comingBytes <= MAX_BUFFERED_BYTES) return;
     this.#givenUp = true;
     this.#socket.end(SLOW_READER_CODE, SLOW_READER_REASON);
   }

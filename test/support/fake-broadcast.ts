@@ -3,6 +3,7 @@ import type { ClientSocket } from '../../src/ports/client-socket.ts';
 
 /** The topics of fake sockets. */
 export class FakeBroadcast implements Broadcast {
+  maxCharacters = Number.POSITIVE_INFINITY;
   /** All that was published, whoever got it. */
   readonly published: string[] = [];
   readonly #topics = new Map<string, Set<ClientSocket>>();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
+const CONTINUATION = 0x0;
 const TEXT = 0x1;
 const CLOSE = 0x8;
 const END_OF_HEAD = '\r\n\r\n';
@@ -99,7 +100,10 @@ function parse(stream: Buffer): WholeStream {
   const texts: string[] = [];
   let close: WholeStream['close'];
   let at = 0;
+  /** Of a message that comes in several frames. */
+  let pieces: Buffer[] = [];
   while (at + 2 <= stream.length) {
+    const isLast = ((stream[at] ?? 0) & 0x80) !== 0;
     const opcode = (stream[at] ?? 0) & 0x0f;
     const short = (stream[at + 1] ?? 0) & 0x7f;
     const headBytes = short === 126 ? 4 : short === 127 ? 10 : 2;
@@ -112,7 +116,12 @@ function parse(stream: Buffer): WholeStream {
           : short;
     const payload = stream.subarray(at + headBytes, at + headBytes + length);
     at += headBytes + length;
-    if (opcode === TEXT && payload.length === length) texts.push(payload.toString('utf8'));
+    if ((opcode === TEXT || opcode === CONTINUATION) && payload.length === length) {
+      pieces.push(payload);
+      if (!isLast) continue;
+      texts.push(Buffer.concat(pieces).toString('utf8'));
+      pieces = [];
+    }
     if (opcode === CLOSE) close = { code: payload.readUInt16BE(0), reason: payload.toString('utf8', 2) };
   }
   return { bytes: stream.length, texts, close };

@@ -1,7 +1,7 @@
 import { type us_listen_socket, us_socket_local_port } from 'uWebSockets.js';
 import { describe, expect, it } from 'vitest';
 import { UwsBroadcast } from '../../src/adapters/uws/uws-broadcast.ts';
-import type { UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
+import { PIECE_CHARACTERS, type UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../src/adapters/uws/web-socket-behavior.ts';
 import type { SocketFront } from '../../src/gateway/socket-front.ts';
 import type { ClientSocket } from '../../src/ports/client-socket.ts';
@@ -98,8 +98,11 @@ describe('what is published on a topic of uWebSockets.js', () => {
     // More than uWebSockets.js gathers for a socket, and than it takes in one piece.
     for (let index = 0; index < 100; index += 1) say(`published ${index + 2}`, publish);
     say('sent 4', send);
-    say('l'.repeat(100_000), publish);
+    say('l'.repeat(50_000), publish);
     say('sent 5', send);
+    // Longer than is published, with characters of two code units at the ends of its pieces.
+    say(`sent ${'🙂'.repeat(PIECE_CHARACTERS)}`, send);
+    say(`sent! ${'🙂'.repeat(PIECE_CHARACTERS)}`, send);
     await Promise.resolve();
     say('published last', publish);
     one.socket.unsubscribe('t');

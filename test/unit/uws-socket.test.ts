@@ -1,14 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { type RawSocket, UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
+import { PIECE_CHARACTERS, type RawSocket, UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
 
 /** Writes down what reaches the network, and how it was grouped. */
 class RecordingRawSocket implements RawSocket {
   readonly calls: string[] = [];
   kept = 0;
-  readonly #topics = new Set<string>();
 
   send(text: string): void {
-    this.calls.push(text.length > 100 ? `${text.length} characters` : text);
+    this.calls.push(short(text));
+  }
+
+  sendFirstFragment(text: string): void {
+    this.calls.push(`first ${short(text)}`);
+  }
+
+  sendFragment(text: string): void {
+    this.calls.push(`next ${short(text)}`);
+  }
+
+  sendLastFragment(text: string): void {
+    this.calls.push(`last ${short(text)}`);
   }
 
   cork(work: () => void): void {
@@ -17,16 +28,12 @@ class RecordingRawSocket implements RawSocket {
     this.calls.push('uncork');
   }
 
-  subscribe(topic: string): boolean {
+  subscribe(topic: string): void {
     this.calls.push(`subscribe ${topic}`);
-    const isNew = !this.#topics.has(topic);
-    this.#topics.add(topic);
-    return isNew;
   }
 
-  unsubscribe(topic: string): boolean {
+  unsubscribe(topic: string): void {
     this.calls.push(`unsubscribe ${topic}`);
-    return this.#topics.delete(topic);
   }
 
   end(code: number): void {
@@ -37,6 +44,8 @@ class RecordingRawSocket implements RawSocket {
     return this.kept;
   }
 }
+
+const short = (text: string): string => (text.length > 100 ? `${text.length} characters` : text);
 
 function open(): { raw: RecordingRawSocket; socket: UwsSocket } {
   const raw = new RecordingRawSocket();
@@ -80,22 +89,33 @@ describe('a socket of uWebSockets.js', () => {
     expect(socket.send('three')).toBe(true);
   });
 
-  it('sends at once as long as it is subscribed to a topic, and before that what waited', async () => {
+  it('sends at once when it is subscribed to a topic, and before that what waited', () => {
     const { raw, socket } = open();
     socket.send('one');
     socket.subscribe('topic');
     socket.send('two');
     socket.send('three');
-    expect(raw.calls.splice(0)).toEqual(['one', 'subscribe topic', 'two', 'three']);
-    // Both once more than it takes.
+    expect(raw.calls).toEqual(['one', 'subscribe topic', 'two', 'three']);
+  });
+
+  it('sends what is large in one piece only as long as it was never subscribed', async () => {
+    const { raw, socket } = open();
+    const text = 'x'.repeat(2 * PIECE_CHARACTERS + 1);
+    socket.send(text);
     socket.subscribe('topic');
-    for (let time = 0; time < 2; time += 1) socket.unsubscribe('topic');
-    raw.calls.splice(0);
-    socket.send('four');
-    socket.send('five');
-    expect(raw.calls).toEqual([]);
-    await Promise.resolve();
-    expect(raw.calls).toEqual(['cork', 'four', 'five', 'uncork']);
+    socket.unsubscribe('topic');
+    socket.send(text);
+    socket.send(text.slice(0, PIECE_CHARACTERS));
+    const [piece, rest] = [`${PIECE_CHARACTERS} characters`, 'x'];
+    expect(raw.calls).toEqual([
+      `${text.length} characters`,
+      'subscribe topic',
+      'unsubscribe topic',
+      `first ${piece}`,
+      `next ${piece}`,
+      `last ${rest}`,
+      piece,
+    ]);
   });
 
   it('closes after what was sent before', async () => {

@@ -4,15 +4,23 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 export interface RawSocket {
   send(text: string, isBinary: boolean): unknown;
   cork(work: () => void): unknown;
-  /** False when it was subscribed, or unsubscribed, already. */
-  subscribe(topic: string): boolean;
-  unsubscribe(topic: string): boolean;
+  sendFirstFragment(text: string, isBinary: boolean): unknown;
+  sendFragment(text: string): unknown;
+  sendLastFragment(text: string): unknown;
+  subscribe(topic: string): unknown;
+  unsubscribe(topic: string): unknown;
   end(code: number, reason: string): void;
   getBufferedAmount(): number;
 }
 
 /** As much as uWebSockets.js gathers for one system call. */
 const BATCH_CHARACTERS = 16 * 1024;
+
+/**
+ * For a subscriber uWebSockets.js copies what it does not gather into a buffer of the socket, which keeps the size
+ * of the largest frame for as long as the socket is open. So a longer one is sent in pieces, as one message.
+ */
+export const PIECE_CHARACTERS = 64 * 1024;
 
 /**
  * A uWebSockets.js socket that may be called after it has closed: uWebSockets.js itself throws then.
@@ -28,7 +36,8 @@ export class UwsSocket implements ClientSocket {
   #keeps = false;
   /** Made with the first frame, and not for each batch. */
   #flushLater: (() => void) | null = null;
-  #topics = 0;
+  /** Whether it is one or was one, which is the same for uWebSockets.js. */
+  #isSubscriber = false;
 
   constructor(ws: RawSocket) {
     this.#ws = ws;
@@ -41,17 +50,19 @@ export class UwsSocket implements ClientSocket {
     this.#batchCharacters += text.length;
     // So that a caller who sends much at once is told in time when it is too much, and nothing that is
     // published overtakes it. What was published before, uWebSockets.js sends first.
-    if (this.#topics > 0 || this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
+    if (this.#isSubscriber || this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
     return !this.#keeps || this.bufferedBytes() === 0;
   }
 
   subscribe(topic: string): void {
     this.#flush();
-    if (this.#open && this.#ws.subscribe(topic)) this.#topics += 1;
+    if (!this.#open) return;
+    this.#ws.subscribe(topic);
+    this.#isSubscriber = true;
   }
 
   unsubscribe(topic: string): void {
-    if (this.#open && this.#ws.unsubscribe(topic)) this.#topics -= 1;
+    if (this.#open) this.#ws.unsubscribe(topic);
   }
 
   /** Without the batch: it is kept only if the client does not take it, and only then `drain` will tell. */
@@ -76,11 +87,30 @@ export class UwsSocket implements ClientSocket {
     this.#batch = [];
     this.#batchCharacters = 0;
     const [first = ''] = batch;
-    if (batch.length === 1) this.#ws.send(first, false);
+    if (this.#isSubscriber && first.length > PIECE_CHARACTERS) this.#sendInPieces(first);
+    else if (batch.length === 1) this.#ws.send(first, false);
     else
       this.#ws.cork(() => {
         for (const text of batch) this.#ws.send(text, false);
       });
     this.#keeps = this.bufferedBytes() > 0;
   }
+
+  #sendInPieces(text: string): void {
+    let end = pieceEnd(text, 0);
+    this.#ws.sendFirstFragment(text.slice(0, end), false);
+    while (text.length - end > PIECE_CHARACTERS) {
+      const start = end;
+      end = pieceEnd(text, start);
+      this.#ws.sendFragment(text.slice(start, end));
+    }
+    this.#ws.sendLastFragment(text.slice(end));
+  }
+}
+
+/** A character of two code units stays whole: each piece is encoded by itself. */
+function pieceEnd(text: string, start: number): number {
+  const end = start + PIECE_CHARACTERS;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
 }
