@@ -45,12 +45,9 @@ export class UwsSocket implements ClientSocket {
 
   send(text: string): boolean {
     if (!this.#open) return true;
-    this.#flushLater ??= () => this.#flush();
-    if (this.#batch.push(text) === 1) queueMicrotask(this.#flushLater);
-    this.#batchCharacters += text.length;
-    // So that a caller who sends much at once is told in time when it is too much, and nothing that is
-    // published overtakes it. What was published before, uWebSockets.js sends first.
-    if (this.#isSubscriber || this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
+    // Nothing may be published before it; what was published before it, uWebSockets.js sends first.
+    if (this.#isSubscriber) this.#sendNow(text);
+    else this.#sendSoon(text);
     return !this.#keeps || this.bufferedBytes() === 0;
   }
 
@@ -81,18 +78,31 @@ export class UwsSocket implements ClientSocket {
     this.#open = false;
   }
 
+  #sendSoon(text: string): void {
+    this.#flushLater ??= () => this.#flush();
+    if (this.#batch.push(text) === 1) queueMicrotask(this.#flushLater);
+    this.#batchCharacters += text.length;
+    // So that a caller who sends much at once is told in time when it is too much.
+    if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
+  }
+
   #flush(): void {
     const batch = this.#batch;
     if (!this.#open || batch.length === 0) return;
     this.#batch = [];
     this.#batchCharacters = 0;
     const [first = ''] = batch;
-    if (this.#isSubscriber && first.length > PIECE_CHARACTERS) this.#sendInPieces(first);
-    else if (batch.length === 1) this.#ws.send(first, false);
+    if (batch.length === 1) this.#ws.send(first, false);
     else
       this.#ws.cork(() => {
         for (const text of batch) this.#ws.send(text, false);
       });
+    this.#keeps = this.bufferedBytes() > 0;
+  }
+
+  #sendNow(text: string): void {
+    if (text.length > PIECE_CHARACTERS) this.#sendInPieces(text);
+    else this.#ws.send(text, false);
     this.#keeps = this.bufferedBytes() > 0;
   }
 
