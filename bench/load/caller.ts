@@ -1,43 +1,103 @@
-import { HttpConnection } from '../support/http-connection.ts';
-import { type Instance, refusalOf } from './instance.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { type HttpAnswer, HttpConnection } from '../support/http-connection.ts';
+import type { Instance, LoggedEvent } from './instance.ts';
 import type { LoadOptions } from './options.ts';
+import { Refused, reasonOf } from './refused.ts';
+import { RETRY_MS } from './resuming-link.ts';
 import type { Tally } from './tally.ts';
+import { Unanswered, within } from './within.ts';
 
-/** One client of message-sync. Afterwards the log must have exactly the answers that it got. */
-export async function call(
-  session: string,
-  { options, instance, tally }: { options: LoadOptions; instance: Instance; tally: Tally },
-): Promise<void> {
-  const connection = new HttpConnection(options.url);
-  const body = JSON.stringify({ message: options.message, sessionId: session });
-  const answers: unknown[] = [];
-  try {
-    for (let message = 0; message < options.messages; message += 1) {
-      const sent = performance.now();
-      const answer = await within(
-        options.timeoutSeconds,
-        connection.request({ path: '/api/message-sync', body }),
-      );
-      if (answer.status !== 200) throw new Error(refusalOf(answer.status, answer.body));
-      tally.answered(performance.now() - sent, null);
-      answers.push(JSON.parse(answer.body).response);
-    }
-  } finally {
-    connection.close();
-  }
-  const logged = (await instance.log(session)).filter(({ event }) => event === 'response');
-  const isSame =
-    logged.length === answers.length && logged.every(({ data }, at) => data.content === answers[at]);
-  const difference = `${answers.length} answers are not the ${logged.length} of the log`;
-  tally.compared(session, isSame ? null : difference);
+const Answer = z.object({ response: z.string() });
+
+export interface CallerParts {
+  readonly options: LoadOptions;
+  readonly instance: Instance;
+  readonly tally: Tally;
+  /** When it is aborted nothing more is asked. */
+  readonly stopping: AbortSignal;
 }
 
-async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error(`no answer within ${seconds} s`)), seconds * 1_000);
-  try {
-    return await Promise.race([work, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
+/** One client of message-sync. A request whose connection is lost is repeated under its key. */
+export class Caller {
+  readonly #session: string;
+  readonly #parts: CallerParts;
+  readonly #answers: string[] = [];
+  #connection: HttpConnection | null = null;
+  /** The one that no answer came to, if it came to that: the log may have one. */
+  #unanswered = 0;
+
+  constructor(session: string, parts: CallerParts) {
+    this.#session = session;
+    this.#parts = parts;
   }
+
+  async run(): Promise<void> {
+    const { instance, tally } = this.#parts;
+    try {
+      await this.#askAll();
+    } finally {
+      this.#connection?.close();
+    }
+    await tally.compare(this.#session, async () => {
+      if (this.#unanswered > 0) await instance.cancel(this.#session);
+      return this.#differenceFrom(await instance.log(this.#session));
+    });
+  }
+
+  #differenceFrom(events: readonly LoggedEvent[]): string | null {
+    const logged = events.filter(({ event }) => event === 'response');
+    const count = this.#answers.length;
+    if (logged.length < count || logged.length > count + this.#unanswered)
+      return `${count} answers were received, ${logged.length} are in the log`;
+    const index = this.#answers.findIndex((answer, at) => logged[at]?.data.content !== answer);
+    return index === -1
+      ? null
+      : `answer ${index + 1} was received as ${JSON.stringify(this.#answers[index])} and is in the log as ${JSON.stringify(logged[index]?.data.content)}`;
+  }
+
+  async #askAll(): Promise<void> {
+    const { options, tally, stopping } = this.#parts;
+    for (let message = 0; message < options.messages && !stopping.aborted; message += 1) {
+      const sent = performance.now();
+      try {
+        const answer = await within(options.timeoutSeconds, (late) => this.#ask(crypto.randomUUID(), late));
+        tally.answered(performance.now() - sent, null);
+        this.#answers.push(answer);
+      } catch (error) {
+        tally.failed(reasonOf(error));
+        if (!(error instanceof Unanswered)) continue;
+        this.#unanswered = 1;
+        return;
+      }
+    }
+  }
+
+  async #ask(key: string, late: AbortSignal): Promise<string> {
+    const { options, tally } = this.#parts;
+    const body = JSON.stringify({ message: options.message, sessionId: this.#session });
+    for (let attempt = 1; ; attempt += 1) {
+      late.throwIfAborted();
+      try {
+        return answerOf(await this.#request(key, body));
+      } catch (error) {
+        if (error instanceof Refused && !error.isPassing) throw error;
+        if (attempt === 1 && !late.aborted) tally.lost += 1;
+        this.#connection?.close();
+        this.#connection = null;
+        await wait(RETRY_MS);
+      }
+    }
+  }
+
+  #request(key: string, body: string): Promise<HttpAnswer> {
+    this.#connection ??= new HttpConnection(this.#parts.options.url);
+    return this.#connection.request({ path: '/api/message-sync', headers: { 'Idempotency-Key': key }, body });
+  }
+}
+
+function answerOf({ status, body }: HttpAnswer): string {
+  const answer = status === 200 ? Answer.safeParse(JSON.parse(body)) : null;
+  if (!answer?.success) throw Refused.byResponse(status, body);
+  return answer.data.response;
 }

@@ -1,32 +1,43 @@
 import { z } from 'zod';
+import { Refused, reasonOf } from './refused.ts';
 
+const Health = z.object({ version: z.string(), agent: z.object({ status: z.string() }) });
 const Page = z.object({
   events: z.array(z.looseObject({ event: z.string(), data: z.looseObject({}), seq: z.int() })),
 });
-const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const NOT_FOUND = 404;
+
+export type LoggedEvent = z.infer<typeof Page>['events'][number];
 
 /** The service under load, as far as a client asks it by REST. */
 export class Instance {
   readonly #url: URL;
+  readonly #timeoutMs: number;
 
-  constructor(url: URL) {
+  constructor(url: URL, timeoutMs: number) {
     this.#url = url;
+    this.#timeoutMs = timeoutMs;
   }
 
   async requireHealthy(): Promise<void> {
-    // Not under /api, where requests are limited.
-    await this.#request('/healthz').catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`there is no agent-service at ${this.#url.origin}: ${reason}`, { cause });
-    });
+    try {
+      // Not under /api, where requests are limited.
+      const response = await this.#request('/healthz');
+      if (!Health.safeParse(await response.json().catch(() => null)).success)
+        throw new Error('/healthz is answered by something else');
+    } catch (cause) {
+      throw new Error(`there is no agent-service at ${this.#url.origin}: ${reasonOf(cause)}`, { cause });
+    }
   }
 
-  /** All events of a session, as the frames that a client that resumes gets. */
-  async log(session: string): Promise<z.infer<typeof Page>['events']> {
-    const all: z.infer<typeof Page>['events'] = [];
+  /** All events of a session, as the frames that a client that resumes gets. None of one to which nothing was said. */
+  async log(session: string): Promise<LoggedEvent[]> {
+    const all: LoggedEvent[] = [];
     for (;;) {
       const after = all.at(-1)?.seq ?? 0;
-      const response = await this.#request(`/api/sessions/${session}/events?after=${after}&limit=1000`);
+      const path = `/api/sessions/${session}/events?after=${after}&limit=1000`;
+      const response = await this.#request(path, { allowed: NOT_FOUND });
+      if (response.status === NOT_FOUND) return all;
       const { events } = Page.parse(await response.json());
       if (events.length === 0) return all;
       // What a page says besides.
@@ -34,30 +45,19 @@ export class Instance {
     }
   }
 
+  /** Ends a turn that runs, so that the log is complete. */
+  async cancel(session: string): Promise<void> {
+    await this.#request(`/api/sessions/${session}/cancel`, { method: 'POST', allowed: NOT_FOUND });
+  }
+
   async forget(session: string): Promise<void> {
-    await this.#request(`/api/sessions/${session}`, { method: 'DELETE' });
+    await this.#request(`/api/sessions/${session}`, { method: 'DELETE', allowed: NOT_FOUND });
   }
 
-  async #request(path: string, init: RequestInit = {}): Promise<Response> {
-    const response = await fetch(new URL(path, this.#url), init);
-    if (response.ok) return response;
-    throw new Error(refusalOf(response.status, await response.text()));
-  }
-}
-
-/** What the service said, and what to do where its limits are in the way. */
-export function refusalOf(status: number, body: string): string {
-  const { data } = Refusal.safeParse(parse(body));
-  if (!data) return `HTTP ${status}`;
-  const { code, message } = data.error;
-  const advice = code === 'RATE_LIMIT_EXCEEDED' ? ' Raise or switch off `limits` in its agent file.' : '';
-  return `${code}: ${message}${advice}`;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not from the service: the status says it.
+  async #request(path: string, { method = 'GET', allowed = 200 } = {}): Promise<Response> {
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const response = await fetch(new URL(path, this.#url), { method, signal });
+    if (response.ok || response.status === allowed) return response;
+    throw Refused.byResponse(response.status, await response.text());
   }
 }

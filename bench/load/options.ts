@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 
+const A_DAY_SECONDS = 86_400;
+
 export type Transport = 'ws' | 'sse' | 'sync';
 
 export interface LoadOptions {
@@ -19,6 +21,7 @@ export interface LoadOptions {
 
 export const usage = `node bench/load.ts --url http://127.0.0.1:3001 [options]
 
+  --url URL               where the service is, without a path
   --ws | --sse | --sync   WebSocket (default), server-sent events, or message-sync
   --clients N             clients, each with a session of its own (default 10)
   --messages M            messages of each client, one after the other (default 20)
@@ -27,6 +30,8 @@ export const usage = `node bench/load.ts --url http://127.0.0.1:3001 [options]
   --drops SHARE           share of frames after which a client drops its connection and resumes (default 0.02)
   --timeout S             longest wait for one answer (default 60)
   --keep                  leave the sessions in the log
+
+Ctrl-C lets the messages that run end, and then tells and cleans up as always; a second one ends at once.
 `;
 
 /** Refused, with what to do instead. */
@@ -41,10 +46,10 @@ export function readOptions(args: readonly string[]): LoadOptions {
     transport: chosen[0] ?? 'ws',
     clients: number('--clients', values.clients, { least: 1, whole: true }),
     messages: number('--messages', values.messages, { least: 1, whole: true }),
-    rampSeconds: number('--ramp', values.ramp, { least: 0 }),
-    message: values.message,
+    rampSeconds: number('--ramp', values.ramp, { least: 0, most: A_DAY_SECONDS }),
+    message: readMessage(values.message),
     drops: number('--drops', values.drops, { least: 0, most: 1 }),
-    timeoutSeconds: number('--timeout', values.timeout, { least: 0.001 }),
+    timeoutSeconds: number('--timeout', values.timeout, { least: 0.001, most: A_DAY_SECONDS }),
     keep: values.keep,
   };
 }
@@ -77,9 +82,14 @@ function parsed(args: readonly string[]) {
 function readUrl(text: string | undefined): URL {
   if (text === undefined) throw new UsageError('--url is missing; say where the service is');
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
     throw new UsageError(`--url must be like http://127.0.0.1:3001, not ${text}`);
   return url;
+}
+
+function readMessage(text: string): string {
+  if (text.trim() === '') throw new UsageError('--message is empty; say something');
+  return text;
 }
 
 interface Range {

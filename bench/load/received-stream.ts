@@ -13,6 +13,11 @@ export class ReceivedStream {
     return this.#position;
   }
 
+  /** How many have come. */
+  get events(): number {
+    return this.#events.length;
+  }
+
   /** Throws when the frame is not the next one: after a gap, or a second time. */
   take(frame: ResumableFrame): void {
     if (frame.event === 'resumed') this.#requireSamePlace(frame.data.after);

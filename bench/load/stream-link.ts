@@ -1,9 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { readFrame } from '../../src/client/read-frame.ts';
 import type { StreamPosition } from '../../src/client/stream-position.ts';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
-import { WebSocketClient } from '../support/websocket-client.ts';
-import { refusalOf } from './instance.ts';
+import { HandshakeRefused, WebSocketClient } from '../support/websocket-client.ts';
+import { Refused } from './refused.ts';
 
 /** One connection of a client to its session. */
 export interface StreamLink {
@@ -16,17 +14,23 @@ export interface LinkOptions {
   readonly url: URL;
   readonly session: string;
   readonly position: StreamPosition;
-  readonly onFrame: (frame: ResumableFrame) => void;
-  readonly onLost: (error: unknown) => void;
+  /** When it is aborted nobody waits for the connection any more. */
+  readonly late: AbortSignal;
+  readonly onText: (frame: string) => void;
+  readonly onLost: () => void;
 }
 
+/** Rejects with `Refused` when the service does not want it, with anything else when it cannot be reached. */
 export type OpenLink = (options: LinkOptions) => Promise<StreamLink>;
 
-export const openWebSocket: OpenLink = async ({ url, session, position, onFrame, onLost }) => {
+export const openWebSocket: OpenLink = async ({ url, session, position, late, onText, onLost }) => {
   const { seq, offset } = position;
-  const socket = await WebSocketClient.open(url, `/?session=${session}&after=${seq}&offset=${offset}`);
-  socket.onFrame = (bytes, start, end) => onFrame(readFrame(bytes.toString('utf8', start, end)));
-  socket.onClose = () => onLost(new Error('the service closed the socket'));
+  const path = `/?session=${session}&after=${seq}&offset=${offset}`;
+  const socket = await WebSocketClient.open(url, path, late).catch((error: unknown) => {
+    throw error instanceof HandshakeRefused ? Refused.byResponse(error.status, error.body) : error;
+  });
+  socket.onFrame = (bytes, start, end) => onText(bytes.toString('utf8', start, end));
+  socket.onClose = onLost;
   return {
     say: async (content, clientMessageId) =>
       socket.send(JSON.stringify({ type: 'message', content, clientMessageId })),
@@ -34,28 +38,29 @@ export const openWebSocket: OpenLink = async ({ url, session, position, onFrame,
   };
 };
 
-export const openEventStream: OpenLink = async ({ url, session, position, onFrame, onLost }) => {
+export const openEventStream: OpenLink = async ({ url, session, position, late, onText, onLost }) => {
   const { seq, offset } = position;
-  const abort = new AbortController();
+  const dropped = new AbortController();
+  const giveUp = (): void => dropped.abort();
+  late.addEventListener('abort', giveUp);
   const response = await fetch(new URL(`/api/sessions/${session}/events`, url), {
     headers: { Accept: 'text/event-stream', 'Last-Event-ID': offset === 0 ? `${seq}` : `${seq}.${offset}` },
-    signal: abort.signal,
-  });
-  if (!response.ok || !response.body) throw new Error(refusalOf(response.status, await response.text()));
+    signal: dropped.signal,
+  }).finally(() => late.removeEventListener('abort', giveUp));
+  if (!response.ok || !response.body) throw Refused.byResponse(response.status, await response.text());
   const parser = createParser({
     onEvent: ({ data }) => {
-      if (!abort.signal.aborted) onFrame(readFrame(data));
+      if (!dropped.signal.aborted) onText(data);
     },
   });
-  readAll(response.body, (text) => parser.feed(text)).then(
-    () => onLost(new Error('the service ended the stream')),
-    (error: unknown) => {
-      if (!abort.signal.aborted) onLost(error);
-    },
-  );
+  // However it ends: unless it was dropped, it is lost.
+  const ended = (): void => {
+    if (!dropped.signal.aborted) onLost();
+  };
+  readAll(response.body, (text) => parser.feed(text)).then(ended, ended);
   return {
     say: (content, clientMessageId) => post(url, { message: content, sessionId: session }, clientMessageId),
-    drop: () => abort.abort(),
+    drop: () => dropped.abort(),
   };
 };
 
@@ -71,5 +76,5 @@ async function post(url: URL, body: unknown, key: string): Promise<void> {
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(refusalOf(response.status, text));
+  if (!response.ok) throw Refused.byResponse(response.status, text);
 }

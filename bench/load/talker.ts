@@ -1,14 +1,23 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { readFrame } from '../../src/client/read-frame.ts';
 import type { ResumableFrame } from '../../src/contract/frames.ts';
 import type { Instance } from './instance.ts';
 import type { LoadOptions } from './options.ts';
 import { ReceivedStream } from './received-stream.ts';
-import type { OpenLink, StreamLink } from './stream-link.ts';
+import { Refused, reasonOf } from './refused.ts';
+import { RETRY_MS, ResumingLink } from './resuming-link.ts';
+import type { OpenLink } from './stream-link.ts';
 import type { Tally } from './tally.ts';
+import { Unanswered, within } from './within.ts';
+
+/** What the log has, was sent: longer it is not on its way. */
+const ARRIVAL_SECONDS = 2;
 
 interface Question {
   readonly clientMessageId: string;
   readonly askedAt: number;
-  readonly ended: PromiseWithResolvers<void>;
+  /** With what went wrong, if it did. */
+  readonly ended: PromiseWithResolvers<'answered' | Error>;
   /** Null until the service has accepted it. */
   turnId: string | null;
   firstMs: number | null;
@@ -16,51 +25,95 @@ interface Question {
 
 export interface TalkerParts {
   readonly options: LoadOptions;
-  readonly instance: Instance;
+  readonly instance: Pick<Instance, 'log' | 'cancel'>;
   readonly tally: Tally;
   readonly open: OpenLink;
+  /** When it is aborted nothing more is asked. */
+  readonly stopping: AbortSignal;
 }
 
-/** One client: asks, hears the answer, drops its connection now and then and resumes, and looks whether it has missed anything. */
+/**
+ * One client: asks, hears the answer, drops its connection now and then and resumes, and looks whether it has missed
+ * anything. A connection that it did not drop itself is resumed as well, and what was not accepted is said again.
+ */
 export class Talker {
   readonly #session: string;
   readonly #parts: TalkerParts;
   readonly #stream = new ReceivedStream();
-  #link: StreamLink | null = null;
-  #connected: Promise<void> = Promise.resolve();
+  readonly #link: ResumingLink;
   #question: Question | null = null;
+  /** What was wrong with a frame: those after it are not heard. */
+  #fault: string | null = null;
+  #isUnanswered = false;
+  #onEvent: () => void = () => undefined;
 
   constructor(session: string, parts: TalkerParts) {
     this.#session = session;
     this.#parts = parts;
+    this.#link = new ResumingLink({
+      url: parts.options.url,
+      session,
+      open: parts.open,
+      position: () => this.#stream.position,
+      onText: (text) => this.#receive(text),
+      onLost: () => {
+        parts.tally.lost += 1;
+      },
+    });
   }
 
   async run(): Promise<void> {
     const { options, tally } = this.#parts;
-    this.#connected = this.#connect();
     try {
-      for (let message = 0; message < options.messages; message += 1) await this.#ask(options.message);
-      const difference = this.#stream.differenceFrom(await this.#parts.instance.log(this.#session));
-      tally.compared(this.#session, difference);
+      await within(options.timeoutSeconds, (late) => this.#link.connect(late));
+      await this.#askAll();
+      await tally.compare(this.#session, () => this.#difference());
     } finally {
-      this.#link?.drop();
+      this.#link.drop();
     }
   }
 
-  async #connect(): Promise<void> {
-    const { options, open } = this.#parts;
-    this.#link = await open({
-      url: options.url,
-      session: this.#session,
-      position: this.#stream.position,
-      onFrame: (frame) => this.#receive(frame),
-      onLost: (error) => this.#question?.ended.reject(error),
+  async #askAll(): Promise<void> {
+    const { options, tally, stopping } = this.#parts;
+    for (let message = 0; message < options.messages && !stopping.aborted && !this.#fault; message += 1) {
+      try {
+        await this.#ask(options.message);
+      } catch (error) {
+        if (this.#fault) return;
+        tally.failed(reasonOf(error));
+        this.#isUnanswered = error instanceof Unanswered;
+        // What came then would be taken for the next answer.
+        if (this.#isUnanswered) return;
+      }
+    }
+  }
+
+  /** @returns what is wrong with what was received, or null. */
+  async #difference(): Promise<string | null> {
+    const { instance } = this.#parts;
+    if (this.#fault) return this.#fault;
+    if (this.#isUnanswered) await instance.cancel(this.#session);
+    const logged = await instance.log(this.#session);
+    await this.#hearUpTo(logged.length);
+    return this.#fault ?? this.#stream.differenceFrom(logged);
+  }
+
+  /** What the log has, was sent. It is not waited for long. */
+  async #hearUpTo(events: number): Promise<void> {
+    if (this.#stream.events >= events) return;
+    const { timeoutSeconds } = this.#parts.options;
+    await within(timeoutSeconds, (late) => this.#link.connect(late));
+    const arrived = new Promise<void>((resolve) => {
+      this.#onEvent = () => {
+        if (this.#fault !== null || this.#stream.events >= events) resolve();
+      };
     });
+    this.#onEvent();
+    const longestMs = Math.min(ARRIVAL_SECONDS, timeoutSeconds) * 1_000;
+    await Promise.race([arrived, wait(longestMs, undefined, { ref: false })]);
   }
 
   async #ask(content: string): Promise<void> {
-    const { tally, options } = this.#parts;
-    await this.#connected;
     const question: Question = {
       clientMessageId: crypto.randomUUID(),
       askedAt: performance.now(),
@@ -69,52 +122,64 @@ export class Talker {
       firstMs: null,
     };
     this.#question = question;
-    const { promise, reject } = question.ended;
-    const timeout = new Error(`no answer within ${options.timeoutSeconds} s`);
-    const timer = setTimeout(() => reject(timeout), options.timeoutSeconds * 1_000);
     try {
-      await Promise.all([this.#link?.say(content, question.clientMessageId), promise]);
-      tally.answered(performance.now() - question.askedAt, question.firstMs);
+      await within(this.#parts.options.timeoutSeconds, (late) => this.#untilEnded(question, content, late));
+      this.#parts.tally.answered(performance.now() - question.askedAt, question.firstMs);
     } finally {
-      clearTimeout(timer);
       this.#question = null;
     }
   }
 
-  #receive(frame: ResumableFrame): void {
-    try {
-      this.#stream.take(frame);
-    } catch (error) {
-      this.#parts.tally.fault(this.#session, error instanceof Error ? error.message : String(error));
-      this.#question?.ended.reject(error);
-      return;
+  async #untilEnded(question: Question, content: string, late: AbortSignal): Promise<void> {
+    for (;;) {
+      late.throwIfAborted();
+      await this.#link.connect(late);
+      if (question.turnId === null) this.#link.say(content, question.clientMessageId, question.ended.resolve);
+      const end = await Promise.race([question.ended.promise, this.#link.end]);
+      if (end instanceof Error) throw end;
+      if (end === 'answered') return;
+      if (end === 'lost') await wait(RETRY_MS);
     }
-    const question = this.#question;
-    if (!question) return;
-    this.#note(frame, question);
-    const isRunning = question.turnId !== null && frame.event !== 'response';
-    if (isRunning && Math.random() < this.#parts.options.drops) this.#dropAndResume();
   }
 
-  #note(frame: ResumableFrame, question: Question): void {
+  #receive(text: string): void {
+    try {
+      const frame = readFrame(text);
+      this.#stream.take(frame);
+      this.#onEvent();
+      if (this.#question) this.#hear(frame, this.#question);
+    } catch (error) {
+      // Each frame after it would be another fault.
+      this.#fault = reasonOf(error);
+      this.#link.drop();
+      this.#question?.ended.resolve(new Error(this.#fault));
+      this.#onEvent();
+    }
+  }
+
+  #hear(frame: ResumableFrame, question: Question): void {
+    const { tally, options } = this.#parts;
     if (frame.event === 'chunk') {
-      this.#parts.tally.chunks += 1;
+      tally.chunks += 1;
       question.firstMs ??= performance.now() - question.askedAt;
     } else if (frame.event === 'message' && frame.data.clientMessageId === question.clientMessageId) {
       question.turnId = frame.turnId ?? null;
     } else if (frame.event === 'response' && frame.turnId === question.turnId) {
-      question.ended.resolve();
+      question.ended.resolve('answered');
+      return;
     } else if (frame.event === 'error') {
-      question.ended.reject(new Error(`${frame.data.code}: ${frame.data.message}`));
+      this.#hearRefusal(Refused.byError(frame.data), question);
+      return;
     }
+    // Not at `resumed`, or a client that drops at each frame would never get further.
+    const isDropped = question.turnId !== null && frame.event !== 'resumed' && Math.random() < options.drops;
+    if (!isDropped) return;
+    tally.resumed += 1;
+    this.#link.drop();
   }
 
-  #dropAndResume(): void {
-    if (!this.#link) return;
-    this.#link.drop();
-    this.#link = null;
-    this.#parts.tally.resumed += 1;
-    this.#connected = this.#connect();
-    this.#connected.catch((error: unknown) => this.#question?.ended.reject(error));
+  #hearRefusal(refused: Refused, question: Question): void {
+    if (refused.isPassing && question.turnId === null) this.#link.lose();
+    else question.ended.resolve(refused);
   }
 }

@@ -1,16 +1,23 @@
 import { percentile, rounded } from '../support/statistics.ts';
 import type { Row } from '../support/table.ts';
+import { reasonOf } from './refused.ts';
 
 /** What all clients together have seen. */
 export class Tally {
   readonly expectedMessages: number;
   readonly #begun = performance.now();
+  #firstAskedAt = Infinity;
+  #lastAnsweredAt = 0;
   readonly #firstMs: number[] = [];
   readonly #doneMs: number[] = [];
   readonly #failures = new Map<string, number>();
+  readonly #unchecked = new Map<string, number>();
   clients = 0;
   chunks = 0;
+  /** Connections that the clients dropped themselves. */
   resumed = 0;
+  /** Connections that broke otherwise. */
+  lost = 0;
   /** Sessions that were compared with the log. */
   checked = 0;
   readonly #faults: string[] = [];
@@ -21,6 +28,9 @@ export class Tally {
 
   /** @param firstMs until the first chunk, if there was one. */
   answered(doneMs: number, firstMs: number | null): void {
+    const now = performance.now();
+    this.#firstAskedAt = Math.min(this.#firstAskedAt, now - doneMs);
+    this.#lastAnsweredAt = now;
     this.#doneMs.push(doneMs);
     if (firstMs !== null) this.#firstMs.push(firstMs);
   }
@@ -30,19 +40,34 @@ export class Tally {
     this.#failures.set(reason, (this.#failures.get(reason) ?? 0) + 1);
   }
 
-  /** A session was compared with the log. @param difference null when there is none. */
-  compared(session: string, difference: string | null): void {
-    this.checked += 1;
-    if (difference !== null) this.fault(session, difference);
-  }
-
-  /** What was received is not what was promised. */
-  fault(session: string, description: string): void {
-    this.#faults.push(`session ${session}: ${description}`);
+  /** @param differenceOf gives what was received otherwise than the log has it, or null. */
+  async compare(session: string, differenceOf: () => Promise<string | null>): Promise<void> {
+    try {
+      const difference = await differenceOf();
+      this.checked += 1;
+      if (difference !== null) this.#faults.push(`session ${session}: ${difference}`);
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.#unchecked.set(reason, (this.#unchecked.get(reason) ?? 0) + 1);
+    }
   }
 
   get failures(): readonly [reason: string, count: number][] {
     return [...this.#failures];
+  }
+
+  /** Sessions of which the log could not be read. */
+  get unchecked(): readonly [reason: string, count: number][] {
+    return [...this.#unchecked];
+  }
+
+  /** From the first question to the last answer. */
+  get seconds(): number {
+    return Math.max(0, this.#lastAnsweredAt - this.#firstAskedAt) / 1_000;
+  }
+
+  get isClean(): boolean {
+    return this.#failures.size + this.#unchecked.size + this.#faults.length === 0;
   }
 
   get faults(): readonly string[] {
@@ -53,15 +78,16 @@ export class Tally {
     const seconds = (performance.now() - this.#begun) / 1_000;
     const done = this.#doneMs.length;
     const failed = [...this.#failures.values()].reduce((sum, count) => sum + count, 0);
-    const [p50, p99] = [0.5, 0.99].map((share) => percentile(sorted(this.#doneMs), share).toFixed(1));
+    const ascending = sorted(this.#doneMs);
+    const [p50, p99] = [0.5, 0.99].map((share) => percentile(ascending, share).toFixed(1));
+    const times = done === 0 ? '' : `p50 ${p50} ms  p99 ${p99} ms  `;
     return (
       `${seconds.toFixed(0)} s  ${this.clients} clients  ${done}/${this.expectedMessages} messages  ` +
-      `${(done / seconds).toFixed(0)}/s  p50 ${p50} ms  p99 ${p99} ms  ${this.resumed} resumed  ${failed} failed`
+      `${(done / seconds).toFixed(0)}/s  ${times}${this.resumed} resumed  ${this.lost} lost  ${failed} failed`
     );
   }
 
   get rows(): Row[] {
-    const seconds = (performance.now() - this.#begun) / 1_000;
     const timed = [
       ['first chunk', this.#firstMs],
       ['whole answer', this.#doneMs],
@@ -71,7 +97,7 @@ export class Tally {
       .map(([what, times]) => ({
         what,
         ...percentiles(times),
-        'per second': rounded(times.length / seconds),
+        'per second': rounded(times.length / this.seconds),
       }));
   }
 }

@@ -65,7 +65,7 @@ export class HttpConnection {
 }
 
 /** The answer, once all of it has come. Its body is UTF-8 that was read byte by byte. */
-function wholeAnswer(received: string): HttpAnswer | null {
+export function wholeAnswer(received: string): HttpAnswer | null {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return null;
   const head = received.slice(0, end + 2);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { type HttpAnswer, wholeAnswer } from './http-connection.ts';
 import { openSocket } from './open-socket.ts';
 
 /** One text message, as a place in what was read: valid until the call returns. */
@@ -11,6 +12,18 @@ const TEXT = 1;
 const PING = 9;
 const CLOSE = 8;
 const PONG_FRAME = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+
+/** The answer to a handshake was not 101. */
+export class HandshakeRefused extends Error {
+  readonly status: number;
+  readonly body: string;
+
+  constructor({ status, head, body }: HttpAnswer) {
+    super(`the handshake was refused: ${head.split('\r\n')[0]} ${body.slice(0, 300)}`);
+    this.status = status;
+    this.body = body;
+  }
+}
 
 /** A WebSocket by hand: it copies and decodes nothing, so that a frame costs the load far less than the server. */
 export class WebSocketClient {
@@ -28,11 +41,16 @@ export class WebSocketClient {
     this.#socket = socket;
   }
 
-  /** @param base such as `http://127.0.0.1:3001`. Rejects when the handshake is refused. */
-  static async open(base: URL, path: string): Promise<WebSocketClient> {
+  /**
+   * @param base such as `http://127.0.0.1:3001`. Rejects when the handshake is refused.
+   * @param late gives the handshake up when it is aborted.
+   */
+  static async open(base: URL, path: string, late?: AbortSignal): Promise<WebSocketClient> {
     const socket = openSocket(base);
     const client = new WebSocketClient(socket);
-    await client.#shakeHands(base, path);
+    const giveUp = (): void => void socket.destroy();
+    late?.addEventListener('abort', giveUp);
+    await client.#shakeHands(base, path).finally(() => late?.removeEventListener('abort', giveUp));
     return client;
   }
 
@@ -66,17 +84,20 @@ export class WebSocketClient {
     const socket = this.#socket;
     return new Promise((resolve, reject) => {
       let head = Buffer.alloc(0);
-      const refuse = (error?: Error): void =>
-        reject(error ?? new Error(`the handshake was refused: ${head.toString('latin1').slice(0, 300)}`));
+      const fail = (error: Error): void => reject(error);
+      const onClose = (): void => reject(new Error('the connection was closed during the handshake'));
       const onData = (bytes: Buffer): void => {
         head = Buffer.concat([head, bytes]);
         const end = head.indexOf('\r\n\r\n');
         if (end === -1) return;
         if (!head.subarray(0, 12).equals(Buffer.from('HTTP/1.1 101'))) {
-          refuse();
+          const answer = wholeAnswer(head.toString('latin1'));
+          if (!answer) return;
+          reject(new HandshakeRefused(answer));
+          socket.destroy();
           return;
         }
-        socket.off('data', onData).off('error', refuse).off('close', refuse);
+        socket.off('data', onData).off('error', fail).off('close', onClose);
         // A connection that breaks closes: that is what is told.
         socket.on('error', () => undefined);
         socket.on('close', () => this.onClose());
@@ -86,10 +107,7 @@ export class WebSocketClient {
         // After whoever waits has set its callbacks.
         if (rest.length > 0) setImmediate(() => this.#read(rest));
       };
-      socket
-        .on('data', onData)
-        .on('error', refuse)
-        .on('close', () => refuse());
+      socket.on('data', onData).on('error', fail).on('close', onClose);
       socket.write(
         `GET ${path} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
           `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,

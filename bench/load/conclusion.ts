@@ -1,0 +1,32 @@
+import { table } from '../support/table.ts';
+import type { LoadOptions } from './options.ts';
+import type { Tally } from './tally.ts';
+
+/** What is told at the end. */
+export function conclusion(
+  { transport, clients, rampSeconds }: LoadOptions,
+  tally: Tally,
+  stopped: boolean,
+): string {
+  const { rows, chunks, resumed, lost, seconds } = tally;
+  const times = rows.length === 0 ? 'no message was answered' : table(rows);
+  const began = `${clients} clients over ${transport}, begun over ${rampSeconds} s`;
+  const taken = `${seconds.toFixed(1)} s from the first question to the last answer`;
+  const streamed =
+    transport === 'sync'
+      ? `${lost} connections lost and their requests repeated`
+      : `${chunks} chunks, ${resumed} connections dropped and resumed, ${lost} lost`;
+  const stop = stopped ? 'stopped before its end\n' : '';
+  return `\n${times}\n\n${began}; ${taken}\n${streamed}\n${stop}${findings(clients, tally)}`;
+}
+
+function findings(clients: number, { checked, faults, failures, unchecked }: Tally): string {
+  const sound = 'what was received is what the log has, each event and each character once';
+  const found = faults.length > 0 ? `${faults.length} with faults` : checked > 0 ? sound : 'nothing is known';
+  return [
+    `check   ${checked} of ${clients} sessions: ${found}\n`,
+    ...faults.map((fault) => `FAULT   ${fault}\n`),
+    ...failures.map(([reason, count]) => `FAILED  ${count} × ${reason}\n`),
+    ...unchecked.map(([reason, count]) => `UNKNOWN ${count} sessions: ${reason}\n`),
+  ].join('');
+}
