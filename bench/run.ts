@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { constants, cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import * as append from './append.ts';
 import * as fanOut from './fan-out.ts';
 import * as firstToken from './first-token.ts';
@@ -13,6 +14,12 @@ import * as sessions from './sessions.ts';
 import * as slowReader from './slow-reader.ts';
 import * as start from './start.ts';
 import * as stream from './stream.ts';
+import {
+  type BenchOptions,
+  benchUsage,
+  readBenchOptions,
+  UnknownArguments,
+} from './support/bench-options.ts';
 import { type Bench, type Report, targetRow } from './support/report.ts';
 import { Scope } from './support/scope.ts';
 import { svgPlot } from './support/svg-plot.ts';
@@ -36,45 +43,59 @@ const benches: Readonly<Record<string, Bench>> = {
   start,
 };
 
-const args = process.argv.slice(2);
-const names = args.filter((arg) => !arg.startsWith('--'));
-const unknown = [
-  ...names.filter((name) => !Object.hasOwn(benches, name)),
-  ...args.filter((arg) => arg.startsWith('--') && arg !== '--quick' && arg !== '--profile'),
-];
-if (unknown.length > 0) {
-  const known = Object.keys(benches).join(', ');
-  process.stderr.write(
-    `unknown: ${unknown.join(', ')}; there are --quick, --profile and the benches ${known}\n`,
-  );
-  process.exit(1);
-}
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-const quick = args.includes('--quick');
 const results = new URL('results/', import.meta.url);
-mkdirSync(results, { recursive: true });
-const profiles = args.includes('--profile') ? fileURLToPath(new URL('profiles', results)) : undefined;
+process.exitCode = await main(process.argv.slice(2));
 
-for (const [name, bench] of Object.entries(benches)) {
-  if (names.length > 0 && !names.includes(name)) continue;
-  process.stdout.write(`\n${name}: ${bench.question}\n\n`);
-  const begun = performance.now();
-  const scope = new Scope({ quick, profiles });
+async function main(args: readonly string[]): Promise<number> {
   try {
-    show(name, await bench.run(scope), (performance.now() - begun) / 1_000);
-  } finally {
-    await scope.close();
+    const options = readBenchOptions(args, Object.keys(benches));
+    if (options.help) {
+      const questions = Object.entries(benches).map(([name, { question }]) => [name, question]);
+      process.stdout.write(benchUsage(Object.fromEntries(questions)));
+      return 0;
+    }
+    await runAll(options);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof UnknownArguments ? error.message : inspect(error)}\n`);
+    return 1;
   }
 }
 
-function show(name: string, report: Report, seconds: number): void {
+async function runAll({ names, quick, profile }: BenchOptions): Promise<void> {
+  mkdirSync(results, { recursive: true });
+  const profiles = profile ? fileURLToPath(new URL('profiles', results)) : undefined;
+  for (const name of names) {
+    const bench = benches[name];
+    if (!bench) continue;
+    process.stdout.write(`\n${name}: ${bench.question}\n\n`);
+    const begun = performance.now();
+    const scope = new Scope({ quick, profiles });
+    try {
+      const report = await bench.run(scope);
+      show({ name, question: bench.question, quick }, report, (performance.now() - begun) / 1_000);
+    } finally {
+      await scope.close();
+    }
+  }
+}
+
+interface Asked {
+  readonly name: string;
+  readonly question: string;
+  readonly quick: boolean;
+}
+
+function show(asked: Asked, report: Report, seconds: number): void {
+  const { name, quick } = asked;
   const { rows, targets = [], plots = [] } = report;
   process.stdout.write(`${table(rows)}\n`);
   if (targets.length > 0 && !quick) process.stdout.write(`\n${table(targets.map(targetRow))}\n`);
   process.stdout.write(`\n(${seconds.toFixed(1)} s)\n`);
-  const written = { name, question: benches[name]?.question, quick, ...machine(), seconds, ...report };
+  const written = { ...asked, ...machine(), seconds, ...report };
   writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify(written, null, 2)}\n`);
   for (const [index, plot] of plots.entries())
     writeFileSync(new URL(`${name}${index === 0 ? '' : `-${index + 1}`}.svg`, results), svgPlot(plot));

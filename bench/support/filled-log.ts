@@ -51,7 +51,7 @@ const TURNS_AT_ONCE = 250;
  */
 export async function filledLog(scope: Scope, contents: LogContents): Promise<string> {
   const original = join(tmpdir(), `agent-service-bench-logs-${VERSION}`, nameOf(contents));
-  if (!existsSync(original)) await make(original, contents);
+  if (!existsSync(original)) await make(scope, original, contents);
   const copy = join(scope.directory(), 'data');
   cpSync(original, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
   for (const file of readdirSync(copy)) synchronise(join(copy, file));
@@ -66,8 +66,9 @@ function synchronise(file: string): void {
 }
 
 /** Under another name until it is whole. */
-async function make(directory: string, contents: LogContents): Promise<void> {
+async function make(scope: Scope, directory: string, contents: LogContents): Promise<void> {
   const unfinished = `${directory}.${process.pid}`;
+  scope.discard(unfinished);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   const store = await openSqliteEventStore({ directory: unfinished, log: createLog('error') });

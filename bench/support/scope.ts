@@ -9,10 +9,16 @@ export class Scope {
   /** Where the service leaves its CPU profiles, if anybody wants them. */
   readonly profiles: string | undefined;
   readonly #closers: (() => unknown)[] = [];
+  readonly #folders: string[] = [];
+  readonly #removeFolders = (): void => {
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
 
   constructor({ quick, profiles }: { quick: boolean; profiles?: string | undefined }) {
     this.quick = quick;
     this.profiles = profiles;
+    // However this process ends, nothing of it stays behind.
+    process.once('exit', this.#removeFolders);
   }
 
   defer(close: () => unknown): void {
@@ -22,11 +28,18 @@ export class Scope {
   /** An empty folder. */
   directory(): string {
     const directory = mkdtempSync(join(tmpdir(), 'agent-service-bench-'));
-    this.defer(() => rmSync(directory, { recursive: true, force: true }));
+    this.discard(directory);
     return directory;
+  }
+
+  /** It is removed at the end, if it is still there. */
+  discard(folder: string): void {
+    this.#folders.push(folder);
   }
 
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
+    this.#removeFolders();
+    process.off('exit', this.#removeFolders);
   }
 }

@@ -37,9 +37,9 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
-    // However this process ends, nothing of it stays behind.
+    // However this process ends, nothing of it stays behind. Before folders are removed that it writes to.
     const kill = (): void => void child.kill('SIGKILL');
-    process.once('exit', kill);
+    process.prependOnceListener('exit', kill);
     child.once('exit', () => process.off('exit', kill));
     for await (const line of createInterface({ input: child.stdout })) {
       const port = /listening on http:\/\/[^ ]+:(\d+)/.exec(line)?.[1];

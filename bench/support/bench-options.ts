@@ -1,0 +1,39 @@
+export interface BenchOptions {
+  /** All of them when none is named; in the order in which they stand. */
+  readonly names: readonly string[];
+  readonly quick: boolean;
+  readonly profile: boolean;
+  readonly help: boolean;
+}
+
+const FLAGS = ['--quick', '--profile', '--help', '-h'];
+
+export class UnknownArguments extends Error {}
+
+/** Throws with all that is not known, and what is. */
+export function readBenchOptions(args: readonly string[], known: readonly string[]): BenchOptions {
+  const unknown = args.filter((arg) => !known.includes(arg) && !FLAGS.includes(arg));
+  if (unknown.length > 0)
+    throw new UnknownArguments(
+      `unknown: ${unknown.join(', ')}; there are --quick, --profile and the benches ${known.join(', ')}`,
+    );
+  const named = known.filter((name) => args.includes(name));
+  return {
+    names: named.length > 0 ? named : known,
+    quick: args.includes('--quick'),
+    profile: args.includes('--profile'),
+    help: args.includes('--help') || args.includes('-h'),
+  };
+}
+
+export function benchUsage(questions: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(questions).map((name) => name.length));
+  const lines = Object.entries(questions).map(([name, question]) => `  ${name.padEnd(width)}  ${question}\n`);
+  return `npm run bench -- [NAME…] [--quick] [--profile]
+
+  --quick    a smoke of each: it says that they work, not how fast anything is
+  --profile  leaves CPU profiles of the service in bench/results/profiles
+
+Without a name, all of them:
+${lines.join('')}`;
+}
