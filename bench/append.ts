@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { endTogether } from './support/end-together.ts';
 import { linesOver } from './support/lines.ts';
 import type { Report } from './support/report.ts';
 import { interleave, ratio, rowOf, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
@@ -59,6 +60,7 @@ async function writer(scope: Scope, args: readonly string[]): Promise<Sample> {
   const child = spawn(process.execPath, [file, scope.directory(), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endTogether(child);
   const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (exitCode !== 0) throw new Error(`the writer ended with ${exitCode}`);
   return WriterSample.parse(JSON.parse(output));

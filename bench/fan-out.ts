@@ -58,15 +58,18 @@ async function watch({ server }: Subject, { watchers, turns, session }: Audience
   const expected = responseBytes(REPLY.piece.repeat(REPLY.pieces));
   try {
     return await measured(server, 'frame', async () => {
+      const latencies: number[] = [];
       for (let turn = 0; turn < turns; turn += 1) {
         // One asks, all hear; each is waited for.
         const receipts = await Promise.all(
           sockets.map((socket, index) => oneTurn(socket, index === 0 ? 'stream' : null)),
         );
-        for (const { responseBytes: bytes } of receipts)
+        for (const { responseBytes: bytes, firstChunkMs } of receipts) {
           if (bytes !== expected) throw new Error(`a response of ${bytes} bytes came instead of ${expected}`);
+          latencies.push(firstChunkMs);
+        }
       }
-      return { operations: turns * watchers * REPLY.pieces };
+      return { operations: turns * watchers * REPLY.pieces, latencies, latencyOf: 'first chunk' };
     });
   } finally {
     dropAll(sockets);

@@ -96,9 +96,12 @@ async function read({ server }: Subject, { readers, stalled, turns }: Audience):
   }, 20);
   try {
     const sample = await measured(server, 'turn', async () => {
-      for (let turn = 0; turn < turns; turn += 1)
-        await Promise.all(reading.map((socket, index) => oneTurn(socket, index === 0 ? 'stream' : null)));
-      return { operations: turns };
+      const latencies: number[] = [];
+      for (let turn = 0; turn < turns; turn += 1) {
+        const heard = reading.map((socket, index) => oneTurn(socket, index === 0 ? 'stream' : null));
+        for (const { totalMs } of await Promise.all(heard)) latencies.push(totalMs);
+      }
+      return { operations: turns, latencies, latencyOf: 'whole turn' };
     });
     return {
       ...sample,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endTogether } from './end-together.ts';
 
 const CLOCK_TICKS_PER_SECOND = 100;
 /** A service that will not end is not waited for. */
@@ -37,10 +38,7 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
-    // However this process ends, nothing of it stays behind. Before folders are removed that it writes to.
-    const kill = (): void => void child.kill('SIGKILL');
-    process.prependOnceListener('exit', kill);
-    child.once('exit', () => process.off('exit', kill));
+    endTogether(child);
     for await (const line of createInterface({ input: child.stdout })) {
       const port = /listening on http:\/\/[^ ]+:(\d+)/.exec(line)?.[1];
       if (port !== undefined) return new ServerProcess(child, Number(port), performance.now() - begun);

@@ -10,7 +10,12 @@ export interface Plot {
   readonly lines: readonly Line[];
 }
 
-const size = { width: 720, height: 420, left: 90, right: 170, top: 50, bottom: 60 };
+/** Of the plot without the names at the ends of its lines, which have as much beside it as they need. */
+const size = { plotted: 550, height: 420, left: 90, top: 50, bottom: 60 };
+const LEAST_NAME_WIDTH = 170;
+/** At most, of 12 px sans-serif. */
+const CHARACTER_WIDTH = 6.5;
+const LINE_HEIGHT = 14;
 const colours = ['#2563eb', '#6b7280', '#dc2626', '#059669', '#9333ea'];
 
 /** Lines over a logarithmic x axis and a linear y axis that begins at 0. */
@@ -19,16 +24,23 @@ export function svgPlot({ title, xLabel, yLabel, lines }: Plot): string {
   const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
   const top = niceCeiling(Math.max(...points.map(([, y]) => y)));
   const place = scales(xs, top);
-  const { width, height } = size;
+  const { plotted, height } = size;
+  const longestName = Math.max(...lines.map(({ name }) => name.length));
+  const width = plotted + Math.max(LEAST_NAME_WIDTH, Math.ceil(longestName * CHARACTER_WIDTH) + 20);
+  const named = namePlaces(lines, place);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     label(size.left, 28, title, 'start', 16),
     ...xTicks(xs, place),
     ...yTicks(top, place),
-    label((size.left + width - size.right) / 2, height - 16, xLabel),
+    label((size.left + plotted) / 2, height - 16, xLabel),
     `<text transform="translate(18 ${height / 2}) rotate(-90)" text-anchor="middle" fill="#111827">${escaped(yLabel)}</text>`,
-    ...lines.flatMap((line, index) => drawn(line, colours[index % colours.length] ?? '#000000', place)),
+    ...lines.flatMap((line, index) => {
+      const colour = colours[index % colours.length] ?? '#000000';
+      const [x, y] = named[index] ?? [0, 0];
+      return [...drawn(line, colour, place), label(x, y, line.name, 'start', 12, colour)];
+    }),
     '</svg>',
     '',
   ].join('\n');
@@ -42,7 +54,7 @@ interface Scales {
 function scales(xs: readonly number[], top: number): Scales {
   const [first = 1, last = 1] = [xs[0], xs.at(-1)];
   const span = Math.log(last / first) || 1;
-  const across = size.width - size.left - size.right;
+  const across = size.plotted - size.left;
   const down = size.height - size.top - size.bottom;
   return {
     x: (value) => fixed(size.left + (across * Math.log(value / first)) / span),
@@ -57,7 +69,7 @@ function xTicks(xs: readonly number[], { x }: Scales): string[] {
 function yTicks(top: number, { y }: Scales): string[] {
   return [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
     const at = y(share * top);
-    const end = size.width - size.right;
+    const end = size.plotted;
     return [
       `<line x1="${size.left}" y1="${at}" x2="${end}" y2="${at}" stroke="#e5e7eb"/>`,
       label(size.left - 8, at + 4, (share * top).toLocaleString('en-US'), 'end'),
@@ -65,13 +77,26 @@ function yTicks(top: number, { y }: Scales): string[] {
   });
 }
 
-function drawn({ name, points }: Line, colour: string, { x, y }: Scales): string[] {
+/** Beside the ends of the lines, as low as needed for each to be read. */
+function namePlaces(lines: readonly Line[], { x, y }: Scales): (readonly [x: number, y: number])[] {
+  const ends = lines.map(({ points }) => points.at(-1) ?? ([1, 0] as const));
+  const fromTop = ends.map((_, index) => index).sort((a, b) => (ends[b]?.[1] ?? 0) - (ends[a]?.[1] ?? 0));
+  const places: (readonly [number, number])[] = [];
+  let least = 0;
+  for (const index of fromTop) {
+    const [endX, endY] = ends[index] ?? [1, 0];
+    const at = Math.max(y(endY) + 4, least);
+    places[index] = [x(endX) + 10, at];
+    least = at + LINE_HEIGHT;
+  }
+  return places;
+}
+
+function drawn({ points }: Line, colour: string, { x, y }: Scales): string[] {
   const path = points.map(([px, py]) => `${x(px)},${y(py)}`).join(' ');
-  const [lastX, lastY] = points.at(-1) ?? [1, 0];
   return [
     `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>`,
     ...points.map(([px, py]) => `<circle cx="${x(px)}" cy="${y(py)}" r="3.5" fill="${colour}"/>`),
-    label(x(lastX) + 10, y(lastY) + 4, name, 'start', 12, colour),
   ];
 }
 

@@ -61,6 +61,17 @@ describe('svgPlot', () => {
     expect(svgPlot(plot)).toContain('a &lt; b &amp; c');
   });
 
+  it('names lines that end at the same height below each other, each in full', () => {
+    const name = 'plain: JSON lines, one fdatasync a batch';
+    const points = [[1, 100]] as const;
+    const svg = svgPlot({ ...plot, lines: [name, 'two', 'three'].map((each) => ({ name: each, points })) });
+    const heights = [name, 'two', 'three'].map((each) =>
+      Number(new RegExp(`y="([\\d.]+)"[^>]*>${each}<`).exec(svg)?.[1]),
+    );
+    expect(heights).toEqual([54, 68, 82]);
+    expect(Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])).toBeGreaterThan(550 + 6 * name.length);
+  });
+
   it('places a single point without dividing by nothing', () => {
     expect(svgPlot({ ...plot, lines: [{ name: 'x', points: [[10, 1]] }] })).not.toMatch(/NaN|Infinity/);
   });
