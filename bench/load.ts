@@ -8,7 +8,7 @@ import { openEventStream, openWebSocket } from './load/stream-link.ts';
 import { Talker } from './load/talker.ts';
 import { Tally } from './load/tally.ts';
 
-/* node bench/load.ts --url …: puts load on an instance of yours, and looks whether its streams are whole. */
+/* npm run load -- --url …: puts load on an instance of yours, and looks whether its streams are whole. */
 const PROGRESS_MS = 1_000;
 
 process.exitCode = await main(process.argv.slice(2));

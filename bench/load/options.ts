@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly keep: boolean;
 }
 
-export const usage = `node bench/load.ts --url http://127.0.0.1:3001 [options]
+export const usage = `npm run load -- --url http://127.0.0.1:3001 [options]
 
   --url URL               where the service is, without a path
   --ws | --sse | --sync   WebSocket (default), server-sent events, or message-sync
