@@ -105,12 +105,18 @@ export class SessionRegistry {
 
   /** @returns the new session, which shares the past of `from` up to `at`. Refuses when it exists already. */
   async fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
-    const exists = await this.session(to);
-    // Another fork may have taken the id since, and a message to it may be on its way to the log.
-    const isFree = exists.state.seq === 0 && exists.isIdle && this.#entries.get(to)?.session === exists;
-    if (!isFree) throw sessionExists(to);
-    // Whoever asks for the session from here on waits until the fork is whole.
-    return this.#enter(to, this.#loader.fork(from, at, to));
+    const before = this.#entries.get(to)?.loading ?? this.#load(to);
+    const forked = before.then((exists) => {
+      // A message to it may be on its way to the log.
+      if (exists.state.seq > 0 || !exists.isIdle) throw sessionExists(to);
+      return this.#loader.fork(from, at, to);
+    });
+    // At once: whoever asks for the session from here on waits until the fork is whole, and gets it, or what was there.
+    await this.#enter(
+      to,
+      forked.catch(() => before),
+    );
+    return forked;
   }
 
   /** Cancels what goes on in the session, then erases it. */

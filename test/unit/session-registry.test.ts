@@ -405,6 +405,31 @@ describe('a fork under way', () => {
     expect(rig.model.calls).toHaveLength(1);
     await rig.registry.drain(NO_TIME);
   });
+
+  it('is waited for by a message to it, which then follows its past', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    await (await rig.registry.session('s')).idle();
+    const fork = rig.registry.fork('s', 4, 'fork');
+    await rig.say('and then?', { sessionId: 'fork' });
+    expect(await rig.registry.session('fork')).toBe(await fork);
+    const { request } = await rig.model.callFor('and then?');
+    expect(request.messages.map(({ text }) => text)).toEqual(['hello', 'Hi!', 'and then?']);
+    expect(rig.model.calls).toHaveLength(2);
+    await rig.registry.drain(NO_TIME);
+  });
+
+  it('that fails leaves the id to the message that has waited for it', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    rig.store.refuseNext('session.forked', new Error('disk full'));
+    const fork = expect(rig.registry.fork('s', 2, 'fork')).rejects.toThrow('disk full');
+    await rig.say('anybody?', { sessionId: 'fork' });
+    await fork;
+    expect(typesOf(await rig.logged('fork'))).toEqual(['turn.requested', 'turn.started']);
+    await rig.registry.drain(NO_TIME);
+  });
 });
 
 describe('a session that is being deleted', () => {
