@@ -59,7 +59,7 @@ export class TurnRun {
   readonly #onOver: () => void;
   /** While it runs. */
   #modelCall: AbortController | null = null;
-  /** Until its reply is in the log. */
+  /** As long: once there is a reply, what takes time is not the model. */
   #stepTimer: unknown = null;
   /** What the running step has streamed; null before its first text, and once the step is in the log. */
   #said: StepText | null = null;
@@ -131,7 +131,9 @@ export class TurnRun {
     const abort = new AbortController();
     this.#modelCall = abort;
     const over = (): void => {
-      if (this.#modelCall === abort) this.#modelCall = null;
+      if (this.#modelCall !== abort) return;
+      clock.clearTimeout(this.#stepTimer);
+      this.#modelCall = null;
     };
     this.#generate(step, abort.signal).then(over, (error: unknown) => {
       over();

@@ -242,6 +242,24 @@ describe('a turn that fails', () => {
     expect(heard.events.map(({ type }) => type)).not.toContain('turn.failed');
   });
 
+  it('nor by the time that the log takes: what was said is not said again as the part of another step', async () => {
+    const clock = new SimulatedClock();
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools, stepTimeoutMs: 1_000, clock });
+    const heard = rig.listen();
+    await rig.say('hello');
+    const first = await rig.model.call(0);
+    const held = rig.store.holdNext('step.completed');
+    first.say('Let me look.');
+    first.askFor({ name: 'look' });
+    await held.arrived;
+    clock.increment(5_000);
+    held.release();
+    (await tools.call(0)).answer('seen');
+    (await rig.model.call(1)).answer('Done.');
+    expect(await heard.event('turn.completed')).toMatchObject({ content: 'Let me look.\n\nDone.' });
+  });
+
   it('at the step limit, with every call paired', async () => {
     const tools = new DirectedTools({ look: {} });
     const rig = new SessionRig({ tools, maxSteps: 2 });
