@@ -191,6 +191,11 @@ describe('a stream that goes wrong', () => {
     ],
     ['has an HTTP status in it', [text('half '), { error: { code: 429 } }], /rate limit or quota.*429/],
     ['is stopped by the content filter', [text('half '), { finish: 'content_filter' }], /content filter/],
+    [
+      'is stopped by the content filter, and its connection stays open',
+      [text('half '), { finish: 'content_filter' }, { done: true }, { hang: true }],
+      /content filter/,
+    ],
     ['finishes with an error', [text('half '), { finish: 'error' }, { done: true }], /error at the end/],
     [
       'runs out of tokens within a tool call',

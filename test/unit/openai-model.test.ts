@@ -123,6 +123,17 @@ describe('the reply of the OpenAI model', () => {
     await harness.upstream.idle();
   });
 
+  it('is not kept from its end by what is sent after [DONE]', async () => {
+    const beats = Array.from({ length: 200 }, (): StreamStep[] => [{ raw: ': alive\n\n' }, { pauseMs: 20 }]);
+    await using harness = await OpenAiModelHarness.open({
+      stream: [{ text: 'all' }, { finish: 'stop' }, { done: true }, ...beats.flat()],
+    });
+    const asked = harness.ask();
+    const { aborted } = await harness.upstream.request(0);
+    expect((await asked).reply.text).toBe('all');
+    await aborted;
+  });
+
   it('leaves out reasoning, in a field of its own or in a list of parts', async () => {
     const delta = (value: object) => ({ event: { choices: [{ index: 0, delta: value }] } });
     const stream: StreamStep[] = [

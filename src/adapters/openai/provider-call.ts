@@ -21,6 +21,8 @@ export class ProviderCall {
   /** The body of the attempt that succeeded. */
   #body: Readable | undefined;
   #wasSilent = false;
+  /** Once the reply is complete. */
+  #end: NodeJS.Timeout | undefined;
 
   constructor(callerSignal: AbortSignal, timeoutMs: number) {
     this.#callerSignal = callerSignal;
@@ -50,9 +52,11 @@ export class ProviderCall {
     this.#watch.heard();
   }
 
-  /** The reply is complete; the rest of the stream may take this long and no longer. */
+  /** The reply is complete; the rest of the stream may take this long and no longer, whatever else is sent. */
   expectEnd(withinMs: number): void {
-    this.#watch.start(withinMs);
+    if (this.#end) return;
+    this.#watch.stop();
+    this.#end = setTimeout(() => this.#abort.abort(OVER), withinMs);
   }
 
   /**
@@ -82,6 +86,7 @@ export class ProviderCall {
   /** Leaves neither request nor timer nor listener behind. */
   end(): void {
     this.#watch.stop();
+    clearTimeout(this.#end);
     this.#callerSignal.removeEventListener('abort', this.#onCallerAbort);
     if (!this.#body?.readableEnded) this.#abort.abort(OVER);
   }
