@@ -15,10 +15,14 @@ const primaryCode = {
 /** The extended code of a page that is beyond the end of its file. */
 const shortRead = 522;
 
+/** The extended code of a shared index of the WAL for which there is no space. */
+const noSharedMemory = 4874;
+
 /** The primary result code of an error thrown by SQLite; undefined for any other error. */
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+  if (typeof error.errcode !== 'number') return undefined;
+  return error.errcode === noSharedMemory ? primaryCode.full : error.errcode & 0xff;
 }
 
 export function isNotADatabase(error: unknown): boolean {
