@@ -232,6 +232,19 @@ describe('a stream that goes wrong', () => {
     await harness.upstream.idle();
   });
 
+  it.each<[string, (piece: string) => StreamStep]>([
+    ['text', text],
+    ['a tool call', fragment],
+  ])('because %s has no end does not fill the memory, nor the log', async (_what, step) => {
+    const endless = Array.from({ length: 17 }, () => step('x'.repeat(1024 * 1024)));
+    await using harness = await OpenAiModelHarness.open({ stream: [...endless, { hang: true }] });
+    let heard = 0;
+    const error = await harness.fail({ onText: (piece) => (heard += piece.length) });
+    expect(error.details.reason).toMatch(/did not come to an end.*16777216 characters/);
+    expect(heard).toBeLessThanOrEqual(16_777_216);
+    await harness.upstream.idle();
+  });
+
   it('because one event has no end does not fill the memory', async () => {
     const megabyte = 'x'.repeat(1024 * 1024);
     const endless = Array.from({ length: 20 }, (): StreamStep => ({ raw: megabyte }));

@@ -5,6 +5,9 @@ import { inBandFailure, modelFailure } from './model-failure.ts';
 import type { ProviderAccess } from './provider-access.ts';
 import { ToolCallCollector } from './tool-call-collector.ts';
 
+/** More than any model says in one reply; without a bound it would fill the memory, and then the log. */
+const MAX_REPLY_CHARACTERS = 16 * 1024 * 1024;
+
 /** Folds the events of one stream into the reply; text is passed on as it comes. */
 export class ReplyCollector {
   readonly #access: ProviderAccess;
@@ -12,6 +15,8 @@ export class ReplyCollector {
   readonly #template = new ChunkTemplate();
   readonly #toolCalls = new ToolCallCollector();
   #text = '';
+  /** Of the text, and of what the tool calls are made of. */
+  #characters = 0;
   #finishReason = '';
   #usage: ModelReply['usage'];
   #isDone = false;
@@ -78,12 +83,25 @@ export class ReplyCollector {
     if (!choice.delta) return;
     const text = textOf(choice.delta);
     if (text !== '') this.#addText(text);
-    for (const delta of choice.delta.tool_calls ?? []) this.#toolCalls.add(delta);
+    for (const delta of choice.delta.tool_calls ?? []) {
+      this.#count(delta.function?.arguments?.length ?? 0);
+      this.#toolCalls.add(delta);
+    }
   }
 
   #addText(text: string): void {
+    this.#count(text.length);
     this.#text += text;
     this.#onText(text);
+  }
+
+  #count(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters <= MAX_REPLY_CHARACTERS) return;
+    throw modelFailure(
+      this.#access,
+      `Model ${this.#access.model} did not come to an end: its reply has more than ${MAX_REPLY_CHARACTERS} characters.`,
+    );
   }
 
   #problem(): string | undefined {
