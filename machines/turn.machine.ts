@@ -38,7 +38,7 @@ export type TurnEvent =
   | { readonly type: 'CANCEL' };
 
 /** A named effect. The runtime provides it; leaving the state that invoked it aborts it. */
-export type ToolCallsEffect = { readonly turnId: string };
+export type ToolCallsEffect = { readonly sessionId: string };
 
 /**
  * What a turn does next. What is true is decided by the session's decider and told to this machine as the
@@ -121,7 +121,7 @@ export const turnMachine = setup({
       },
     },
     executingTools: {
-      invoke: { id: 'toolCalls', src: 'toolCalls', input: ({ context: { turnId } }) => ({ turnId }) },
+      invoke: { id: 'toolCalls', src: 'toolCalls', input: ({ context: { sessionId } }) => ({ sessionId }) },
       initial: 'running',
       states: {
         running: { always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' } },

@@ -81,6 +81,23 @@ describe('the text of a running turn', () => {
   });
 });
 
+describe('turns of the same id in two sessions, as after an import under another id', () => {
+  it('run side by side, each in its own session', async () => {
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools });
+    const heard = { a: rig.listen('a'), b: rig.listen('b') };
+    await rig.say('of a', { sessionId: 'a', turnId: 'same' });
+    await rig.say('of b', { sessionId: 'b', turnId: 'same' });
+    (await rig.model.callFor('of a')).askFor({ name: 'look' });
+    (await tools.call(0)).answer('seen');
+    (await rig.model.callFor('of b')).answer('Hello b');
+    await heard.b.event('turn.completed');
+    (await rig.model.call(2)).answer('Hello a');
+    expect(await heard.a.event('turn.completed')).toMatchObject({ content: 'Hello a' });
+    expect([heard.a.text, heard.b.text]).toEqual(['Hello a', 'Hello b']);
+  });
+});
+
 describe('what the model is given', () => {
   it('is the system prompt, the tools and the history as it was when it was called', async () => {
     const tools = new DirectedTools({ look: {} });
