@@ -45,8 +45,14 @@ export class SessionArchive {
   ): Promise<Fork> {
     const head = await this.#headOf(from);
     checkMoment(at, head);
-    const fork = await this.#sessions.fork(from, at ?? head, to);
-    return { sessionId: to, at: at ?? head, head: fork.state.seq };
+    try {
+      const fork = await this.#sessions.fork(from, at ?? head, to);
+      return { sessionId: to, at: at ?? head, head: fork.state.seq };
+    } catch (error) {
+      // It may have been deleted meanwhile, which is what its client is to be told then.
+      checkMoment(at ?? head, await this.#headOf(from));
+      throw error;
+    }
   }
 
   async delete(sessionId: SessionId): Promise<void> {

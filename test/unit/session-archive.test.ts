@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { SessionArchive } from '../../src/runtime/session-archive.ts';
+import { SessionRig } from '../support/session-rig.ts';
+
+it('a fork of a session that is deleted meanwhile says that there is no such session', async () => {
+  const rig = new SessionRig();
+  const { journal, fold, registry, store } = rig;
+  await rig.say('hello');
+  store.beforeRead = async () => {
+    store.beforeRead = async () => undefined;
+    await registry.delete('s');
+  };
+  await expect(new SessionArchive(journal, fold, registry).fork('s', undefined, 'f')).rejects.toMatchObject({
+    code: 'SESSION_NOT_FOUND',
+    details: { sessionId: 's' },
+  });
+  expect(await rig.logged('f')).toEqual([]);
+});
