@@ -10,6 +10,8 @@ const outDir = 'dist/server-next';
 /** Of the sources as they are before any is read: what is saved meanwhile makes the build an old one. */
 const digest = sourceDigest(fileURLToPath(new URL('..', import.meta.url)));
 
+const NO_AJV = '\0no-ajv';
+
 /** V8 keeps a whole file in twice the memory for one character beyond Latin-1. Its escape may stand wherever it may. */
 const inLatin1 = {
   name: 'in-latin-1',
@@ -20,6 +22,23 @@ const inLatin1 = {
           /[^\0-\xff]/g,
           (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
         );
+  },
+};
+
+/**
+ * The SDK imports Ajv for clients and servers that are given no validator; ours are. Where it is needed it is loaded
+ * late.
+ */
+const withoutEagerAjv = {
+  name: 'without-eager-ajv',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    const isOfSdk = importer?.includes('/@modelcontextprotocol/sdk/');
+    return isOfSdk && source === '../validation/ajv-provider.js' ? NO_AJV : undefined;
+  },
+  load(id) {
+    if (id !== NO_AJV) return undefined;
+    return "export class AjvJsonSchemaValidator { constructor() { throw new Error('no jsonSchemaValidator was given'); } }";
   },
 };
 
@@ -34,7 +53,7 @@ await build({
     // A binary, which each installation has for its own platform.
     external: ['uWebSockets.js'],
   },
-  plugins: [inLatin1],
+  plugins: [withoutEagerAjv, inLatin1],
   build: {
     ssr: true,
     target: 'es2024',

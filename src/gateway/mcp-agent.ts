@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
 import { asServiceError } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
@@ -29,6 +30,13 @@ export interface McpAgentParts {
   readonly log: Log;
 }
 
+/** In place of an Ajv for each client: only what a server asks its clients would be checked, and this one asks nothing. */
+const noValidator: jsonSchemaValidator = {
+  getValidator() {
+    throw new Error('the agent asks its MCP clients nothing');
+  },
+};
+
 /**
  * The agent as an MCP server, for one MCP client.
  * @param ownSessionId conversation of this client, used where a call names none.
@@ -37,7 +45,10 @@ export function mcpAgent(parts: McpAgentParts, ownSessionId: string): McpServer 
   const { bus, card, log } = parts;
   const server = new McpServer(
     { name: card.name, version: card.version },
-    { instructions: `An AI agent (${card.model}). Talk to it with the tool chat_with_agent.` },
+    {
+      instructions: `An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
+      jsonSchemaValidator: noValidator,
+    },
   );
   // Bad requests, and answers to clients that have gone: nothing that the service could do about.
   server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');

@@ -1,12 +1,19 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Attempt } from './attempt.ts';
 import { failureText } from './failure-text.ts';
-import { LateValidator } from './late-validator.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { within } from './within.ts';
 
 const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** In place of an Ajv for each client. The methods that would ask it are not used: `OutputCheck` checks results. */
+const noValidator: jsonSchemaValidator = {
+  getValidator() {
+    throw new Error('the client of a tool server checks no schemas');
+  },
+};
 
 /** A handshake that failed. The message is fit for people; `cause` is what the SDK threw. */
 export class HandshakeError extends Error {
@@ -25,8 +32,7 @@ export async function handshake(
 ): Promise<McpConnection> {
   const client = new Client(
     { name: 'agent-service', version: attempt.clientVersion },
-    // For methods that are not used here: results are checked by `OutputCheck`. The SDK would make an Ajv for each client.
-    { jsonSchemaValidator: new LateValidator() },
+    { jsonSchemaValidator: noValidator },
   );
   try {
     attempt.signal.throwIfAborted();

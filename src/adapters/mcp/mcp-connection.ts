@@ -67,7 +67,7 @@ export class McpConnection implements ToolServerConnection {
     signal?.addEventListener('abort', cancel, { once: true });
     this.#callsInFlight += 1;
     try {
-      return this.#settle(toolName, await this.#request(toolName, args, call.signal, trace));
+      return await this.#settle(toolName, await this.#request(toolName, args, call.signal, trace));
     } catch (error) {
       const reason = call.signal.aborted ? 'the call was cancelled' : this.#reasonOf(error);
       return { status: 'failed', reason };
@@ -98,10 +98,10 @@ export class McpConnection implements ToolServerConnection {
     });
   }
 
-  #settle(toolName: string, answer: CallResult): ToolOutcome {
+  async #settle(toolName: string, answer: CallResult): Promise<ToolOutcome> {
     const result = toolResultOf(answer);
     if (answer.isError) return toolError(result);
-    const problem = this.#outputCheck.problem(toolName, result);
+    const problem = await this.#outputCheck.problem(toolName, result);
     if (problem !== undefined) return { status: 'failed', reason: problem, result };
     return { status: 'succeeded', result };
   }

@@ -1,6 +1,8 @@
-import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import type {
+  JsonSchemaValidator,
+  jsonSchemaValidator as JsonSchemaValidatorProvider,
+} from '@modelcontextprotocol/sdk/validation/types.js';
 import type { ToolResult } from '../../contract/tool.ts';
-import { LateValidator } from './late-validator.ts';
 
 type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
@@ -11,8 +13,9 @@ type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 export class OutputCheck {
   readonly #schemas: Schemas;
   readonly #onUnusable: (toolName: string, error: unknown) => void;
-  readonly #provider = new LateValidator();
-  readonly #validators = new Map<string, JsonSchemaValidator<unknown> | null>();
+  /** Ajv is loaded with the first schema: most tools promise nothing, and it is a seventh of all the code that a start would load. */
+  #provider: Promise<JsonSchemaValidatorProvider> | null = null;
+  readonly #validators = new Map<string, Promise<JsonSchemaValidator<unknown> | null>>();
 
   constructor(schemas: Schemas, onUnusable: (toolName: string, error: unknown) => void) {
     this.#schemas = schemas;
@@ -20,15 +23,15 @@ export class OutputCheck {
   }
 
   /** What is wrong with the result, if anything is. */
-  problem(toolName: string, result: ToolResult): string | undefined {
-    const validate = this.#validatorOf(toolName);
+  async problem(toolName: string, result: ToolResult): Promise<string | undefined> {
+    const validate = await this.#validatorOf(toolName);
     if (validate === null) return undefined;
     if (result.structuredContent === undefined) return 'the tool promised a structured result and gave none';
     const { valid, errorMessage } = validate(result.structuredContent);
     return valid ? undefined : `the result is not what the tool promised: ${errorMessage}`;
   }
 
-  #validatorOf(toolName: string): JsonSchemaValidator<unknown> | null {
+  #validatorOf(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
     const known = this.#validators.get(toolName);
     if (known !== undefined) return known;
     const validator = this.#compile(toolName);
@@ -36,14 +39,21 @@ export class OutputCheck {
     return validator;
   }
 
-  #compile(toolName: string): JsonSchemaValidator<unknown> | null {
+  async #compile(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
     const schema = this.#schemas.get(toolName);
     if (schema === undefined) return null;
     try {
-      return this.#provider.getValidator(schema);
+      this.#provider ??= loadProvider();
+      const provider = await this.#provider;
+      return provider.getValidator(schema);
     } catch (error) {
       this.#onUnusable(toolName, error);
       return null;
     }
   }
+}
+
+async function loadProvider(): Promise<JsonSchemaValidatorProvider> {
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv-provider.js');
+  return new AjvJsonSchemaValidator();
 }
