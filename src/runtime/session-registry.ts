@@ -2,12 +2,17 @@ import { ServiceError, serviceStopping } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
 import { StaleVersionError } from '../ports/event-store.ts';
+import type { Clock } from './clock.ts';
+import { FaultRecovery } from './fault-recovery.ts';
 import { RecentIds } from './recent-ids.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderParts, SessionLoader } from './session-loader.ts';
 import { within } from './within.ts';
 
-export type RegistryParts = Omit<LoaderParts, 'onFault'>;
+export interface RegistryParts extends Omit<LoaderParts, 'onFault'> {
+  /** A simulated one, in tests. */
+  readonly clock?: Clock;
+}
 
 type Message = Parameters<SessionActor['startTurn']>[0];
 
@@ -30,12 +35,14 @@ export class SessionRegistry {
   readonly #entries = new Map<SessionId, Entry>();
   /** Sessions that have left memory, as far as it is known: they are not new. */
   readonly #left = new RecentIds(KNOWN_IDS);
+  readonly #recovery: FaultRecovery;
   readonly #sweeper: NodeJS.Timeout;
   #draining = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
-    this.#loader = new SessionLoader({ ...parts, onFault: (session) => this.#forget(session) });
+    this.#recovery = new FaultRecovery({ ...parts, load: (sessionId) => this.session(sessionId) });
+    this.#loader = new SessionLoader({ ...parts, onFault: (session) => this.#lose(session) });
     this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
   }
 
@@ -146,6 +153,7 @@ export class SessionRegistry {
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     clearInterval(this.#sweeper);
+    this.#recovery.stop();
     const loaded = this.#loaded();
     const idle: Promise<unknown> = loaded.then((all) => Promise.all(all.map((session) => session.idle())));
     await within(timeoutMs, idle, undefined);
@@ -199,6 +207,13 @@ export class SessionRegistry {
     // A service that is stopping begins nothing: the turn goes on at the next start.
     if (session.state.open && !this.#draining) await session.resume();
     return session;
+  }
+
+  /** Its turn goes on by itself, when it can be recorded again. */
+  #lose(session: SessionActor): void {
+    this.#forget(session);
+    const { open } = session.state;
+    if (open) this.#recovery.loadLater(session.sessionId, open.attempt);
   }
 
   #forget(session: SessionActor): void {

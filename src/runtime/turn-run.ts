@@ -1,4 +1,4 @@
-import type { ActorOptions, ActorRefFrom, AnyActorLogic } from 'xstate';
+import type { ActorRefFrom } from 'xstate';
 import type { TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
 import type { SessionCommand } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -11,11 +11,9 @@ import type { TurnLimits } from '../domain/turn-failure.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
+import { type Clock, systemClock } from './clock.ts';
 import type { LiveMachines } from './live-machines.ts';
 import type { TurnTools } from './turn-tools.ts';
-
-/** What time-outs go by. */
-export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 
 /** What every turn is run with. */
 export interface TurnParts extends TurnLimits {
@@ -126,7 +124,7 @@ export class TurnRun {
   }
 
   startModelCall(step: number): void {
-    const { clock = SYSTEM_CLOCK, stepTimeoutMs } = this.#parts;
+    const { clock = systemClock, stepTimeoutMs } = this.#parts;
     this.#stepTimer = clock.setTimeout(() => this.#actor.send({ type: 'step.timedOut' }), stepTimeoutMs);
     const abort = new AbortController();
     this.#modelCall = abort;
@@ -142,7 +140,7 @@ export class TurnRun {
   }
 
   endModelCall(): void {
-    const { clock = SYSTEM_CLOCK } = this.#parts;
+    const { clock = systemClock } = this.#parts;
     clock.clearTimeout(this.#stepTimer);
     this.#modelCall?.abort(OVER);
     this.#modelCall = null;
@@ -239,8 +237,6 @@ export class TurnRun {
     this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
   }
 }
-
-const SYSTEM_CLOCK: Clock = { setTimeout, clearTimeout };
 
 /** One for all: a call may be ended in every turn, and a reason made anew is an error with its stack. */
 const OVER = new DOMException('the model call is over', 'AbortError');

@@ -6,6 +6,7 @@ import type { SessionPolicy } from '../../src/domain/session-decider.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import type { SnapshotStore } from '../../src/ports/snapshot-store.ts';
 import { Bus } from '../../src/runtime/bus.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import { Journal } from '../../src/runtime/journal.ts';
 import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
@@ -14,7 +15,6 @@ import { SessionFold } from '../../src/runtime/session-fold.ts';
 import { SessionRegistry } from '../../src/runtime/session-registry.ts';
 import { SessionSnapshots } from '../../src/runtime/session-snapshots.ts';
 import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
-import type { Clock } from '../../src/runtime/turn-run.ts';
 import { TurnRunner } from '../../src/runtime/turn-runner.ts';
 import { DirectedModel } from './directed-model.ts';
 import { DirectedTools } from './directed-tools.ts';
@@ -31,7 +31,7 @@ export interface RigOptions {
   readonly approval?: ApprovalConfig;
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
-  /** What the time-outs of turns go by. */
+  /** What the time-outs of turns go by, and the waits after a fault. */
   readonly clock?: Clock;
 }
 
@@ -87,6 +87,7 @@ export class SessionRig {
       turns,
       policy: policy ?? { queuedMessages: false, whenBusy: 'enqueue' },
       log,
+      ...(clock && { clock }),
     });
     if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });
   }
