@@ -13,7 +13,7 @@ type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 export class OutputCheck {
   readonly #schemas: Schemas;
   readonly #onUnusable: (toolName: string, error: unknown) => void;
-  /** Ajv is loaded with the first schema: most tools promise nothing, and it is a seventh of all the code that a start would load. */
+  /** Ajv is loaded with the first schema: most tools promise nothing, and it is an eighth of all the code that a start would load. */
   #provider: Promise<JsonSchemaValidatorProvider> | null = null;
   readonly #validators = new Map<string, Promise<JsonSchemaValidator<unknown> | null>>();
 
