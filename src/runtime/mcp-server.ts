@@ -1,4 +1,4 @@
-import { type ActorOptions, type AnyActorLogic, createActor, fromCallback, waitFor } from 'xstate';
+import { createActor, fromCallback, waitFor } from 'xstate';
 import { type McpServerEvent, mcpServerMachine } from '../../machines/mcp-server.machine.ts';
 import type { McpServerConfig } from '../contract/agent-config.ts';
 import { messageOf } from '../contract/errors.ts';
@@ -15,7 +15,6 @@ export interface McpServerParts {
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onToolsChanged: () => void;
-  readonly actorOptions?: Pick<ActorOptions<AnyActorLogic>, 'clock'>;
 }
 
 type SendBack = (event: McpServerEvent) => void;
@@ -47,7 +46,7 @@ export class McpServer {
       },
       delays: { retryDelay: ({ context }) => parts.retryDelayMs(context.failures) },
     });
-    this.#actor = createActor(machine, { ...parts.actorOptions, input: { name }, id: `mcp-server:${name}` });
+    this.#actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
     this.#actor.subscribe(({ value, context }) => {
       parts.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
     });

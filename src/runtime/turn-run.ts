@@ -43,6 +43,12 @@ interface StepText {
   text: string;
 }
 
+interface ModelCall {
+  readonly abort: AbortController;
+  /** Ends with the call: once there is a reply, what takes time is not the model. */
+  readonly timer: unknown;
+}
+
 type StopEffect = () => void;
 
 /**
@@ -56,9 +62,7 @@ export class TurnRun {
   readonly #parts: TurnParts;
   readonly #onOver: () => void;
   /** While it runs. */
-  #modelCall: AbortController | null = null;
-  /** As long: once there is a reply, what takes time is not the model. */
-  #stepTimer: unknown = null;
+  #modelCall: ModelCall | null = null;
   /** What the running step has streamed; null before its first text, and once the step is in the log. */
   #said: StepText | null = null;
 
@@ -125,13 +129,11 @@ export class TurnRun {
 
   startModelCall(step: number): void {
     const { clock = systemClock, stepTimeoutMs } = this.#parts;
-    this.#stepTimer = clock.setTimeout(() => this.#actor.send({ type: 'step.timedOut' }), stepTimeoutMs);
+    const timer = clock.setTimeout(() => this.#actor.send({ type: 'step.timedOut' }), stepTimeoutMs);
     const abort = new AbortController();
-    this.#modelCall = abort;
+    this.#modelCall = { abort, timer };
     const over = (): void => {
-      if (this.#modelCall !== abort) return;
-      clock.clearTimeout(this.#stepTimer);
-      this.#modelCall = null;
+      if (this.#modelCall?.abort === abort) this.#forgetModelCall();
     };
     this.#generate(step, abort.signal).then(over, (error: unknown) => {
       over();
@@ -140,9 +142,13 @@ export class TurnRun {
   }
 
   endModelCall(): void {
+    this.#modelCall?.abort.abort(OVER);
+    this.#forgetModelCall();
+  }
+
+  #forgetModelCall(): void {
     const { clock = systemClock } = this.#parts;
-    clock.clearTimeout(this.#stepTimer);
-    this.#modelCall?.abort(OVER);
+    if (this.#modelCall) clock.clearTimeout(this.#modelCall.timer);
     this.#modelCall = null;
   }
 
@@ -175,7 +181,7 @@ export class TurnRun {
     this.#said = null;
     return (text) => {
       // Also a model that goes on after its call is over is not heard.
-      if (this.#modelCall?.signal !== signal) return;
+      if (this.#modelCall?.abort.signal !== signal) return;
       if (this.#said === null) {
         this.#actor.send({ type: 'step.streaming' });
         this.#said = { step, separator: '', text: '' };

@@ -12,6 +12,17 @@ function start() {
   return { clock, rig, heard: rig.listen() };
 }
 
+/** Its reply was refused, once. */
+async function faulted() {
+  const started = start();
+  const { rig, heard } = started;
+  await rig.say('hello');
+  rig.store.refuseNext('step.completed', diskFull);
+  (await rig.model.call(0)).answer('lost');
+  await heard.fault();
+  return started;
+}
+
 /** Resolves at the next fault of the session. */
 function nextFault(rig: SessionRig): Promise<void> {
   return new Promise((resolve) => {
@@ -35,11 +46,7 @@ function fillDisk(rig: SessionRig) {
 
 describe('a turn that could not be recorded', () => {
   it('goes on by itself after a moment, as after a restart', async () => {
-    const { rig, clock, heard } = start();
-    await rig.say('hello');
-    rig.store.refuseNext('step.completed', diskFull);
-    (await rig.model.call(0)).answer('lost');
-    await heard.fault();
+    const { rig, clock, heard } = await faulted();
     clock.increment(LONG_MS);
     (await rig.model.call(1)).answer('found again');
     expect(await heard.event('turn.completed')).toMatchObject({ content: 'found again' });
@@ -82,11 +89,7 @@ describe('a turn that could not be recorded', () => {
   });
 
   it('stays open in the log when the service stops meanwhile', async () => {
-    const { rig, clock, heard } = start();
-    await rig.say('hello');
-    rig.store.refuseNext('step.completed', diskFull);
-    (await rig.model.call(0)).answer('lost');
-    await heard.fault();
+    const { rig, clock } = await faulted();
     const { reads } = rig.store;
     await rig.registry.drain(0);
     clock.increment(LONG_MS);

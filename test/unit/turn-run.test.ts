@@ -219,10 +219,16 @@ describe('tool calls of one step', () => {
 });
 
 describe('a turn that fails', () => {
-  it('when one model call takes too long: the call is aborted and what it says later goes nowhere', async () => {
+  /** A model call may take a second of its clock. */
+  function timed() {
     const clock = new SimulatedClock();
-    const rig = new SessionRig({ stepTimeoutMs: 1_000, clock });
-    const heard = rig.listen();
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools, stepTimeoutMs: 1_000, clock });
+    return { clock, tools, rig, heard: rig.listen() };
+  }
+
+  it('when one model call takes too long: the call is aborted and what it says later goes nowhere', async () => {
+    const { clock, rig, heard } = timed();
     await rig.say('hello');
     const call = await rig.model.call(0);
     call.say('Half a ');
@@ -240,10 +246,7 @@ describe('a turn that fails', () => {
   });
 
   it('but not by the time that its tools take: each model call has its whole time', async () => {
-    const clock = new SimulatedClock();
-    const tools = new DirectedTools({ look: {} });
-    const rig = new SessionRig({ tools, stepTimeoutMs: 1_000, clock });
-    const heard = rig.listen();
+    const { clock, tools, rig, heard } = timed();
     await rig.say('hello');
     const first = await rig.model.call(0);
     clock.increment(999);
@@ -260,10 +263,7 @@ describe('a turn that fails', () => {
   });
 
   it('nor by the time that the log takes: what was said is not said again as the part of another step', async () => {
-    const clock = new SimulatedClock();
-    const tools = new DirectedTools({ look: {} });
-    const rig = new SessionRig({ tools, stepTimeoutMs: 1_000, clock });
-    const heard = rig.listen();
+    const { clock, tools, rig, heard } = timed();
     await rig.say('hello');
     const first = await rig.model.call(0);
     const held = rig.store.holdNext('step.completed');

@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createPrivately } from './create-privately.ts';
 import { HeadFile, headFilePath, type RecordedHeads, readHeads } from './head-file.ts';
 import { inspect, vanished } from './inspection.ts';
+import { isAbsent } from './is-absent.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { migrate } from './migration.ts';
 import { repairedFile } from './repaired-file.ts';
@@ -49,10 +50,6 @@ export function openDatabase(dataDirectory: string): Database {
     }
     throw explainSqliteError(error, file, 'open');
   }
-}
-
-function isAbsent(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {

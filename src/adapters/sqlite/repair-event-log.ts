@@ -1,8 +1,9 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../contract/ids.ts';
 import { readHeads } from './head-file.ts';
+import { isAbsent } from './is-absent.ts';
 import { viewReadOnly } from './read-only.ts';
 import { hasTable } from './readable-rows.ts';
 import { backUp, complete, putInPlace, repairedFile } from './repaired-file.ts';
@@ -49,10 +50,10 @@ export async function repairEventLog(dataDirectory: string): Promise<RepairRepor
   requireEventLog(directory);
   requireUsable(directory);
   const recorded = readHeads(directory);
-  const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const isGone = isAbsent(file);
   const heads = recorded?.heads ?? new Map();
   try {
-    const report = repair(directory, heads, bytes === 0);
+    const report = repair(directory, heads, isGone);
     if (!report.healthy) putInPlace(directory);
     return report;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { headFilePath } from './head-file.ts';
+import { isAbsent } from './is-absent.ts';
 import { repairedFile } from './repaired-file.ts';
 
 /** Throws unless a data directory has an event log, whole or damaged. For whoever wants to read one: opening makes it. */
@@ -16,9 +17,10 @@ function lookFor(directory: string): string | undefined {
     const folder = statSync(directory, { throwIfNoEntry: false });
     if (folder === undefined) return `there is no folder ${directory}`;
     if (!folder.isDirectory()) return `${directory} is not a folder`;
-    const events = statSync(join(directory, 'events.db'), { throwIfNoEntry: false });
     const hasLog =
-      (events?.size ?? 0) > 0 || existsSync(headFilePath(directory)) || existsSync(repairedFile(directory));
+      !isAbsent(join(directory, 'events.db')) ||
+      existsSync(headFilePath(directory)) ||
+      existsSync(repairedFile(directory));
     return hasLog ? undefined : `there is no event log in ${directory}`;
   } catch (error) {
     return `${directory} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
