@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, createGzip, deflateSync, type Gzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { post, type StreamedResponse } from '../../src/adapters/openai/http-post.ts';
+import { type HttpAnswer, post } from '../../src/adapters/openai/http-post.ts';
 import { rejection } from '../support/openai-model-harness.ts';
 
 /** A server that answers as it is told, and remembers what it was asked. */
@@ -45,13 +45,13 @@ class Listener implements AsyncDisposable {
   }
 }
 
-const message = { headers: new Headers({ authorization: 'Bearer key' }), body: '{"a":1}' };
+const message = { headers: { authorization: 'Bearer key' }, body: '{"a":1}' };
 
 function redirect(status: number, location: string): RequestListener {
   return (req, res) => (req.url === '/' ? res.writeHead(status, { location }) : res).end('arrived');
 }
 
-const bodyOf = ({ stream }: StreamedResponse): Promise<string> => text(stream);
+const bodyOf = ({ stream }: HttpAnswer): Promise<string> => text(stream);
 
 describe('a POST to a model service', () => {
   it.each([307, 308])('follows a redirect %i with method, body and key', async (status) => {

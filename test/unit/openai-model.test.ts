@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OpenAiModelHarness, rejection } from '../support/openai-model-harness.ts';
+import type { ModelRequest } from '../../src/ports/language-model.ts';
+import { KEY, modelRequest, OpenAiModelHarness, rejection } from '../support/openai-model-harness.ts';
 import { errorReply, type StreamStep, textReply, toolCallReply } from '../support/openai-upstream.ts';
 
 const signal = new AbortController().signal;
@@ -278,6 +279,66 @@ describe('the tool calls of the OpenAI model', () => {
       toolCallReply([{ id: 'c', name: 'a', arguments: '{oops' }]),
     );
     expect((await harness.ask()).reply.toolCalls[0]?.arguments).toBe('{oops');
+  });
+});
+
+describe('calls of one model', () => {
+  const asking = (text: string, part: Partial<ModelRequest> = {}) =>
+    modelRequest({ messages: [{ role: 'user', text }], ...part });
+  const ignore = (): void => undefined;
+
+  it('have each their own message, trace and signal, and in common what the SDK says of itself', async () => {
+    await using harness = await OpenAiModelHarness.open(
+      { hang: true },
+      ...['two', 'three'].map((text) => textReply(text)),
+    );
+    const model = harness.model();
+    const abort = new AbortController();
+    const failed = rejection(
+      model.generate(asking('one', { trace: { traceparent: 'of-one' } }), ignore, abort.signal),
+    );
+    await harness.upstream.request(0);
+    abort.abort();
+    await failed;
+    const trace = { traceparent: 'of-two', tracestate: 'a=1' };
+    await model.generate(asking('two', { trace }), ignore, signal);
+    await model.generate(asking('three'), ignore, signal);
+    const [one, two, three] = harness.upstream.requests;
+    expect(one?.headers).toMatchObject({ traceparent: 'of-one' });
+    expect(two?.headers).toMatchObject(trace);
+    expect(three?.headers).not.toHaveProperty('traceparent');
+    for (const { headers } of harness.upstream.requests)
+      expect(headers).toMatchObject({
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        'user-agent': expect.stringContaining('OpenAI/JS'),
+        'x-stainless-retry-count': '0',
+      });
+    expect([one, two, three].map((request) => request?.body.messages)).toEqual(
+      ['one', 'two', 'three'].map((content) => [{ role: 'user', content }]),
+    );
+  });
+
+  it('say which repetition they are, and keep their trace in it', async () => {
+    await using harness = await OpenAiModelHarness.open(
+      errorReply(503, { retryAfterMs: 1 }),
+      textReply('at last'),
+      textReply('at once'),
+    );
+    const model = harness.model();
+    await model.generate(asking('one', { trace: { traceparent: 'of-one' } }), ignore, signal);
+    await model.generate(asking('two'), ignore, signal);
+    expect(
+      harness.upstream.requests.map(({ headers, body }) => [
+        headers['x-stainless-retry-count'],
+        headers.traceparent,
+        body.messages,
+      ]),
+    ).toEqual([
+      ['0', 'of-one', [{ role: 'user', content: 'one' }]],
+      ['1', 'of-one', [{ role: 'user', content: 'one' }]],
+      ['0', undefined, [{ role: 'user', content: 'two' }]],
+    ]);
   });
 });
 

@@ -1,23 +1,21 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 export interface HttpPost {
-  readonly headers: Headers;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A `Response` for the status and the headers; what follows is read from `stream`. */
-export class StreamedResponse extends Response {
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body, unpacked. */
   readonly stream: Readable;
-
-  constructor(stream: Readable, init: ResponseInit) {
-    super(null, init);
-    this.stream = stream;
-  }
 }
 
 /** A host that does not answer is given up long before the system would give it up. */
@@ -30,19 +28,16 @@ const MAX_REDIRECTS = 5;
  *
  * @throws the system's error, with its `code`, when the connection fails; an AbortError on abort.
  */
-export async function post(url: URL, message: HttpPost, redirects = 0): Promise<StreamedResponse> {
+export async function post(url: URL, message: HttpPost, redirects = 0): Promise<HttpAnswer> {
   const incoming = await answerTo(url, message);
   const target = redirects < MAX_REDIRECTS ? redirectOf(incoming, url) : undefined;
   if (target === undefined) {
-    return new StreamedResponse(unpacked(incoming), {
-      status: statusOf(incoming),
-      headers: headersOf(incoming),
-    });
+    return { status: statusOf(incoming), headers: incoming.headers, stream: unpacked(incoming) };
   }
   incoming.destroy();
-  const headers = new Headers(message.headers);
+  const { authorization: _, ...withoutKey } = message.headers;
   // The key is for whom the configuration names.
-  if (target.origin !== url.origin) headers.delete('authorization');
+  const headers = target.origin === url.origin ? message.headers : withoutKey;
   return post(target, { ...message, headers }, redirects + 1);
 }
 
@@ -52,7 +47,7 @@ function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<Incomi
     const request = send(url, {
       method: 'POST',
       // What is packed comes in larger pieces than the model says it in.
-      headers: { ...Object.fromEntries(headers), 'accept-encoding': 'identity' },
+      headers: { ...headers, 'accept-encoding': 'identity' },
       ...(signal && { signal }),
     });
     request.once('socket', (socket) => {
@@ -84,19 +79,9 @@ function redirectOf(incoming: IncomingMessage, from: URL): URL | undefined {
   return /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
-/** A status that `Response` cannot hold is the answer of no HTTP server. */
+/** A status beyond those that a `Response` can hold is the answer of no HTTP server. */
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   return statusCode >= 200 && statusCode <= 599 ? statusCode : 502;
-}
-
-/** What is read of a response by the SDK, for its retries, and here. The rest need not become a `Headers`, which costs. */
-const READ_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id'];
-
-function headersOf({ headers }: IncomingMessage): [string, string][] {
-  return READ_HEADERS.flatMap((name): [string, string][] => {
-    const value = headers[name];
-    return typeof value === 'string' ? [[name, value]] : [];
-  });
 }
 
 /** Some proxies pack what was not to be packed. */

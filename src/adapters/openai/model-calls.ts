@@ -1,24 +1,22 @@
-import { APIError, OpenAI } from 'openai';
+import { APIError } from 'openai';
 import type { LlmConfig } from '../../contract/agent-config.ts';
 import type { ModelReply, ModelRequest } from '../../ports/language-model.ts';
+import { ChatClient } from './chat-client.ts';
 import { chatRequest } from './chat-request.ts';
 import { EventTooLargeError, readEventStream, StreamCutError } from './event-stream.ts';
-import { StreamedResponse } from './http-post.ts';
+import type { HttpAnswer } from './http-post.ts';
 import { modelFailure, refusal } from './model-failure.ts';
 import type { ProviderAccess } from './provider-access.ts';
-import { fetchOfCall, ProviderCall } from './provider-call.ts';
+import { ProviderCall } from './provider-call.ts';
 import { ReplyCollector } from './reply-collector.ts';
 import { transportFailure } from './transport-failure.ts';
 
 /** Some servers keep the connection open after the last event; a clean end lets it be used again. */
 const END_GRACE_MS = 100;
 
-/** Silence is watched by `ProviderCall`; the SDK's own limit would count as a failed attempt and repeat it. */
-const NO_SDK_TIMEOUT_MS = 2_147_483_647;
-
 /** The calls of one model: the SDK makes the request and repeats it, the reply is read here. */
 export class ModelCalls {
-  readonly #client: OpenAI;
+  readonly #client: ChatClient;
   readonly #access: ProviderAccess;
   readonly #config: LlmConfig;
   readonly #maxRetries: number;
@@ -27,7 +25,7 @@ export class ModelCalls {
     this.#access = access;
     this.#config = config;
     this.#maxRetries = maxRetries;
-    this.#client = clientOf(access);
+    this.#client = new ChatClient(access);
   }
 
   async generate(
@@ -37,10 +35,10 @@ export class ModelCalls {
   ): Promise<ModelReply> {
     signal.throwIfAborted();
     const { timeoutMs } = this.#config;
-    const call = new ProviderCall(signal, timeoutMs);
+    const call = new ProviderCall(signal, timeoutMs, request.trace);
     try {
-      const response = await this.#send(call, request);
-      return await receive(response, this.#access, call, { request, onText, signal });
+      const answer = await this.#send(call, request);
+      return await receive(answer, this.#access, call, { request, onText, signal });
     } catch (error) {
       // An abort and a silence both look like a broken connection.
       signal.throwIfAborted();
@@ -50,16 +48,10 @@ export class ModelCalls {
     }
   }
 
-  async #send(call: ProviderCall, request: ModelRequest): Promise<Response> {
+  async #send(call: ProviderCall, request: ModelRequest): Promise<HttpAnswer> {
+    const chat = chatRequest(this.#access, this.#config.temperature, request);
     try {
-      return await this.#client.chat.completions
-        .create(chatRequest(this.#access, this.#config.temperature, request), {
-          signal: call.signal,
-          maxRetries: this.#maxRetries,
-          headers: { ...request.trace },
-          fetchOptions: call.fetchOptions,
-        })
-        .asResponse();
+      return await this.#client.send(call, chat, this.#maxRetries);
     } catch (error) {
       if (error instanceof APIError && error.status !== undefined)
         throw refusal(this.#access, error.status, error.error);
@@ -68,39 +60,23 @@ export class ModelCalls {
   }
 }
 
-/** What is null or off here would otherwise come from variables meant for OpenAI, or print the prompt. */
-function clientOf({ baseURL, apiKey }: ProviderAccess): OpenAI {
-  return new OpenAI({
-    baseURL,
-    apiKey: apiKey ?? 'none',
-    ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    logLevel: 'off',
-    timeout: NO_SDK_TIMEOUT_MS,
-    fetch: fetchOfCall,
-  });
-}
-
 async function receive(
-  response: Response,
+  answer: HttpAnswer,
   access: ProviderAccess,
   call: ProviderCall,
   { request, onText, signal }: { request: ModelRequest; onText: (text: string) => void; signal: AbortSignal },
 ): Promise<ModelReply> {
-  const contentType = mediaType(response);
-  if (contentType !== 'text/event-stream' || !(response instanceof StreamedResponse)) {
+  const contentType = mediaType(answer);
+  if (contentType !== 'text/event-stream') {
     throw modelFailure(
       access,
       `${access.label} answered with ${contentType} instead of an event stream; check that llm.baseURL is an OpenAI-compatible API.`,
-      { status: response.status },
+      { status: answer.status },
     );
   }
   const reply = new ReplyCollector(access, onText);
   try {
-    await readEventStream(response.stream, {
+    await readEventStream(answer.stream, {
       onBytes: () => call.heard(),
       onEvent: (data) => {
         // One read may bring many events, and `onText` may be what aborts.
@@ -125,8 +101,8 @@ function isKnown({ messages }: ModelRequest, callId: string): boolean {
 }
 
 /** A header is the provider's text too: only what looks like a media type is repeated. */
-function mediaType({ headers }: Response): string {
-  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+function mediaType({ headers }: HttpAnswer): string {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   return /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'something unknown';
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type HttpPost, post } from './http-post.ts';
+import type { TraceContext } from '../../contract/trace.ts';
+import { type HttpAnswer, type HttpPost, post } from './http-post.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 /** Enough to quote an error code from, and no more of a body that may have no end. */
@@ -7,6 +8,9 @@ const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
 
 /** One for all: a reason made anew is an error with its stack, and nobody reads it. */
 const OVER = new DOMException('the model call is over', 'AbortError');
+
+/** For the SDK, which asks of a success no more than whether it is one; a `Response` costs. */
+const SUCCESS = new Response(null);
 
 /**
  * One model call on the wire, with its retries: whatever ends it (the caller's signal, silence, `end`)
@@ -16,17 +20,20 @@ export class ProviderCall {
   readonly #abort = new AbortController();
   readonly #callerSignal: AbortSignal;
   readonly #timeoutMs: number;
+  readonly #trace: TraceContext | undefined;
   readonly #watch: SilenceWatch;
   readonly #onCallerAbort = (): void => this.#abort.abort(OVER);
-  /** The body of the attempt that succeeded. */
-  #body: Readable | undefined;
+  /** To the attempt that succeeded. */
+  #answer: HttpAnswer | undefined;
   #wasSilent = false;
   /** Once the reply is complete. */
   #end: NodeJS.Timeout | undefined;
 
-  constructor(callerSignal: AbortSignal, timeoutMs: number) {
+  /** @param trace for the headers of the request. */
+  constructor(callerSignal: AbortSignal, timeoutMs: number, trace?: TraceContext) {
     this.#callerSignal = callerSignal;
     this.#timeoutMs = timeoutMs;
+    this.#trace = trace;
     this.#watch = new SilenceWatch(() => {
       this.#wasSilent = true;
       this.#abort.abort(OVER);
@@ -38,9 +45,10 @@ export class ProviderCall {
     return this.#abort.signal;
   }
 
-  /** For the SDK, which hands it on to its `fetch`: so one client serves all calls, and making one costs more than a call. */
-  get fetchOptions(): { readonly redirect: 'manual'; readonly call: ProviderCall } {
-    return { redirect: 'manual', call: this };
+  /** Once an attempt has succeeded. */
+  get answer(): HttpAnswer {
+    if (!this.#answer) throw new Error('the model call has no answer yet');
+    return this.#answer;
   }
 
   get wasSilent(): boolean {
@@ -63,20 +71,23 @@ export class ProviderCall {
    * One attempt, for the SDK to repeat. The watch rests between attempts: a wait that the provider asked for
    * is no silence. That is why the body of an error is read here, while the watch still runs.
    */
-  async attempt(url: URL, init: RequestInit): Promise<Response> {
+  async attempt(url: URL, { headers, body }: Omit<HttpPost, 'signal'>): Promise<Response> {
     this.#watch.start(this.#timeoutMs);
     try {
-      const response = await post(url, posted(init));
+      const answer = await post(url, {
+        headers: { ...headers, ...traceHeaders(this.#trace) },
+        body,
+        signal: this.signal,
+      });
       this.#watch.heard();
-      if (response.ok) {
-        this.#body = response.stream;
-        return response;
+      if (answer.status < 300 && answer.status >= 200) {
+        this.#answer = answer;
+        return SUCCESS;
       }
-      const { status, headers } = response;
-      const body = await readAtMost(response.stream, MAX_ERROR_BODY_CHARACTERS, () => this.heard());
+      const text = await readAtMost(answer.stream, MAX_ERROR_BODY_CHARACTERS, () => this.heard());
       this.#watch.stop();
       // Statuses such as 304 may have no body at all, not even an empty one.
-      return new Response(body || null, { status, headers });
+      return new Response(text || null, { status: answer.status, headers: readHeaders(answer) });
     } catch (error) {
       this.#watch.stop();
       throw error;
@@ -88,25 +99,24 @@ export class ProviderCall {
     this.#watch.stop();
     clearTimeout(this.#end);
     this.#callerSignal.removeEventListener('abort', this.#onCallerAbort);
-    if (!this.#body?.readableEnded) this.#abort.abort(OVER);
+    if (!this.#answer?.stream.readableEnded) this.#abort.abort(OVER);
   }
 }
 
-/** The `fetch` of the client: an attempt of the call that is in the request's `fetchOptions`. */
-export const fetchOfCall: typeof fetch = async (input, init) => {
-  if (!init || !('call' in init && init.call instanceof ProviderCall))
-    throw new TypeError('the SDK made a request that belongs to no call');
-  return init.call.attempt(new URL(String(input)), init);
-};
+/** What the SDK reads of the headers of an error, for its retries. */
+const READ_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
 
-/** What the SDK means by a `fetch`: always a POST of JSON. */
-function posted({ headers, body, signal }: RequestInit): HttpPost {
-  if (typeof body !== 'string') throw new TypeError('the body of a model call must be text');
-  return {
-    headers: headers instanceof Headers ? headers : new Headers(headers),
-    body,
-    signal: signal ?? undefined,
-  };
+function readHeaders({ headers }: HttpAnswer): [string, string][] {
+  return READ_HEADERS.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+}
+
+function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
+  if (!trace) return {};
+  const { traceparent, tracestate } = trace;
+  return { traceparent, ...(tracestate !== undefined && { tracestate }) };
 }
 
 async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {
