@@ -137,6 +137,10 @@ describe('a POST to a model service', () => {
       left.push(once(res, 'close'));
       if (req.url === '/half') res.write('half');
     });
+    const aborted = { ...message, signal: AbortSignal.abort() };
+    expect(await rejection(post(server.url(), aborted))).toMatchObject({ name: 'AbortError' });
+    expect(server.asked).toEqual([]);
+
     const before = new AbortController();
     const call = rejection(post(server.url(), { ...message, signal: before.signal }));
     before.abort();
