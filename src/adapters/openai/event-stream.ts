@@ -33,7 +33,6 @@ export function readEventStream(body: Readable, { onBytes, onEvent }: EventStrea
   });
   return new Promise((resolve, reject) => {
     const cut = (cause?: Error): void => reject(new StreamCutError('the event stream broke', { cause }));
-    body.setEncoding('utf8');
     // Listeners, not an iterator, which costs a promise and a turn of the microtasks for each read.
     body.on('data', (text: string) => {
       try {

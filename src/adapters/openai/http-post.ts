@@ -14,7 +14,7 @@ export interface HttpPost {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body, unpacked. */
+  /** The body, unpacked and as text. */
   readonly stream: Readable;
 }
 
@@ -31,19 +31,17 @@ const ABORTED = new DOMException('the request was aborted', 'AbortError');
  * @throws the system's error, with its `code`, when the connection fails; an AbortError on abort.
  */
 export async function post(url: URL, message: HttpPost, redirects = 0): Promise<HttpAnswer> {
-  const incoming = await answerTo(url, message);
-  const target = redirects < MAX_REDIRECTS ? redirectOf(incoming, url) : undefined;
-  if (target === undefined) {
-    return { status: statusOf(incoming), headers: incoming.headers, stream: unpacked(incoming) };
-  }
-  incoming.destroy();
+  const answer = await answerTo(url, message);
+  const target = redirects < MAX_REDIRECTS ? redirectOf(answer, url) : undefined;
+  if (target === undefined) return answer;
+  answer.stream.destroy();
   const { authorization: _, ...withoutKey } = message.headers;
   // The key is for whom the configuration names.
   const headers = target.origin === url.origin ? message.headers : withoutKey;
   return post(target, { ...message, headers }, redirects + 1);
 }
 
-function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<IncomingMessage> {
+function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url, { method: 'POST', headers: headerList(url, headers, body) });
@@ -54,7 +52,10 @@ function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<Incomi
     request.once('socket', (socket) => {
       if (socket.connecting) giveUpInTime(socket, (error) => request.destroy(error));
     });
-    request.once('response', resolve);
+    // At once: what has come with the head is text from the beginning, and no buffers that are made one text later.
+    request.once('response', (incoming) =>
+      resolve({ status: statusOf(incoming), headers: incoming.headers, stream: textOf(incoming) }),
+    );
     // Also after the response: then its reader is told as well, and this does nothing.
     request.on('error', reject);
     // Some answers are none, such as a change of the protocol: Node closes the connection and says nothing.
@@ -84,9 +85,8 @@ function giveUpInTime(socket: Socket, giveUp: (error: Error) => void): void {
 }
 
 /** Where the same request is wanted; the other redirects want a GET, which is no use to anybody here. */
-function redirectOf(incoming: IncomingMessage, from: URL): URL | undefined {
-  const { location } = incoming.headers;
-  const repeats = incoming.statusCode === 307 || incoming.statusCode === 308;
+function redirectOf({ status, headers: { location } }: HttpAnswer, from: URL): URL | undefined {
+  const repeats = status === 307 || status === 308;
   if (!repeats || location === undefined || !URL.canParse(location, from.href)) return undefined;
   const target = new URL(location, from);
   return /^https?:$/.test(target.protocol) ? target : undefined;
@@ -98,9 +98,10 @@ function statusOf({ statusCode = 0 }: IncomingMessage): number {
 }
 
 /** Some proxies pack what was not to be packed. */
-function unpacked(incoming: IncomingMessage): Readable {
+function textOf(incoming: IncomingMessage): Readable {
   const unpacker = unpackerOf(incoming.headers['content-encoding']?.trim().toLowerCase());
-  if (!unpacker) return incoming;
+  if (!unpacker) return incoming.setEncoding('utf8');
+  unpacker.setEncoding('utf8');
   // Where nobody reads, as of an answer that is no event stream, an error without a listener would end the process.
   unpacker.on('error', () => undefined);
   // The reader is told by the unpacker what went wrong on either side of it.

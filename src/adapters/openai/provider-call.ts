@@ -121,7 +121,6 @@ function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
 
 async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {
   let text = '';
-  stream.setEncoding('utf8');
   for await (const piece of stream) {
     heard();
     text += piece;
