@@ -55,7 +55,7 @@ export const errorCatalogue = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     condition:
-      'The session queue is full, or the service is stopping or not ready; `details.retryAfter` in seconds.',
+      'The session queue or the disk is full, or the service is stopping or not ready; `details.retryAfter` in seconds.',
   },
   INVALID_MESSAGE_TYPE: { status: 400, condition: 'WebSocket only: the frame has an unsupported `type`.' },
 } as const satisfies Record<string, { status: number; condition: string }>;
@@ -100,9 +100,30 @@ export class ServiceError extends Error {
   }
 }
 
+/** There was no space for what was to be recorded, and nothing of it was. The message is for the operator. */
+export class StorageFullError extends Error {
+  override readonly name = 'StorageFullError';
+}
+
+function storageFull(cause: StorageFullError): ServiceError {
+  const message = 'The service has no space left to record this. Try again later.';
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    message,
+    { reason: 'the disk of the service is full', retryAfter: 10 },
+    cause,
+  );
+}
+
+/** Whether an operator is to hear of it: nobody refused anything, something failed. */
+export function isFailure({ code, cause }: ServiceError): boolean {
+  return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError;
+}
+
 /** Turns whatever was thrown into the one error that may cross the wire; the original stays as `cause`. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
+  if (thrown instanceof StorageFullError) return storageFull(thrown);
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 

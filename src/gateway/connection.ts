@@ -1,5 +1,5 @@
 import type { LimitsConfig } from '../contract/agent-config.ts';
-import { asServiceError, ServiceError } from '../contract/errors.ts';
+import { asServiceError, isFailure, ServiceError } from '../contract/errors.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { MessageFrame, StreamQuery } from '../contract/requests.ts';
 import type { TraceContext } from '../contract/trace.ts';
@@ -169,7 +169,7 @@ export class Connection implements SocketLife {
   /** @param frame what is refused. A client that resumes is told which of its messages it was. */
   #refuse(thrown: unknown, frame: string | null = null): void {
     const error = asServiceError(thrown);
-    if (error.code === 'INTERNAL_ERROR')
+    if (isFailure(error))
       this.#parts.log.error(
         { sessionId: this.#sessionId, err: error.cause ?? error },
         'a frame could not be handled',

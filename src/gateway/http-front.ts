@@ -1,4 +1,4 @@
-import { asServiceError } from '../contract/errors.ts';
+import { asServiceError, isFailure } from '../contract/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -95,7 +95,7 @@ export class HttpFront {
 
   #refuse(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
     const error = asServiceError(thrown);
-    if (error.code === 'INTERNAL_ERROR') {
+    if (isFailure(error)) {
       this.#parts.log.error({ method, path, err: error.cause ?? error }, 'a request failed unexpectedly');
     }
     return errorResponse(error);

@@ -63,8 +63,14 @@ export class SessionRegistry {
       // What is open goes on by being loaded: a turn, or a deletion.
       if (!known?.open) return { head: known?.head ?? 0, running: null };
     }
-    const { state, running } = await this.session(sessionId);
-    return { head: state.seq, running };
+    try {
+      const { state, running } = await this.session(sessionId);
+      return { head: state.seq, running };
+    } catch {
+      // It cannot go on now, which is told where it failed. What the log has of it can be read all the same.
+      const known = await this.#parts.journal.session(sessionId);
+      return { head: known?.head ?? 0, running: null };
+    }
   }
 
   /** How many sessions are in memory. */

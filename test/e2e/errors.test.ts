@@ -1,4 +1,6 @@
 import { describe, expect } from 'vitest';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { StorageFullError } from '../../src/contract/errors.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { errorOf, parseEnvelope } from '../support/error-envelope.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
@@ -6,6 +8,7 @@ import { rawRequest } from '../support/raw-http.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService } from '../support/running-service.ts';
 import { listSessions } from '../support/session-api.ts';
+import { WatchedStore } from '../support/watched-store.ts';
 import { verifies } from './requirements.ts';
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' };
@@ -63,6 +66,30 @@ describe('errors', () => {
       expect(log.lines.filter(({ level }) => level === 'error').length).toBeGreaterThan(0);
     },
     'the unexpected is INTERNAL_ERROR, and its cause stays in the log',
+  );
+
+  verifies(
+    'errors.envelope',
+    async () => {
+      const store = new WatchedStore(memoryEventStore());
+      const log = recordingLog();
+      await using service = await RunningService.start({ adapters: { store }, log });
+      for (const path of ['/api/message-sync', '/api/message']) {
+        store.refuseNext('turn.requested', new StorageFullError('cannot append to /private/path'));
+        const response = await service.post(path, { message: 'hello' });
+        expect(response.headers.get('Retry-After')).toBe('10');
+        const { code, message, details } = await errorOf(response, 503);
+        expect({ code, details }).toEqual({
+          code: 'SERVICE_UNAVAILABLE',
+          details: { reason: 'the disk of the service is full', retryAfter: 10 },
+        });
+        expect(message).not.toContain('/private/path');
+        expect(log.lines.filter(({ level }) => level === 'error')).not.toEqual([]);
+        log.lines.length = 0;
+      }
+      expect((await service.post('/api/message-sync', { message: 'hello' })).status).toBe(200);
+    },
+    'what cannot be recorded because the disk is full is refused for the moment, and its cause stays in the log',
   );
 
   verifies('errors.json', async () => {

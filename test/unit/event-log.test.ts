@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/adapters/sqlite/database.
 import { EventLog } from '../../src/adapters/sqlite/event-log.ts';
 import { headFilePath } from '../../src/adapters/sqlite/head-file.ts';
 import type { AppendRequest } from '../../src/adapters/sqlite/worker-protocol.ts';
+import { StorageFullError } from '../../src/contract/errors.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 
 let root: TempDirectory;
@@ -49,7 +50,7 @@ describe('the event log, when a batch fails', () => {
   it('still takes what fits, and everything once there is space again', () => {
     fillDisk();
     const large = appendOf('large', 0, 200_000);
-    expect(() => log.append([large])).toThrow('disk is full');
+    expect(() => log.append([large])).toThrow(StorageFullError);
     expect(log.append([appendOf('before', 1, 10)]).refused).toEqual([]);
     database.db.exec('PRAGMA max_page_count = 100000');
     expect(log.append([large]).refused).toEqual([]);

@@ -1,7 +1,16 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import { StorageFullError } from '../../contract/errors.ts';
 import { openDatabase } from './database.ts';
 import { EventLog } from './event-log.ts';
-import type { Answer, Call, CloseRequest, LogRequest, OpenRequest, WorkerReply } from './worker-protocol.ts';
+import type {
+  Answer,
+  Call,
+  CloseRequest,
+  Failure,
+  LogRequest,
+  OpenRequest,
+  WorkerReply,
+} from './worker-protocol.ts';
 
 if (parentPort === null) throw new Error('this file is started by the event store, as a worker thread');
 waitForLog(parentPort);
@@ -35,13 +44,13 @@ function answer(log: EventLog, request: LogRequest): WorkerReply {
       try {
         return log.append(request.batch);
       } catch (error) {
-        return { type: 'append-failed', error: asError(error) };
+        return { type: 'append-failed', ...failureOf(error) };
       }
     case 'call':
       try {
         return { type: 'answer', id: request.id, answer: take(log, request.call) };
       } catch (error) {
-        return { type: 'call-failed', id: request.id, error: asError(error) };
+        return { type: 'call-failed', id: request.id, ...failureOf(error) };
       }
     default:
       return request satisfies never;
@@ -77,6 +86,7 @@ function take(log: EventLog, call: Call): Answer {
   }
 }
 
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+function failureOf(thrown: unknown): Failure {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return { error, isFull: error instanceof StorageFullError };
 }

@@ -1,3 +1,4 @@
+import { StorageFullError } from '../../contract/errors.ts';
 import { repairAdvice } from './log-damage.ts';
 
 /** The low byte of an SQLite result code, see https://www.sqlite.org/rescode.html. */
@@ -55,7 +56,9 @@ export function isBusy(error: unknown): boolean {
 export function explainSqliteError(error: unknown, file: string, attempt: string): unknown {
   const code = resultCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
-  return new Error(`cannot ${attempt} ${file}: ${error.message}${adviceFor(code, file)}`, { cause: error });
+  const message = `cannot ${attempt} ${file}: ${error.message}${adviceFor(code, file)}`;
+  const Explained = code === primaryCode.full ? StorageFullError : Error;
+  return new Explained(message, { cause: error });
 }
 
 function adviceFor(code: number, file: string): string {

@@ -1,4 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
+import { StorageFullError } from '../../contract/errors.ts';
 import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
 import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
@@ -17,7 +18,7 @@ import { type LogThread, openLog, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
 import { encodeAll } from './stored-row.ts';
 import { ThreadCalls } from './thread-calls.ts';
-import type { Answer, Call, WorkerReply } from './worker-protocol.ts';
+import type { Answer, Call, Failure, WorkerReply } from './worker-protocol.ts';
 
 export interface SqliteEventStoreOptions {
   /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
@@ -153,13 +154,13 @@ export class SqliteEventStore implements EventStore {
         );
         return;
       case 'append-failed':
-        this.#commits.fail(reply.error);
+        this.#commits.fail(thrownBy(reply));
         return;
       case 'answer':
         this.#calls.accept(reply.id, reply.answer);
         return;
       case 'call-failed':
-        this.#calls.fail(reply.id, reply.error);
+        this.#calls.fail(reply.id, thrownBy(reply));
         return;
       default:
         reply satisfies never;
@@ -176,4 +177,8 @@ export class SqliteEventStore implements EventStore {
     this.#commits.abandon(error);
     this.#calls.abandon(error);
   }
+}
+
+function thrownBy({ error, isFull }: Failure): Error {
+  return isFull ? new StorageFullError(error.message, { cause: error }) : error;
 }

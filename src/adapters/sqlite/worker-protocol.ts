@@ -89,9 +89,16 @@ export type WorkerReply =
   /** For the operator. */
   | { readonly type: 'notice'; readonly notice: string }
   | Committed
-  | { readonly type: 'append-failed'; readonly error: Error }
+  | ({ readonly type: 'append-failed' } & Failure)
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
-  | { readonly type: 'call-failed'; readonly id: number; readonly error: Error };
+  | ({ readonly type: 'call-failed'; readonly id: number } & Failure);
+
+/** On its way between the threads an error loses its class. */
+export interface Failure {
+  readonly error: Error;
+  /** Whether it was a `StorageFullError`. */
+  readonly isFull: boolean;
+}
 
 /** The batch is on disk, without the appends that were refused. */
 export interface Committed {
