@@ -2,6 +2,9 @@ import { table } from '../support/table.ts';
 import type { LoadOptions } from './options.ts';
 import type { Tally } from './tally.ts';
 
+/** Beyond this share of a core the load is near its own limit. */
+const BUSY = 0.85;
+
 /** What is told at the end. */
 export function conclusion(
   { transport, clients, rampSeconds }: LoadOptions,
@@ -12,12 +15,15 @@ export function conclusion(
   const times = rows.length === 0 ? 'no message was answered' : table(rows);
   const began = `${clients} clients over ${transport}, begun over ${rampSeconds} s`;
   const taken = `${seconds.toFixed(1)} s from the first question to the last answer`;
+  const own = `this process took ${(tally.cpuShare * 100).toFixed(0)} % of a core`;
+  const limit =
+    tally.cpuShare > BUSY ? ', so it may be what was slow: run several of them, or fewer clients' : '';
   const streamed =
     transport === 'sync'
       ? `${lost} connections lost and their requests repeated`
       : `${chunks} chunks, ${resumed} connections dropped and resumed, ${lost} lost`;
   const stop = stopped ? 'stopped before its end\n' : '';
-  return `\n${times}\n\n${began}; ${taken}\n${streamed}\n${stop}${findings(clients, tally)}`;
+  return `\n${times}\n\n${began}; ${taken}\n${own}${limit}\n${streamed}\n${stop}${findings(clients, tally)}`;
 }
 
 function findings(clients: number, { checked, faults, failures, unchecked }: Tally): string {

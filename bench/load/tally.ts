@@ -6,6 +6,7 @@ import { reasonOf } from './refused.ts';
 export class Tally {
   readonly expectedMessages: number;
   readonly #begun = performance.now();
+  readonly #cpuBefore = process.cpuUsage();
   #firstAskedAt = Infinity;
   #lastAnsweredAt = 0;
   readonly #firstMs: number[] = [];
@@ -64,6 +65,12 @@ export class Tally {
   /** From the first question to the last answer. */
   get seconds(): number {
     return Math.max(0, this.#lastAnsweredAt - this.#firstAskedAt) / 1_000;
+  }
+
+  /** Of one core, up to now: where it is near 1, this process and not the instance is what is slow. */
+  get cpuShare(): number {
+    const { user, system } = process.cpuUsage(this.#cpuBefore);
+    return (user + system) / 1_000 / (performance.now() - this.#begun);
   }
 
   get isClean(): boolean {

@@ -45,6 +45,7 @@ describe('bench/load.ts', () => {
       const args = ['--clients', '3', '--messages', '4', '--ramp', '0', '--drops', '0.05'];
       const { code, stdout } = await load(url, transport, ...args);
       expect(stdout).toMatch(/whole answer {5}12 /);
+      expect(stdout).toMatch(/\nthis process took \d+ % of a core/);
       expect(stdout).toContain('check   3 of 3 sessions: what was received is what the log has');
       expect(code).toBe(0);
       expect(await sessionsLeft()).toEqual([]);
