@@ -37,8 +37,8 @@ export type TurnEvent =
   | { readonly type: 'step.timedOut' }
   | { readonly type: 'CANCEL' };
 
-/** A named effect. The runtime provides it; leaving the state that invoked it aborts it. */
-export type ToolCallsEffect = { readonly sessionId: string };
+/** Which session's calls the effect `toolCalls` runs. */
+export type ToolCallsInput = { readonly sessionId: string };
 
 /**
  * What a turn does next. What is true is decided by the session's decider and told to this machine as the
@@ -47,8 +47,11 @@ export type ToolCallsEffect = { readonly sessionId: string };
 export const turnMachine = setup({
   types: {} as { context: TurnContext; input: TurnInput; events: TurnEvent },
   actors: {
-    /** Runs all unsettled tool calls in parallel, those that wait for approval when they have it; each outcome comes back as a fact. */
-    toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(notProvided),
+    /**
+     * Runs all unsettled tool calls in parallel, those that wait for approval when they have it; each outcome comes
+     * back as a fact. Leaving the state that invoked it aborts them.
+     */
+    toolCalls: fromCallback<TurnEvent, ToolCallsInput>(notProvided),
   },
   actions: {
     /** Asks the session to record that the turn failed. */

@@ -56,11 +56,8 @@ export class ServerProcess {
 
   /** Linux only: elsewhere NaN. */
   rssMb(): number {
-    return this.#statusMb('VmRSS');
-  }
-
-  peakRssMb(): number {
-    return this.#statusMb('VmHWM');
+    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(this.#proc('status') ?? '')?.[1];
+    return Number(kilobytes) / 1024;
   }
 
   /**
@@ -85,11 +82,6 @@ export class ServerProcess {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await exited;
     clearTimeout(timer);
-  }
-
-  #statusMb(field: string): number {
-    const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(this.#proc('status') ?? '')?.[1];
-    return Number(kilobytes) / 1024;
   }
 
   #proc(file: string): string | undefined {

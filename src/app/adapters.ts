@@ -61,7 +61,7 @@ async function chooseStores(
   metrics: Metrics,
 ): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
   if (directory === ':memory:') {
-    // Nobody could know that none was needed.
+    // It was started before it was known that no log on disk is wanted.
     thread?.post({ type: 'close' });
     const { memoryEventStore } = await import('../adapters/memory/memory-event-store.ts');
     const { memorySnapshotStore } = await import('../adapters/memory/memory-snapshot-store.ts');

@@ -4,7 +4,7 @@ import type { Environment } from './config/expand.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
-export const inspections = ['states', 'content'] as const;
+const inspections = ['states', 'content'] as const;
 export const DEFAULT_DATA_DIR = './.agent-service';
 export type LogLevel = (typeof logLevels)[number];
 

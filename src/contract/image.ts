@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Image types that language models accept. */
-export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+const imageMimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 /**
  * An image that came with a message. The pattern has no group to repeat: on megabytes of text a regular

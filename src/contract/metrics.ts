@@ -18,7 +18,7 @@ const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
  * Everything that `/metrics` shows. The README repeats this table and the Grafana dashboard asks for these
  * names; a test holds the three together.
  */
-export const metricCatalogue = {
+const metricCatalogue = {
   agent_turns_total: {
     type: 'counter',
     labels: ['outcome'],

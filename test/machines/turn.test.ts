@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createActor, fromCallback } from 'xstate';
-import { type ToolCallsEffect, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
+import { type ToolCallsInput, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
 
 /** The machine with effects that only tell what was begun and ended. */
 function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {
@@ -11,7 +11,7 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaitin
   };
   const machine = turnMachine.provide({
     actors: {
-      toolCalls: fromCallback<TurnEvent, ToolCallsEffect>(({ receive }) => {
+      toolCalls: fromCallback<TurnEvent, ToolCallsInput>(({ receive }) => {
         receive((fact) => effects.push(`${'callId' in fact ? fact.callId : ''} granted`));
         return track('tools')();
       }),

@@ -41,7 +41,7 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
   }
 }
 
-export async function waitsForApproval(service: RunningService, sessionId: string): Promise<void> {
+async function waitsForApproval(service: RunningService, sessionId: string): Promise<void> {
   await eventually(
     () => viewOf(service, sessionId),
     ({ approvals }) => approvals.length > 0,

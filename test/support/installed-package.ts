@@ -14,7 +14,7 @@ const PASSED_ON =
   /^(PATH|HOME|USER|TMPDIR|NODE_EXTRA_CA_CERTS|(https?|no)_proxy|npm_config_(registry|cache|userconfig|globalconfig))$/i;
 const NOT_COPIED = new Set(['node_modules', 'dist', 'coverage', '.git', '.agent-service']);
 
-export const userEnvironment = Object.fromEntries(
+const userEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)),
 );
 

@@ -27,7 +27,7 @@ export async function rawRequest(port: number, options: RawRequest): Promise<Raw
   return await readResponse(response);
 }
 
-export async function readResponse(response: IncomingMessage): Promise<RawResponse> {
+async function readResponse(response: IncomingMessage): Promise<RawResponse> {
   return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
 }
 

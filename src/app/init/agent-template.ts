@@ -40,7 +40,7 @@ export function agentFileText(file: string, choice: AgentChoice): string {
   return `# An agent of agent-service. Start it, and talk to it in a second terminal:
 #
 #   ${startCommand(file, choice)}
-#   agent-service chat
+#   npx agent-service chat
 #
 # $NAME, \${NAME} and \${NAME:-default} are read from the environment, which is the place for secrets;
 # $$ is a dollar sign. The README describes every key.

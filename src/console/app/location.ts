@@ -16,7 +16,7 @@ export function useLocation(): Location {
   return parseHash(hash);
 }
 
-export function parseHash(hash: string): Location {
+function parseHash(hash: string): Location {
   const [name, session] = hash.replace(/^#\/?/, '').split('/');
   const panel = panels.find((candidate) => candidate === name) ?? 'chat';
   return { panel, sessionId: session ? decode(session) : DEFAULT_SESSION };
