@@ -129,7 +129,7 @@ export interface ServiceRequests {
 
 export type RequestType = keyof ServiceRequests;
 
-/** Ephemeral: the session could not go on (the log refused it). Turns that were under way have no answer now. */
+/** Ephemeral: the session could not go on (the log refused it). Turns that were under way have no answer now, and go on later. */
 export interface SessionFault {
   readonly type: 'session.fault';
   readonly sessionId: SessionId;

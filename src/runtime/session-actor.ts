@@ -1,5 +1,5 @@
 import type { AnswerApproval, SessionCommand, StartTurn } from '../contract/commands.ts';
-import { asServiceError, ServiceError } from '../contract/errors.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { IdempotencyKey, ReplyChunk, SessionEvent } from '../contract/events.ts';
 import type { SessionId, TurnId } from '../contract/ids.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
@@ -230,9 +230,19 @@ export class SessionActor {
     this.#parts.onFault(this);
     // Whoever gave the command is told by its rejection; those whose turns were under way are not.
     if (this.#state.open) {
-      const { sessionId } = this;
-      this.#parts.bus.publish({ type: 'session.fault', sessionId, error: asServiceError(error).body });
+      this.#parts.bus.publish({
+        type: 'session.fault',
+        sessionId: this.sessionId,
+        error: interrupted().body,
+      });
     }
     this.#release();
   }
+}
+
+/** No refusal, also where the disk is full: the message is in the log, and one that is sent again is answered twice. */
+function interrupted(): ServiceError {
+  const message =
+    'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';
+  return new ServiceError('INTERNAL_ERROR', message);
 }

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { StorageFullError } from '../../src/contract/errors.ts';
 import type { ServerFrame } from '../../src/contract/frames.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
@@ -356,11 +357,13 @@ describe('a log that cannot be written', () => {
       using client = await service.connect();
       const sync = service.post('/api/message-sync', { message: 'hello' });
       const call = await model.call(0);
-      store.refuseNext('step.completed', new Error('disk full'));
+      store.refuseNext('step.completed', new StorageFullError('disk full'));
       call.answer('never seen');
       expect((await client.settled()).filter(isSettling)).toEqual([internalError]);
       const answer = await sync;
       expect(answer.status).toBe(500);
+      // The message is in the log: whoever sent it again would have it answered twice.
+      expect(answer.headers.get('Retry-After')).toBeNull();
       expect(await answer.json()).toMatchObject({ success: false, error: { code: 'INTERNAL_ERROR' } });
       client.say('again');
       (await model.call(1)).answer('Hello.');
@@ -371,7 +374,7 @@ describe('a log that cannot be written', () => {
         ...[thinking, chunk('Again.'), response('Again.')],
       ]);
     },
-    'a reply that could not be recorded is an error, and is asked for again at the next message',
+    'a reply that a full disk keeps from being recorded is an error, no refusal of its message, and is asked for again at the next one',
   );
 });
 
