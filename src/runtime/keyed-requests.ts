@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { asServiceError, ServiceError } from '../contract/errors.ts';
+import { asServiceError, ServiceError, StorageFullError } from '../contract/errors.ts';
 import type { IdempotencyKey, ServiceEvent } from '../contract/events.ts';
 import { REQUEST_STREAMS } from '../contract/streams.ts';
 import { contentHash } from '../domain/content-hash.ts';
@@ -30,6 +30,13 @@ interface Asked {
   readonly key: IdempotencyKey;
   /** Whether the log has the key with this payload. Until then, the payload may be the wrong one. */
   begun: boolean;
+}
+
+/** A request that the log has. */
+interface Begun {
+  readonly stream: string;
+  readonly key: IdempotencyKey;
+  readonly work: Work<unknown>;
 }
 
 interface Running {
@@ -121,7 +128,7 @@ export class KeyedRequests implements AsyncDisposable {
     const work = await prepare();
     if (!known) await this.#append(stream, 0, { type: 'request.begun', key, repeatable: work.repeatable });
     asked.begun = true;
-    return this.#run(stream, work);
+    return this.#run({ stream, key, work });
   }
 
   /** What the log has of the request; of one that has expired, nothing any more. */
@@ -140,19 +147,28 @@ export class KeyedRequests implements AsyncDisposable {
     return known;
   }
 
-  async #run(stream: string, work: Work<unknown>): Promise<unknown> {
+  async #run(begun: Begun): Promise<unknown> {
     let answer: unknown;
     try {
-      answer = await work.run();
+      answer = await begun.work.run();
     } catch (thrown) {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
-      if (isRefusal(error)) await this.#store.erase(stream);
-      else await this.#append(stream, 1, { type: 'request.failed', error: error.body });
+      if (isRefusal(error)) await this.#store.erase(begun.stream);
+      else await this.#end(begun, { type: 'request.failed', error: error.body });
       throw thrown;
     }
-    await this.#append(stream, 1, { type: 'request.answered', answer });
+    await this.#end(begun, { type: 'request.answered', answer });
     return answer;
+  }
+
+  /** A full disk refuses for the moment what was not done; this was done, and only some of it may be done again. */
+  async #end({ stream, key, work }: Begun, end: ServiceEvent): Promise<void> {
+    try {
+      await this.#append(stream, 1, end);
+    } catch (error) {
+      throw error instanceof StorageFullError && !work.repeatable ? outcomeUnknown(key, error) : error;
+    }
   }
 
   async #append(stream: string, expectedSeq: number, event: ServiceEvent): Promise<void> {
@@ -176,12 +192,18 @@ export class KeyedRequests implements AsyncDisposable {
   }
 }
 
-function outcomeUnknown({ id }: IdempotencyKey): ServiceError {
-  return new ServiceError('OUTCOME_UNKNOWN', 'Nobody knows whether this request took effect.', {
+function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
+  const details = {
     key: id,
     reason: 'it was begun, its end was never recorded, and it is not safe to repeat',
     suggestion: 'See whether it took effect. To do it again, send it with a new key.',
-  });
+  };
+  return new ServiceError(
+    'OUTCOME_UNKNOWN',
+    'Nobody knows whether this request took effect.',
+    details,
+    cause,
+  );
 }
 
 /** A hash: keys are of any length and alphabet. */

@@ -2,7 +2,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { ServiceError } from '../../src/contract/errors.ts';
+import { ServiceError, StorageFullError } from '../../src/contract/errors.ts';
 import { REQUEST_STREAMS, SERVICE_STREAM } from '../../src/contract/streams.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
@@ -146,6 +146,38 @@ describe('the same key', () => {
     expect(doer.runs).toEqual([]);
     store.beforeAppend = async () => undefined;
     expect(await doer.ask()).toBe('paid');
+  });
+
+  describe('when the disk is too full for what came of it', () => {
+    const full = new StorageFullError('no space');
+
+    /** Runs, and cannot record how that ended. */
+    function finish(doer: Doer, store: WatchedStore, asked?: Asked): Promise<string> {
+      doer.onRun = ({ resolve }) => {
+        store.beforeAppend = () => Promise.reject(full);
+        resolve('paid');
+      };
+      return doer.ask(asked);
+    }
+
+    it('is not refused, which would have it done again, and is not done again', async () => {
+      const store = new WatchedStore(log);
+      const doer = new Doer(store);
+      const unknown = { code: 'OUTCOME_UNKNOWN', details: { key: 'k' } };
+      await expect(finish(doer, store)).rejects.toMatchObject({ ...unknown, cause: full });
+      store.beforeAppend = async () => undefined;
+      await expect(doer.ask()).rejects.toMatchObject(unknown);
+      expect(doer.runs).toHaveLength(1);
+    });
+
+    it('may be sent again where that is safe', async () => {
+      const store = new WatchedStore(log);
+      const doer = new Doer(store);
+      await expect(finish(doer, store, { repeatable: true })).rejects.toBe(full);
+      store.beforeAppend = async () => undefined;
+      expect(await doer.answering('paid').ask({ repeatable: true })).toBe('paid');
+      expect(doer.runs).toHaveLength(2);
+    });
   });
 });
 
