@@ -8,6 +8,7 @@ type Configs = Readonly<Record<string, McpServerConfig>>;
 /** Remembers, in the log, the tool servers that were connected at run time, so that the next start connects them again. */
 export class ServerBook {
   readonly #store: EventStore;
+  /** Of what the log has, or may have. */
   readonly #names = new Set<string>();
   #seq = 0;
   #writing: Promise<unknown> = Promise.resolve();
@@ -27,14 +28,20 @@ export class ServerBook {
 
   /** Resolves when the server would be there again after a crash. */
   async add(name: string, config: McpServerConfig): Promise<void> {
-    await this.#append({ type: 'mcp-server.added', name, config });
     this.#names.add(name);
+    await this.#append({ type: 'mcp-server.added', name, config });
   }
 
   /** Of a server of the agent file nothing is recorded: the file has the last word. */
   async remove(name: string): Promise<void> {
     if (!this.#names.delete(name)) return;
-    await this.#append({ type: 'mcp-server.removed', name });
+    try {
+      await this.#append({ type: 'mcp-server.removed', name });
+    } catch (error) {
+      // For the next try.
+      this.#names.add(name);
+      throw error;
+    }
   }
 
   #append(event: ServiceEvent): Promise<void> {
