@@ -50,7 +50,7 @@ const connectServer: Operation = {
   body: { schema: ConnectServerRequest, required: true },
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
-  errors: ['OUTCOME_UNKNOWN', 'MISSING_FIELD', 'AGENT_ERROR'],
+  errors: ['OUTCOME_UNKNOWN', 'MISSING_FIELD', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'stdio',
@@ -97,7 +97,7 @@ const reconnectServer: Operation = {
   pathParameters: OfServer,
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
-  errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR'],
+  errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'connected',
@@ -118,7 +118,7 @@ const disconnectServer: Operation = {
   description: 'It stays listed and can be connected anew. Disconnected once more, it is forgotten.',
   pathParameters: OfServer,
   answers: { [JSON_TYPE]: ServerResponse },
-  errors: ['SERVER_NOT_FOUND'],
+  errors: ['SERVER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'disconnected',
@@ -182,7 +182,13 @@ const executeTool: Operation = {
   },
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ExecuteToolResponse },
-  errors: ['OUTCOME_UNKNOWN', 'SERVER_NOT_FOUND', 'TOOL_NOT_FOUND', 'TOOL_EXECUTION_FAILED'],
+  errors: [
+    'OUTCOME_UNKNOWN',
+    'SERVER_NOT_FOUND',
+    'TOOL_NOT_FOUND',
+    'TOOL_EXECUTION_FAILED',
+    'SERVICE_UNAVAILABLE',
+  ],
   examples: [
     {
       name: 'sum',
