@@ -56,7 +56,7 @@ export class SessionRegistry {
     return this.#enter(sessionId, this.#load(sessionId));
   }
 
-  /** Seq of the session's last event, and what its running step has streamed. One that is not in memory is not loaded for it. */
+  /** Seq of the session's last event, and what its running step has streamed. One in which nothing is open is not loaded for it. */
   async position(sessionId: SessionId): Promise<{ head: number; running: ReplyChunk | null }> {
     if (!this.#entries.has(sessionId)) {
       const known = await this.#parts.journal.session(sessionId);

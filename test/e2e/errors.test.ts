@@ -75,7 +75,8 @@ describe('errors', () => {
       const log = recordingLog();
       await using service = await RunningService.start({ adapters: { store }, log });
       for (const path of ['/api/message-sync', '/api/message']) {
-        store.refuseNext('turn.requested', new StorageFullError('cannot append to /private/path'));
+        const full = new StorageFullError('cannot append to /private/path');
+        store.refuseNext('turn.requested', full);
         const response = await service.post(path, { message: 'hello' });
         expect(response.headers.get('Retry-After')).toBe('10');
         const { code, message, details } = await errorOf(response, 503);
@@ -84,8 +85,8 @@ describe('errors', () => {
           details: { reason: 'the disk of the service is full', retryAfter: 10 },
         });
         expect(message).not.toContain('/private/path');
-        expect(log.lines.filter(({ level }) => level === 'error')).not.toEqual([]);
-        log.lines.length = 0;
+        const fields = expect.objectContaining({ path, err: full });
+        expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields }));
       }
       expect((await service.post('/api/message-sync', { message: 'hello' })).status).toBe(200);
     },

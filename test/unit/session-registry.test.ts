@@ -63,18 +63,18 @@ describe('finding a session', () => {
     await heard.event('turn.completed', 'hello');
     expect(rig.model.calls).toHaveLength(1);
   });
-});
 
-it('tells the position of a session that cannot go on, as the log has it', async () => {
-  const store = memoryEventStore();
-  const before = new SessionRig({ store });
-  await before.say('hello');
-  await before.registry.drain(NO_TIME);
+  it('tells the position of a session that cannot go on, as the log has it', async () => {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('hello');
+    await before.registry.drain(NO_TIME);
 
-  const rig = new SessionRig({ store });
-  rig.store.refuseNext('turn.resumed', new StorageFullError('disk full'));
-  expect(await rig.registry.position('s')).toEqual({ head: 2, running: null });
-  expect(rig.log.lines.some(({ level }) => level === 'error')).toBe(true);
+    const rig = new SessionRig({ store });
+    rig.store.refuseNext('turn.resumed', new StorageFullError('disk full'));
+    expect(await rig.registry.position('s')).toEqual({ head: 2, running: null });
+    expect(rig.log.lines.some(({ level }) => level === 'error')).toBe(true);
+  });
 });
 
 describe('a message to a session that nobody has looked up', () => {
