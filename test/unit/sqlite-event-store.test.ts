@@ -4,9 +4,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
-import { logThread } from '../../src/adapters/sqlite/log-thread.ts';
+import { type LogThread, logThread } from '../../src/adapters/sqlite/log-thread.ts';
 import { repairEventLog } from '../../src/adapters/sqlite/repair-event-log.ts';
 import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { StorageFullError } from '../../src/contract/errors.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import { nextLoop } from '../../src/runtime/next-loop.ts';
 import { startLimitedProcess, startSupportProcess } from '../support/child-process.ts';
@@ -154,6 +155,38 @@ describe('the SQLite event store', () => {
       expect(await store.read('s', 0)).toHaveLength(Number(acknowledged));
       expect(await store.append('s', Number(acknowledged), [started('a')])).toHaveLength(1);
     });
+
+    it('says so in a class of its own, also where it comes from the thread', async () => {
+      const long = [started('x'.repeat(400_000))];
+      const before = await open();
+      await before.append('s', 0, long);
+      await before[Symbol.asyncDispose]();
+
+      await using store = await openSqliteEventStore({
+        directory,
+        log: recordingLog(),
+        thread: fullThread(),
+      });
+      for (const ask of [() => store.append('s', 1, long), () => store.fork('s', 1, 'other')]) {
+        const error = await ask().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(StorageFullError);
+        expect(error).toMatchObject({ message: expect.stringContaining('free some space on its disk') });
+      }
+      await expect(store.fork('nobody', 1, 'other')).rejects.not.toBeInstanceOf(StorageFullError);
+    });
+
+    /** The thread of the log, for which SQLite has no page more than the file has already. */
+    function fullThread(): LogThread {
+      const file = new URL('../../src/adapters/sqlite/event-log-worker.ts', import.meta.url);
+      const source = `
+        const { DatabaseSync } = require('node:sqlite');
+        const { exec } = DatabaseSync.prototype;
+        DatabaseSync.prototype.exec = function (sql) {
+          exec.call(this, sql === 'BEGIN IMMEDIATE' ? 'PRAGMA max_page_count = 1; BEGIN IMMEDIATE' : sql);
+        };
+        import(${JSON.stringify(file.href)});`;
+      return logThread(new Worker(source, { eval: true }));
+    }
   });
 
   describe('opened a second time', () => {
