@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WhenBusy } from '../contract/commands.ts';
+import type { WhenBusy } from '../contract/agent-config.ts';
 import type { ResumableFrame } from '../contract/frames.ts';
 import type { Image } from '../contract/image.ts';
 import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../contract/requests.ts';

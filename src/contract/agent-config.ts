@@ -110,9 +110,16 @@ export const LimitsConfig = z.strictObject({
 });
 export type LimitsConfig = z.infer<typeof LimitsConfig>;
 
+export const WhenBusy = z
+  .enum(['enqueue', 'reject', 'interrupt'])
+  .describe(
+    'What to do with a message to a busy session: let it wait, refuse it, or cancel the running turn for it.',
+  );
+export type WhenBusy = z.infer<typeof WhenBusy>;
+
 export const SessionsConfig = z.strictObject({
-  /** What to do with a message to a busy session that does not say: `enqueue`, `reject` or `interrupt`. */
-  whenBusy: z.enum(['enqueue', 'reject', 'interrupt']).default('enqueue'),
+  /** For messages that do not say. */
+  whenBusy: WhenBusy.default('enqueue'),
 });
 
 const glob = z.string().min(1).default('*');

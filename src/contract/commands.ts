@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { WhenBusy } from './agent-config.ts';
 import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, SessionEventOf } from './events.ts';
 import type { CallId, SessionId, TurnId } from './ids.ts';
@@ -6,20 +6,13 @@ import type { Image } from './image.ts';
 import type { ToolOutcome } from './tool.ts';
 import type { TraceContext } from './trace.ts';
 
-export const WhenBusy = z
-  .enum(['enqueue', 'reject', 'interrupt'])
-  .describe(
-    'What to do with a message to a busy session: let it wait, refuse it, or cancel the running turn for it.',
-  );
-export type WhenBusy = z.infer<typeof WhenBusy>;
-
 /** A message for the agent. Becomes a turn, at once or when the turns before it are settled. */
 export interface StartTurn {
   readonly type: 'turn.start';
   readonly turnId: TurnId;
   readonly text: string;
   readonly image?: Image;
-  /** `enqueue` when left out. */
+  /** As the policy says when left out: `sessions.whenBusy` of the agent file. */
   readonly whenBusy?: WhenBusy;
   /** The same key again, with the same fingerprint, is the same message. */
   readonly key?: IdempotencyKey;
@@ -29,7 +22,7 @@ export interface StartTurn {
   readonly partial?: string;
 }
 
-/** Stop the running turn. `partial` is what the running step has said so far. */
+/** Stop a turn, running or waiting. `partial` is what its running step has said so far. */
 export interface CancelTurn {
   readonly type: 'turn.cancel';
   readonly turnId: TurnId;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { McpServerConfig, McpServerName } from './agent-config.ts';
-import { WhenBusy } from './commands.ts';
+import { McpServerConfig, McpServerName, WhenBusy } from './agent-config.ts';
 import { DEFAULT_SESSION_ID, SessionId } from './ids.ts';
 import { Image } from './image.ts';
 

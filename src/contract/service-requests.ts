@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { McpServerConfig } from './agent-config.ts';
-import type { AnswerApproval, WhenBusy } from './commands.ts';
+import type { McpServerConfig, WhenBusy } from './agent-config.ts';
+import type { AnswerApproval } from './commands.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './errors.ts';
 import type { IdempotencyKey, ReplyChunk } from './events.ts';
@@ -60,7 +60,7 @@ interface Keyed {
 
 /**
  * What can be asked of the service over the bus: commands change something and may be refused with a
- * `ServiceError`, queries (`…list`, `…read`, `…export`) change nothing. Each has exactly one handler.
+ * `ServiceError`, queries (`session.list`, `config.export`) change nothing. Each has exactly one handler.
  */
 export interface ServiceRequests {
   /**

@@ -1,3 +1,4 @@
+import type { WhenBusy } from '../contract/agent-config.ts';
 import type {
   CancelTurn,
   CompleteStep,
@@ -6,7 +7,6 @@ import type {
   ResetSession,
   SessionCommand,
   StartTurn,
-  WhenBusy,
 } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../contract/events.ts';

@@ -1,7 +1,7 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { SendOptions, StreamEvent } from '../../src/client/session-client.ts';
-import type { WhenBusy } from '../../src/contract/commands.ts';
+import type { WhenBusy } from '../../src/contract/agent-config.ts';
 import type { ResumableFrame } from '../../src/contract/frames.ts';
 import type { Image } from '../../src/contract/image.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StartTurn, WhenBusy } from '../../src/contract/commands.ts';
+import type { WhenBusy } from '../../src/contract/agent-config.ts';
+import type { StartTurn } from '../../src/contract/commands.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
 import { decide } from '../../src/domain/session-decider.ts';
