@@ -6,6 +6,7 @@ import type { ModelMessage } from '../../src/contract/model-message.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
+import { eventsOf } from '../support/session-api.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { isSettling } from '../support/websocket-client.ts';
 import { verifies } from './requirements.ts';
@@ -309,6 +310,12 @@ describe('the history', () => {
   });
 });
 
+/** What the log says of the session `default`, but for the messages: they come whenever they come. */
+async function courseOf(service: RunningService): Promise<string[]> {
+  const events = await eventsOf(service, 'default');
+  return events.map(({ event }) => event).filter((event) => event !== 'message');
+}
+
 describe('a restart', () => {
   verifies('session.restart', async () => {
     await using directory = await tempDirectory();
@@ -374,13 +381,18 @@ describe('a restart', () => {
         call.answer(`answer to ${text}`);
       }
       const frames = await client.settled(3);
-      expect(frames).toEqual(
+      // The first turn goes on as soon as the service is there, which may be before the client is.
+      expect(frames.filter(({ event }) => event !== 'thinking')).toEqual(
         ['one', 'two', 'three'].flatMap((text) => [
-          { event: 'thinking', data: { message: expect.any(String) } },
           { event: 'chunk', data: { content: `answer to ${text}` } },
           { event: 'response', data: { content: `answer to ${text}` } },
         ]),
       );
+      expect(await courseOf(service)).toEqual([
+        ...['thinking', 'turnResumed', 'stepCompleted', 'response'],
+        ...['thinking', 'stepCompleted', 'response'],
+        ...['thinking', 'stepCompleted', 'response'],
+      ]);
     },
     'a turn that was cut off, and those that waited, are answered before the next message',
   );
@@ -412,12 +424,17 @@ describe('a restart', () => {
       ]);
       (await model.call(0)).answer('Only half of it is done.');
       (await model.call(1)).answer('ok');
-      const frames = await client.settled(2);
-      expect(frames.map(({ event }) => event)).toEqual([
-        ...['thinking', 'toolResult', 'chunk', 'response'],
-        ...['thinking', 'chunk', 'response'],
+      await client.settled(2);
+      expect(await courseOf(service)).toEqual([
+        ...['thinking', 'stepCompleted', 'toolCall', 'toolCall', 'toolResult'],
+        ...['turnResumed', 'toolResult', 'stepCompleted', 'response'],
+        ...['thinking', 'stepCompleted', 'response'],
       ]);
-      expect(frames[1]).toMatchObject({ data: { callId: 'slow', error: expect.any(String) } });
+      const results = (await eventsOf(service, 'default')).filter(({ event }) => event === 'toolResult');
+      expect(results).toMatchObject([
+        { data: { callId: 'quick', result: expect.anything() } },
+        { data: { callId: 'slow', error: expect.any(String) } },
+      ]);
     },
     'tool calls that were settled are not run again, and the rest is told to the model',
   );
