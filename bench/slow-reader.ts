@@ -15,7 +15,7 @@ const FLOOD_TURNS = 24;
 /** The service keeps 8 MB and a frame of half a megabyte; the rest is room for what the process itself grows by meanwhile. */
 const KEPT_MB = 10;
 
-/** One turn each: what else the machine does is in every one of them. */
+/** Each measures a single turn, so short that anything else the machine does shows in it. */
 const ROUNDS = 7;
 
 interface Audience {

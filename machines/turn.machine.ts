@@ -99,7 +99,7 @@ export const turnMachine = setup({
     'turn.cancelled': '.cancelled',
   },
   states: {
-    /** Until the tool servers have made their first attempt to connect. Invokes nothing: it is over at once but at the start of the service. */
+    /** Until the tool servers have made their first attempt to connect. Invokes nothing: it is over at once, except right after a start of the service. */
     preparing: {
       on: {
         'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],

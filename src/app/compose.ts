@@ -85,7 +85,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'open turns could not be looked for');
   });
-  // Nobody waits for it but who uses a key meanwhile.
+  // Only a request with a key waits for it.
   void requests.sweep();
 
   return {

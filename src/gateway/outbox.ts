@@ -25,7 +25,7 @@ export class Outbox {
     feed.add(reader);
   }
 
-  /** Ends the delivery. A function that `join` returned would be one for each idle client. */
+  /** Ends the delivery. `join` returns no function for that: each idle client would keep one. */
   leave(sessionId: SessionId, reader: SignalReader): void {
     const feed = this.#feeds.get(sessionId);
     feed?.remove(reader);

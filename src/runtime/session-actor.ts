@@ -49,7 +49,7 @@ export class SessionActor {
   #isPresumed: boolean;
   readonly #onIdle: (() => void)[] = [];
 
-  /** @param isPresumed that the state is a guess: that the log has something else is then no fault, but for whoever guessed. */
+  /** @param isPresumed whether the state is a guess. That the log has something else is then no fault: whoever guessed deals with it. */
   constructor(sessionId: SessionId, state: SessionState, parts: SessionParts, isPresumed = false) {
     this.sessionId = sessionId;
     this.#state = state;
