@@ -3,7 +3,7 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
-import { asServiceError } from '../contract/errors.ts';
+import { asServiceError, isFailure } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import { SessionId } from '../contract/ids.ts';
 import type { TurnMessage } from '../contract/service-requests.ts';
@@ -53,7 +53,7 @@ export function mcpAgent(parts: McpAgentParts, ownSessionId: string): McpServer 
   // Bad requests, and answers to clients that have gone: nothing that the service could do about.
   server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
   addChat(server, parts, ownSessionId);
-  addReset(server, bus, ownSessionId);
+  addReset(server, parts, ownSessionId);
   addResources(server, bus, card);
   return server;
 }
@@ -99,7 +99,7 @@ async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Pro
     const reply = await answerTurn(bus, message, progressReporter(call, message, log));
     return { content: [{ type: 'text', text: reply }] };
   } catch (thrown) {
-    return toolError(thrown);
+    return toolError(thrown, sessionId, log);
   }
 }
 
@@ -121,7 +121,7 @@ function progressReporter(
   };
 }
 
-function addReset(server: McpServer, bus: Bus, ownSessionId: string): void {
+function addReset(server: McpServer, { bus, log }: McpAgentParts, ownSessionId: string): void {
   server.registerTool(
     'reset_conversation',
     {
@@ -135,7 +135,7 @@ function addReset(server: McpServer, bus: Bus, ownSessionId: string): void {
         await bus.send('session.reset', { sessionId });
         return { content: [{ type: 'text', text: 'The conversation was reset.' }] };
       } catch (thrown) {
-        return toolError(thrown);
+        return toolError(thrown, sessionId, log);
       }
     },
   );
@@ -174,8 +174,11 @@ function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
   );
 }
 
-function toolError(thrown: unknown): CallToolResult {
-  const { message, details } = asServiceError(thrown);
+function toolError(thrown: unknown, sessionId: SessionId, log: Log): CallToolResult {
+  const error = asServiceError(thrown);
+  if (isFailure(error))
+    log.error({ sessionId, err: error.cause ?? error }, 'an MCP call failed unexpectedly');
+  const { message, details } = error;
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };
 }

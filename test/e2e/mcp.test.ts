@@ -6,6 +6,7 @@ import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { mcpClient, textOf } from '../support/mcp-client.ts';
 import { errorReply, OpenAiUpstream, textReply } from '../support/openai-upstream.ts';
+import { recordingLog } from '../support/recording-log.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { serverWith } from '../support/tool-server-client.ts';
 import { WatchedStore } from '../support/watched-store.ts';
@@ -147,6 +148,30 @@ describe('a chat over /mcp', () => {
       expect(await client.chat('again')).toBe('better');
     },
     'a failing turn is an error with a reason to act on, without key or prompt, and the session goes on',
+  );
+
+  verifies(
+    'mcp.chat',
+    async () => {
+      const store = new WatchedStore(memoryEventStore());
+      // Only a session that is known is read.
+      await store.append('unreadable', 0, [{ type: 'session.reset' }]);
+      const log = recordingLog();
+      await using service = await RunningService.start({ adapters: { store }, log });
+      await using client = await mcpClient(service);
+      const err = new Error('EIO at /private/path');
+      store.beforeRead = () => Promise.reject(err);
+      for (const tool of ['chat_with_agent', 'reset_conversation']) {
+        log.lines.length = 0;
+        const message = tool === 'chat_with_agent' ? { message: 'hello' } : {};
+        const result = await client.call(tool, { ...message, sessionId: 'unreadable' });
+        expect(result.isError).toBe(true);
+        expect(textOf(result)).not.toContain('/private/path');
+        const fields = expect.objectContaining({ sessionId: 'unreadable', err });
+        expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields }));
+      }
+    },
+    'the unexpected is an error without its cause, which the log has',
   );
 
   verifies(
