@@ -87,7 +87,11 @@ export class McpSupervisor implements AsyncDisposable {
       });
     }
     this.#atRunTime.add(name);
-    return this.#remembered(this.#add(name, config));
+    const server = this.#add(name, config);
+    return this.#remembered(server, async () => {
+      await server.disconnect();
+      if (this.#servers.get(name) === server) this.#forget(server);
+    });
   }
 
   async reconnect(serverId: string): Promise<McpServerRecord> {
@@ -125,12 +129,23 @@ export class McpSupervisor implements AsyncDisposable {
     await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
   }
 
-  /** The attempt begins at once, which takes the name; its answer waits for the log. */
-  async #remembered(server: McpServer): Promise<McpServerRecord> {
+  /**
+   * The attempt begins at once, which takes the name; its answer waits for the log.
+   * @param undo takes back what was done when the log refuses, so that the same can be asked again.
+   */
+  async #remembered(
+    server: McpServer,
+    undo: () => Promise<void> = async () => undefined,
+  ): Promise<McpServerRecord> {
     const attempt = this.#attempt(server);
     // Should the log fail first, nobody waits for the attempt.
     attempt.catch(() => undefined);
-    await this.#book.add(server.name, server.config);
+    try {
+      await this.#book.add(server.name, server.config);
+    } catch (error) {
+      await undo();
+      throw error;
+    }
     return attempt;
   }
 

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { StorageFullError } from '../../src/contract/errors.ts';
 import { errorOf, Timestamp } from '../support/error-envelope.ts';
 import { eventually } from '../support/eventually.ts';
 import { sseServer, streamableServer } from '../support/mcp/http-servers.ts';
@@ -10,6 +12,7 @@ import { isRunning, processEnd } from '../support/process-life.ts';
 import { freePort, RunningService } from '../support/running-service.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { execute, listServers, serverWith, toolText } from '../support/tool-server-client.ts';
+import { WatchedStore } from '../support/watched-store.ts';
 import { verifies } from './requirements.ts';
 
 const isTimestamp = expect.toSatisfy((value) => Timestamp.safeParse(value).success);
@@ -214,6 +217,24 @@ describe('POST /api/connect-server', () => {
       expect(`${JSON.stringify(error)} ${shown}`).not.toContain(secret);
     },
     'the reason holds no secret of the configuration',
+  );
+
+  verifies(
+    'servers.connect-failed',
+    async () => {
+      const store = new WatchedStore(memoryEventStore());
+      await using service = await RunningService.start({ adapters: { store } });
+      store.beforeAppend = async () => {
+        store.beforeAppend = async () => undefined;
+        throw new StorageFullError('disk full');
+      };
+      const connect = () =>
+        service.post('/api/connect-server', { name: 'tools', config: scriptableServer() });
+      expect((await errorOf(await connect(), 503)).code).toBe('SERVICE_UNAVAILABLE');
+      expect(await listServers(service)).toEqual([]);
+      expect((await connect()).status).toBe(200);
+    },
+    'a server that could not be recorded is not there, so the same request can be made again',
   );
 
   verifies('servers.name-taken', async () => {
