@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StorageFullError } from './storage-full.ts';
 
 /**
  * Every error that may cross the wire, with its HTTP status and the condition that produces it.
@@ -98,11 +99,6 @@ export class ServiceError extends Error {
   get body(): ErrorBody {
     return { code: this.code, message: this.message, details: this.details };
   }
-}
-
-/** There was no space for what was to be recorded, and nothing of it was. The message is for the operator. */
-export class StorageFullError extends Error {
-  override readonly name = 'StorageFullError';
 }
 
 function storageFull(cause: StorageFullError): ServiceError {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { asServiceError, ServiceError, StorageFullError } from '../contract/errors.ts';
+import { asServiceError, ServiceError } from '../contract/errors.ts';
 import type { IdempotencyKey, ServiceEvent } from '../contract/events.ts';
+import { StorageFullError } from '../contract/storage-full.ts';
 import { REQUEST_STREAMS } from '../contract/streams.ts';
 import { contentHash } from '../domain/content-hash.ts';
 import { IDEMPOTENCY_TTL_MS, isExpired, requireSamePayload } from '../domain/idempotency.ts';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { StorageFullError } from '../../src/contract/errors.ts';
+import { StorageFullError } from '../../src/contract/storage-full.ts';
 import { errorOf, Timestamp } from '../support/error-envelope.ts';
 import { eventually } from '../support/eventually.ts';
 import { sseServer, streamableServer } from '../support/mcp/http-servers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { StorageFullError } from '../../src/contract/errors.ts';
 import type { ServerFrame } from '../../src/contract/frames.ts';
+import { StorageFullError } from '../../src/contract/storage-full.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { recordingLog } from '../support/recording-log.ts';

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/adapters/sqlite/database.
 import { EventLog } from '../../src/adapters/sqlite/event-log.ts';
 import { headFilePath } from '../../src/adapters/sqlite/head-file.ts';
 import type { AppendRequest } from '../../src/adapters/sqlite/worker-protocol.ts';
-import { StorageFullError } from '../../src/contract/errors.ts';
+import { StorageFullError } from '../../src/contract/storage-full.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 
 let root: TempDirectory;

@@ -116,6 +116,12 @@ describe('the layers', () => {
     expect(isAllowed('src/client/x.ts', 'node:')).toBe(false);
   });
 
+  it('leave the thread of the log without any package: a megabyte there is one more of every service', () => {
+    const loaded = reachable('src/adapters/sqlite/event-log-worker.ts');
+    expect(loaded).toContain('src/adapters/sqlite/event-log.ts');
+    expect(loaded.filter((target) => target !== 'node:' && !target.startsWith('src/'))).toEqual([]);
+  });
+
   it('have no cycle, not even of types', () => {
     expect(findCycle(imports.map(({ file, target }) => [file, target]))).toEqual([]);
   });
@@ -130,6 +136,15 @@ describe('the layers', () => {
     ).toEqual(['a', 'b', 'c', 'a']);
   });
 });
+
+/** What is loaded with a file, itself included. */
+function reachable(file: string, known: Set<string> = new Set()): string[] {
+  if (known.has(file)) return [];
+  known.add(file);
+  for (const { file: from, target, typeOnly } of imports)
+    if (from === file && !typeOnly) reachable(target, known);
+  return [...known];
+}
 
 /** The first cycle found, as the path that leads back to its beginning; empty when there is none. */
 function findCycle(edges: readonly (readonly [string, string])[]): string[] {

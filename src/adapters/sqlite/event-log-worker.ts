@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { StorageFullError } from '../../contract/errors.ts';
+import { StorageFullError } from '../../contract/storage-full.ts';
 import { openDatabase } from './database.ts';
 import { EventLog } from './event-log.ts';
 import type {

@@ -1,4 +1,4 @@
-import { StorageFullError } from '../../contract/errors.ts';
+import { StorageFullError } from '../../contract/storage-full.ts';
 import { repairAdvice } from './log-damage.ts';
 
 /** The low byte of an SQLite result code, see https://www.sqlite.org/rescode.html. */

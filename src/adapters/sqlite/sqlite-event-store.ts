@@ -1,8 +1,8 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import { StorageFullError } from '../../contract/errors.ts';
 import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
 import type { LoggedEvent } from '../../contract/events.ts';
 import type { SessionId } from '../../contract/ids.ts';
+import { StorageFullError } from '../../contract/storage-full.ts';
 import {
   type AdoptedEvent,
   type EventStore,
