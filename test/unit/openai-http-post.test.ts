@@ -155,6 +155,23 @@ describe('a POST to a model service', () => {
     expect(left.length).toBeGreaterThan(0);
   });
 
+  it('ends with the signal at the last piece of an answer, which is not thrown where nobody catches it', async () => {
+    const thrown: unknown[] = [];
+    const note = (error: unknown): void => void thrown.push(error);
+    const closed = Promise.withResolvers<void>();
+    process.on('uncaughtException', note);
+    await using server = await Listener.open((_req, res) => {
+      res.socket?.once('close', () => closed.resolve());
+      res.end('all of it');
+    });
+    const abort = new AbortController();
+    const { stream } = await post(server.url(), { ...message, signal: abort.signal });
+    stream.once('data', () => abort.abort());
+    await closed.promise;
+    process.off('uncaughtException', note);
+    expect(thrown).toEqual([]);
+  });
+
   it('says with the code of the system that nobody listens', async () => {
     const server = await Listener.open((_req, res) => res.end());
     const url = server.url();

@@ -45,8 +45,12 @@ function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAn
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url, { method: 'POST', headers: headerList(url, headers, body) });
-    // Node's own `signal` option costs more than all headers.
-    const abort = (): void => void request.destroy(ABORTED);
+    // Node's own `signal` option costs more than all headers. The request is not told the reason: its socket would
+    // throw it where nobody catches it, if the answer has let go of the socket just then.
+    const abort = (): void => {
+      reject(ABORTED);
+      request.destroy();
+    };
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort, { once: true });
     request.once('socket', (socket) => {
