@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import http, {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, createGzip, deflateSync, type Gzip, gzipSync } from 'node:zlib';
@@ -170,6 +176,26 @@ describe('a POST to a model service', () => {
     await closed.promise;
     process.off('uncaughtException', note);
     expect(thrown).toEqual([]);
+  });
+
+  it('names the host, and what the proxy wants to know, to a proxy of the environment', async () => {
+    const heads: (string | undefined)[][] = [];
+    await using proxy = await Listener.open(({ headers }, res) => {
+      heads.push([headers.host, headers['proxy-authorization'], headers['content-length']]);
+      res.end('by proxy');
+    });
+    const options = { keepAlive: true, proxyEnv: { HTTP_PROXY: `http://user:pass@${proxy.url().host}` } };
+    const direct = http.globalAgent;
+    http.globalAgent = new http.Agent(options);
+    syncBuiltinESMExports();
+    try {
+      expect(await bodyOf(await post(new URL('http://llm.test:81/v1'), message))).toBe('by proxy');
+    } finally {
+      http.globalAgent = direct;
+      syncBuiltinESMExports();
+    }
+    expect(proxy.asked).toMatchObject([{ path: 'POST http://llm.test:81/v1', body: '{"a":1}' }]);
+    expect(heads).toEqual([['llm.test:81', `Basic ${btoa('user:pass')}`, '7']]);
   });
 
   it('says with the code of the system that nobody listens', async () => {

@@ -1,4 +1,9 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  globalAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable, type Transform } from 'node:stream';
@@ -44,7 +49,7 @@ export async function post(url: URL, message: HttpPost, redirects = 0): Promise<
 function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = send(url, { method: 'POST', headers: headerList(url, headers, body) });
+    const request = send(url, { method: 'POST', headers: allHeaders(url, headers, body) });
     // Node's own `signal` option costs more than all headers. The request is not told the reason: its socket would
     // throw it where nobody catches it, if the answer has let go of the socket just then.
     const abort = (): void => {
@@ -71,13 +76,25 @@ function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAn
   });
 }
 
-/** As a list Node takes them as they are; what it would add is here. */
-function headerList(url: URL, headers: HttpPost['headers'], body: string): string[] {
-  const list = ['host', url.host, 'content-length', String(Buffer.byteLength(body))];
-  // What is packed comes in larger pieces than the model says it in.
-  list.push('accept-encoding', 'identity');
-  for (const name in headers) list.push(name, headers[name] ?? '');
+/** With what Node would add to a list, which it takes as it is; for a proxy it wants to look them up. */
+function allHeaders(url: URL, headers: HttpPost['headers'], body: string): Record<string, string> | string[] {
+  const all: Record<string, string> = {
+    ...headers,
+    host: url.host,
+    'content-length': String(Buffer.byteLength(body)),
+    // What is packed comes in larger pieces than the model says it in.
+    'accept-encoding': 'identity',
+  };
+  if (usesProxy(globalAgent)) return all;
+  const list: string[] = [];
+  for (const name in all) list.push(name, all[name] ?? '');
   return list;
+}
+
+/** Whether Node was told to find its proxies in the environment (`NODE_USE_ENV_PROXY`). */
+function usesProxy(agent: object): boolean {
+  if (!('options' in agent) || typeof agent.options !== 'object' || agent.options === null) return false;
+  return 'proxyEnv' in agent.options && agent.options.proxyEnv !== undefined;
 }
 
 function giveUpInTime(socket: Socket, giveUp: (error: Error) => void): void {
