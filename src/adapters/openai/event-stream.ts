@@ -48,5 +48,7 @@ export function readEventStream(body: Readable, { onBytes, onEvent }: EventStrea
     body.once('close', () => {
       if (!body.readableEnded) cut();
     });
+    // Whose end was before this says it to nobody any more.
+    if (body.destroyed) cut();
   });
 }
