@@ -64,6 +64,15 @@ describe('a provider that refuses', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(349);
   });
 
+  it.each<[string, UpstreamReply]>([
+    ['is cut', { stream: [{ raw: '{' }, { cut: true }], status: 401, contentType: 'application/json' }],
+    ['is not packed as it says', { status: 401, headers: { 'content-encoding': 'gzip' }, body: 'plain' }],
+  ])('is asked once and quoted with its status, though its body %s', async (_what, reply) => {
+    await using harness = await OpenAiModelHarness.open(reply);
+    expect((await harness.fail()).details).toMatchObject({ status: 401 });
+    expect(harness.upstream.requests).toHaveLength(1);
+  });
+
   it('for want of credit says so, though the status is that of a rate limit', async () => {
     const reply = errorReply(429, { code: 'insufficient_quota', retryAfterMs: 1 });
     await using harness = await OpenAiModelHarness.open(reply, reply, reply);

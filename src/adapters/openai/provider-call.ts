@@ -84,7 +84,9 @@ export class ProviderCall {
         this.#answer = answer;
         return SUCCESS;
       }
-      const text = await readAtMost(answer.stream, MAX_ERROR_BODY_CHARACTERS, () => this.heard());
+      const reading = readAtMost(answer.stream, MAX_ERROR_BODY_CHARACTERS, () => this.heard());
+      // A body that breaks leaves the status as it is.
+      const text = await reading.catch(() => '');
       this.#watch.stop();
       // Statuses such as 304 may have no body at all, not even an empty one.
       return new Response(text || null, { status: answer.status, headers: readHeaders(answer) });
