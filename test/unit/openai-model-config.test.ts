@@ -92,6 +92,7 @@ describe('the environment of the process', () => {
     vi.stubEnv('OPENAI_ORG_ID', 'process-org');
     vi.stubEnv('OPENAI_PROJECT_ID', 'process-project');
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: process-secret\ncontent-length: 1');
     vi.stubEnv('OPENAI_LOG', 'debug');
     const debug = vi.spyOn(console, 'debug');
     await using harness = await OpenAiModelHarness.open();

@@ -28,14 +28,15 @@ export class ChatClient extends OpenAI {
 
   /** What is null or off here would otherwise come from variables meant for OpenAI, or print the prompt. */
   constructor({ baseURL, apiKey }: ProviderAccess) {
+    const defaultHeaders = {
+      // It would go by the name of this class.
+      'user-agent': `OpenAI/JS ${VERSION}`,
+      ...(apiKey === undefined && { authorization: null }),
+    };
     super({
       baseURL,
       apiKey: apiKey ?? 'none',
-      defaultHeaders: {
-        // It would go by the name of this class.
-        'user-agent': `OpenAI/JS ${VERSION}`,
-        ...(apiKey === undefined && { authorization: null }),
-      },
+      defaultHeaders,
       adminAPIKey: null,
       organization: null,
       project: null,
@@ -43,6 +44,8 @@ export class ChatClient extends OpenAI {
       logLevel: 'off',
       timeout: NO_TIMEOUT_MS,
     });
+    // No option keeps OPENAI_CUSTOM_HEADERS out of them.
+    this._options.defaultHeaders = defaultHeaders;
   }
 
   /** @throws the SDK's `APIError` when the provider refuses, and what the last attempt threw. */
