@@ -137,6 +137,23 @@ describe('a POST to a model service', () => {
     expect(await rejection(post(server.url(), message))).toMatchObject({ code: 'ECONNRESET' });
   });
 
+  it('is sent again at once over another connection when the kept one has been closed meanwhile', async () => {
+    await using server = await Listener.open((_req, res) => {
+      if (server.asked.length % 2 === 0) res.socket?.destroy();
+      else res.end('here');
+    });
+    expect(await bodyOf(await post(server.url(), message))).toBe('here');
+    expect(await bodyOf(await post(server.url(), message))).toBe('here');
+    expect(server.asked.map(({ body }) => body)).toEqual(Array(3).fill(message.body));
+    expect(server.connections).toBe(2);
+  });
+
+  it('is not sent again when a new connection is closed without an answer', async () => {
+    await using server = await Listener.open((_req, res) => void res.socket?.destroy());
+    expect(await rejection(post(server.url(), message))).toMatchObject({ code: 'ECONNRESET' });
+    expect(server.asked).toHaveLength(1);
+  });
+
   it('ends with the signal, before the answer and in its middle', async () => {
     const left: Promise<unknown>[] = [];
     await using server = await Listener.open((req, res) => {

@@ -12,7 +12,7 @@ type BuiltRequest = Awaited<ReturnType<OpenAI['buildRequest']>>;
 interface Template {
   readonly url: string;
   readonly headers: BuiltRequest['req']['headers'];
-  /** The same. */
+  /** The same, as they are sent. */
   readonly plainHeaders: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,7 @@ export class ChatClient extends OpenAI {
     request: ChatCompletionCreateParamsStreaming,
     maxRetries: number,
   ): Promise<HttpAnswer> {
-    // The way from here to `fetchWithTimeout`, through the SDK: one client serves all calls, because making one costs more than a call.
+    // `fetchOptions` is what the SDK hands on to `fetchWithTimeout`. So one client serves all calls: making one costs more than a call.
     const fetchOptions = { redirect: 'manual', call } as const;
     await this.chat.completions
       .create(request, { signal: call.signal, maxRetries, fetchOptions })

@@ -46,10 +46,19 @@ export async function post(url: URL, message: HttpPost, redirects = 0): Promise<
   return post(target, { ...message, headers }, redirects + 1);
 }
 
-function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer> {
+/** Over a kept connection that turns out to be closed it is sent again at once: each time there is one less of them. */
+async function answerTo(url: URL, message: HttpPost): Promise<HttpAnswer> {
+  for (;;) {
+    const answer = await send(url, message);
+    if (answer) return answer;
+  }
+}
+
+/** @returns null when the server has closed the kept connection instead of answering. */
+function send(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer | null> {
   return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = send(url, { method: 'POST', headers: allHeaders(url, headers, body) });
+    const begin = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = begin(url, { method: 'POST', headers: allHeaders(url, headers, body) });
     // Node's own `signal` option costs more than all headers. The request is not told the reason: its socket would
     // throw it where nobody catches it, if the answer has let go of the socket just then.
     const abort = (): void => {
@@ -61,12 +70,15 @@ function answerTo(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAn
     request.once('socket', (socket) => {
       if (socket.connecting) giveUpInTime(socket, (error) => request.destroy(error));
     });
-    // At once: what has come with the head is text from the beginning, and no buffers that are made one text later.
+    // Decoded from here on: what came with the head would else be kept as buffers, and copied twice more as one text.
     request.once('response', (incoming) =>
       resolve({ status: statusOf(incoming), headers: incoming.headers, stream: textOf(incoming) }),
     );
     // Also after the response: then its reader is told as well, and this does nothing.
-    request.on('error', reject);
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (request.reusedSocket && error.code === 'ECONNRESET') resolve(null);
+      else reject(error);
+    });
     // Some answers are none, such as a change of the protocol: Node closes the connection and says nothing.
     request.once('close', () => {
       signal?.removeEventListener('abort', abort);
