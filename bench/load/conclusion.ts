@@ -11,13 +11,12 @@ export function conclusion(
   tally: Tally,
   stopped: boolean,
 ): string {
-  const { rows, chunks, resumed, lost, seconds } = tally;
+  const { rows, chunks, resumed, lost, seconds, cpuShare } = tally;
   const times = rows.length === 0 ? 'no message was answered' : table(rows);
   const began = `${clients} clients over ${transport}, begun over ${rampSeconds} s`;
   const taken = `${seconds.toFixed(1)} s from the first question to the last answer`;
-  const own = `this process took ${(tally.cpuShare * 100).toFixed(0)} % of a core`;
-  const limit =
-    tally.cpuShare > BUSY ? ', so it may be what was slow: run several of them, or fewer clients' : '';
+  const own = `this process took ${(cpuShare * 100).toFixed(0)} % of a core`;
+  const limit = cpuShare > BUSY ? ', so it may be what was slow: run several of them, or fewer clients' : '';
   const streamed =
     transport === 'sync'
       ? `${lost} connections lost and their requests repeated`

@@ -18,6 +18,13 @@ export type TraceContext = z.infer<typeof TraceContext>;
 export function traceContextOf(fields: unknown): TraceContext | undefined {
   const { data } = TraceContext.safeParse(fields);
   if (!data) return undefined;
-  const { traceparent, tracestate } = data;
+  return traceFields(data);
+}
+
+/** Without what is not there, as it is sent in headers and in `_meta`. */
+export function traceFields({ traceparent, tracestate }: TraceContext): {
+  traceparent: string;
+  tracestate?: string;
+} {
   return { traceparent, ...(tracestate !== undefined && { tracestate }) };
 }

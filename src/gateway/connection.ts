@@ -1,5 +1,5 @@
 import type { LimitsConfig } from '../contract/agent-config.ts';
-import { asServiceError, isFailure, ServiceError } from '../contract/errors.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { SessionId } from '../contract/ids.ts';
 import type { MessageFrame, StreamQuery } from '../contract/requests.ts';
 import type { TraceContext } from '../contract/trace.ts';
@@ -15,6 +15,7 @@ import { Recipient } from './recipient.ts';
 import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from './resumable-codec.ts';
 import { ResumingReader } from './resuming-reader.ts';
 import type { SocketLife } from './socket-front.ts';
+import { toldError } from './told-error.ts';
 import { turnMessage } from './turn-message.ts';
 
 export interface ConnectionParts {
@@ -168,12 +169,8 @@ export class Connection implements SocketLife {
 
   /** @param frame what is refused. A client that resumes is told which of its messages it was. */
   #refuse(thrown: unknown, frame: string | null = null): void {
-    const error = asServiceError(thrown);
-    if (isFailure(error))
-      this.#parts.log.error(
-        { sessionId: this.#sessionId, err: error.cause ?? error },
-        'a frame could not be handled',
-      );
+    const fields = { sessionId: this.#sessionId };
+    const error = toldError(thrown, this.#parts.log, fields, 'a frame could not be handled');
     const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
     this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
   }

@@ -1,4 +1,3 @@
-import { asServiceError, isFailure } from '../contract/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -15,6 +14,7 @@ import {
 } from './rate-limits.ts';
 import { acceptsEventStream } from './request-query.ts';
 import type { Router } from './router.ts';
+import { toldError } from './told-error.ts';
 
 export interface HttpFrontParts {
   readonly access: Access;
@@ -94,10 +94,8 @@ export class HttpFront {
   }
 
   #refuse(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
-    const error = asServiceError(thrown);
-    if (isFailure(error)) {
-      this.#parts.log.error({ method, path, err: error.cause ?? error }, 'a request failed unexpectedly');
-    }
-    return errorResponse(error);
+    return errorResponse(
+      toldError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
+    );
   }
 }

@@ -3,13 +3,13 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
-import { asServiceError, isFailure } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import { SessionId } from '../contract/ids.ts';
 import type { TurnMessage } from '../contract/service-requests.ts';
 import { traceContextOf } from '../contract/trace.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from '../runtime/bus.ts';
+import { toldError } from './told-error.ts';
 import { answerTurn, turnCancelled } from './turn-answer.ts';
 import { turnMessage } from './turn-message.ts';
 
@@ -175,10 +175,7 @@ function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
 }
 
 function toolError(thrown: unknown, sessionId: SessionId, log: Log): CallToolResult {
-  const error = asServiceError(thrown);
-  if (isFailure(error))
-    log.error({ sessionId, err: error.cause ?? error }, 'an MCP call failed unexpectedly');
-  const { message, details } = error;
+  const { message, details } = toldError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };
 }

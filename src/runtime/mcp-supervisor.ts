@@ -133,17 +133,14 @@ export class McpSupervisor implements AsyncDisposable {
    * The attempt begins at once, which takes the name; its answer waits for the log.
    * @param undo takes back what was done when the log refuses, so that the same can be asked again.
    */
-  async #remembered(
-    server: McpServer,
-    undo: () => Promise<void> = async () => undefined,
-  ): Promise<McpServerRecord> {
+  async #remembered(server: McpServer, undo?: () => Promise<void>): Promise<McpServerRecord> {
     const attempt = this.#attempt(server);
     // Should the log fail first, nobody waits for the attempt.
     attempt.catch(() => undefined);
     try {
       await this.#book.add(server.name, server.config);
     } catch (error) {
-      await undo();
+      await undo?.();
       throw error;
     }
     return attempt;

@@ -224,10 +224,7 @@ describe('POST /api/connect-server', () => {
     async () => {
       const store = new WatchedStore(memoryEventStore());
       await using service = await RunningService.start({ adapters: { store } });
-      store.beforeAppend = async () => {
-        store.beforeAppend = async () => undefined;
-        throw new StorageFullError('disk full');
-      };
+      store.refuseNext('mcp-server.added', new StorageFullError('disk full'));
       const connect = () =>
         service.post('/api/connect-server', { name: 'tools', config: scriptableServer() });
       expect((await errorOf(await connect(), 503)).code).toBe('SERVICE_UNAVAILABLE');

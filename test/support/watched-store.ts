@@ -75,7 +75,7 @@ export class WatchedStore implements EventStore {
   }
 
   /** The next append that holds such an event is rejected once; nothing of it is stored. */
-  refuseNext(type: SessionEvent['type'], error: Error): void {
+  refuseNext(type: LoggedEvent['type'], error: Error): void {
     this.beforeAppend = async (events) => {
       if (!events.some((event) => event.type === type)) return;
       this.beforeAppend = async () => undefined;

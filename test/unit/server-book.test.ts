@@ -13,19 +13,13 @@ async function open() {
   await book.load();
   /** What the next start connects. */
   const remembered = async (): Promise<string[]> => Object.keys(await new ServerBook(store).load());
-  const refuseNext = (): void => {
-    store.beforeAppend = () => {
-      store.beforeAppend = async () => undefined;
-      return Promise.reject(full);
-    };
-  };
-  return { book, remembered, refuseNext };
+  return { store, book, remembered };
 }
 
 it('forgets a server at the second try when the log refused the first', async () => {
-  const { book, remembered, refuseNext } = await open();
+  const { store, book, remembered } = await open();
   await book.add('files', config);
-  refuseNext();
+  store.refuseNext('mcp-server.removed', full);
   await expect(book.remove('files')).rejects.toBe(full);
   expect(await remembered()).toEqual(['files']);
   await book.remove('files');

@@ -13,6 +13,15 @@ import { tempDirectory } from '../support/temp-directory.ts';
 const NO_TIME = 0;
 const PLENTY_MS = 60_000;
 
+/** The log of a service that stopped before it had answered that. */
+async function logOfUnanswered(text: string): Promise<EventStore> {
+  const store = memoryEventStore();
+  const before = new SessionRig({ store });
+  await before.say(text);
+  await before.registry.drain(NO_TIME);
+  return store;
+}
+
 describe('finding a session', () => {
   it('reads the log once and gives everybody the same actor, also when many ask at once', async () => {
     const rig = new SessionRig();
@@ -43,11 +52,7 @@ describe('finding a session', () => {
   });
 
   it('has one actor also when the resumption of a turn could not be recorded', async () => {
-    const store = memoryEventStore();
-    const before = new SessionRig({ store });
-    await before.say('hello');
-    await before.registry.drain(NO_TIME);
-
+    const store = await logOfUnanswered('hello');
     const rig = new SessionRig({ store });
     const heard = rig.listen();
     let during: Promise<unknown> | undefined;
@@ -65,11 +70,7 @@ describe('finding a session', () => {
   });
 
   it('tells the position of a session that cannot go on, as the log has it', async () => {
-    const store = memoryEventStore();
-    const before = new SessionRig({ store });
-    await before.say('hello');
-    await before.registry.drain(NO_TIME);
-
+    const store = await logOfUnanswered('hello');
     const rig = new SessionRig({ store });
     rig.store.refuseNext('turn.resumed', new StorageFullError('disk full'));
     expect(await rig.registry.position('s')).toEqual({ head: 2, running: null });
@@ -137,10 +138,7 @@ describe('a message to a session that nobody has looked up', () => {
   });
 
   it('leaves a running turn of it alone, and waits behind it', async () => {
-    const store = memoryEventStore();
-    const before = new SessionRig({ store });
-    await before.say('slow');
-    await before.registry.drain(NO_TIME);
+    const store = await logOfUnanswered('slow');
     const rig = new SessionRig({ store });
     const heard = rig.listen();
     await rig.say('next');
@@ -325,11 +323,7 @@ describe('draining', () => {
   });
 
   it('does not go on with an open turn of a session that is loaded afterwards', async () => {
-    const store = memoryEventStore();
-    const before = new SessionRig({ store });
-    await before.say('hello');
-    await before.registry.drain(NO_TIME);
-
+    const store = await logOfUnanswered('hello');
     const rig = new SessionRig({ store });
     await rig.registry.drain(PLENTY_MS);
     await (await rig.registry.session('s')).reset();

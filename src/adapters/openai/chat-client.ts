@@ -16,9 +16,6 @@ interface Template {
   readonly plainHeaders: Readonly<Record<string, string>>;
 }
 
-/** `ProviderCall` watches the time. */
-const NO_TIMEOUT_MS = 2_147_483_647;
-
 /**
  * The SDK, for chat completions. It does less where it spent most of the time of a call: what all requests have in
  * common is made once, and an attempt has neither timer nor signal of its own, because `ProviderCall` has both.
@@ -42,7 +39,6 @@ export class ChatClient extends OpenAI {
       project: null,
       webhookSecret: null,
       logLevel: 'off',
-      timeout: NO_TIMEOUT_MS,
     });
     // No option keeps OPENAI_CUSTOM_HEADERS out of them.
     this._options.defaultHeaders = defaultHeaders;
@@ -73,7 +69,7 @@ export class ChatClient extends OpenAI {
     const body = JSON.stringify(options.body);
     return {
       url,
-      timeout: NO_TIMEOUT_MS,
+      timeout: this.timeout,
       req: { method: 'POST', headers, body, ...carried(options.fetchOptions) },
     };
   }

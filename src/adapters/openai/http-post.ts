@@ -26,14 +26,12 @@ export interface HttpAnswer {
 /** A host that does not answer is given up long before the system would give it up. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
-/** One for all: a reason made anew is an error with its stack. */
-const ABORTED = new DOMException('the request was aborted', 'AbortError');
 
 /**
  * One POST over `node:http` and the connections that it keeps. `fetch` costs twice as much for a call and,
  * being made of web streams, for each read.
  *
- * @throws the system's error, with its `code`, when the connection fails; an AbortError on abort.
+ * @throws the system's error, with its `code`, when the connection fails; the reason of the signal on abort.
  */
 export async function post(url: URL, message: HttpPost, redirects = 0): Promise<HttpAnswer> {
   const answer = await answerTo(url, message);
@@ -62,7 +60,7 @@ function send(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer
     // Node's own `signal` option costs more than all headers. The request is not told the reason: its socket would
     // throw it where nobody catches it, if the answer has let go of the socket just then.
     const abort = (): void => {
-      reject(ABORTED);
+      reject(signal?.reason);
       request.destroy();
     };
     if (signal?.aborted) abort();

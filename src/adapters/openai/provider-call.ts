@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { TraceContext } from '../../contract/trace.ts';
+import { type TraceContext, traceFields } from '../../contract/trace.ts';
 import { type HttpAnswer, type HttpPost, post } from './http-post.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
@@ -75,7 +75,7 @@ export class ProviderCall {
     this.#watch.start(this.#timeoutMs);
     try {
       const answer = await post(url, {
-        headers: { ...headers, ...traceHeaders(this.#trace) },
+        headers: { ...headers, ...(this.#trace && traceFields(this.#trace)) },
         body,
         signal: this.signal,
       });
@@ -113,12 +113,6 @@ function readHeaders({ headers }: HttpAnswer): [string, string][] {
     const value = headers[name];
     return typeof value === 'string' ? [[name, value]] : [];
   });
-}
-
-function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
-  if (!trace) return {};
-  const { traceparent, tracestate } = trace;
-  return { traceparent, ...(tracestate !== undefined && { tracestate }) };
 }
 
 async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {
