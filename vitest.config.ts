@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
 const adapters = [
   'test/conformance/**/*.test.ts',
-  'test/unit/{event-log,event-stores,mcp,openai,sqlite}-*.test.ts',
+  'test/unit/{anthropic,event-log,event-stores,mcp,model-http,openai,sqlite}-*.test.ts',
   'test/unit/event-log.test.ts',
 ];
 
@@ -29,7 +29,9 @@ export default defineConfig({
           hookTimeout: 240_000,
         },
       },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...timeouts } },
+      {
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'], ...timeouts },
+      },
     ],
   },
 });

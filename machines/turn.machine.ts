@@ -1,5 +1,6 @@
 import { assign, fromCallback, not, sendTo, setup } from 'xstate';
 import type { SessionEventOf } from '../src/contract/events.ts';
+import { callIdsOf } from '../src/domain/step-parts.ts';
 import type { TurnFailure, TurnLimits } from '../src/domain/turn-failure.ts';
 
 /** Small, and free of message content: it is shown to whoever watches the statechart. */
@@ -67,7 +68,7 @@ export const turnMachine = setup({
     beginStep: assign({ step: ({ context }) => context.step + 1 }),
     awaitCalls: assign({
       unsettled: ({ context, event }) =>
-        event.type === 'step.completed' ? event.callIds : context.unsettled,
+        event.type === 'step.completed' ? callIdsOf(event.parts) : context.unsettled,
     }),
     awaitApproval: assign({
       awaiting: ({ context, event }) =>
@@ -81,7 +82,8 @@ export const turnMachine = setup({
     beginCall: sendTo('toolCalls', ({ event }) => event),
   },
   guards: {
-    asksForTools: ({ event }) => event.type === 'step.completed' && event.callIds.length > 0,
+    asksForTools: ({ event }) =>
+      event.type === 'step.completed' && event.parts.some(({ type }) => type === 'toolCall'),
     /** A resumed turn goes on as if its last step had just asked for its tools. */
     hasStepped: ({ context }) => context.step > 0,
     onlyApprovalsMissing: ({ context }) =>

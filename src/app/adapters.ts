@@ -46,14 +46,13 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   return { model, ...stores, connector, schemas, metrics, ...(tracing && { tracing }) };
 }
 
-/** An adapter for another kind of model is chosen here. A provider that speaks OpenAI's API needs none: see `adapters/openai/providers.ts`. */
 async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {
   if (llm.provider === 'scripted') {
     const { scriptedModel } = await import('../adapters/scripted/scripted-model.ts');
     return scriptedModel(llm);
   }
-  const { openAiModel } = await import('../adapters/openai/open-ai-model.ts');
-  return openAiModel(llm, { env: environment });
+  const { realModel } = await import('./real-model.ts');
+  return realModel(llm, environment);
 }
 
 async function chooseStores(

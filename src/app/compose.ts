@@ -60,12 +60,16 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   const book = new ServerBook(store);
   const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
-  const catalog = new ToolCatalog(servers, adapters.schemas, config.approval);
+  const catalog = new ToolCatalog(servers, adapters.schemas, {
+    approval: config.approval,
+    maxTools: model.maxTools,
+    log,
+  });
   const clientCalls = new ClientToolCalls(servers, adapters.schemas);
 
-  const { maxSteps, stepTimeoutMs } = llm;
-  const turnLimits = { historyTokens: history.maxTokens, maxSteps, stepTimeoutMs };
-  const turns = new TurnRunner({ model, systemPrompt, ...turnLimits, catalog, bus, log, machines });
+  const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
+  const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };
+  const turns = new TurnRunner({ model, ...settings, catalog, bus, log, machines });
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold(journal, snapshots);

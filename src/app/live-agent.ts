@@ -24,7 +24,11 @@ export async function withLiveAgent<T>(
   const { model, connector, store, schemas } = adapters;
   const machines = new LiveMachines();
   const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, new ServerBook(store));
-  const tools = new ToolCatalog(servers, schemas, config.approval);
+  const tools = new ToolCatalog(servers, schemas, {
+    approval: config.approval,
+    maxTools: model.maxTools,
+    log,
+  });
   const { maxSteps, stepTimeoutMs } = config.llm;
   const { systemPrompt, history } = config;
   servers.start(config.mcpServers, atRunTime);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Providers that speak OpenAI's chat completions, and the offline `scripted` one. */
-export const openAiProviders = [
+/** Providers of real models. All speak OpenAI's chat completions; some have an interface of their own besides. */
+export const modelProviders = [
   'openai',
   'openai-compatible',
   'anthropic',
@@ -18,7 +18,13 @@ export const openAiProviders = [
   'lmstudio',
   'vllm',
 ] as const;
-export type OpenAiProvider = (typeof openAiProviders)[number];
+export type ModelProvider = (typeof modelProviders)[number];
+
+/**
+ * Interfaces of model providers: OpenAI's chat completions, OpenAI's Responses API, Anthropic's Messages API.
+ */
+export const modelApis = ['chat', 'responses', 'messages'] as const;
+export type ModelApi = (typeof modelApis)[number];
 
 const timeoutMs = z.int().min(1).max(2_147_483_647);
 
@@ -76,22 +82,75 @@ export const ScriptRule = z.strictObject({
 });
 export type ScriptRule = z.infer<typeof ScriptRule>;
 
-export const LlmConfig = z.strictObject({
-  provider: z.enum([...openAiProviders, 'scripted']),
+const LlmFields = z.strictObject({
+  provider: z.enum([...modelProviders, 'scripted']),
   model: z.string().min(1),
   apiKey: z.string().optional(),
-  temperature: z.number().min(0).max(2).optional(),
   baseURL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+  /** Which interface of the provider is used. See `modelApiOf` for what is used when left out. */
+  api: z.enum(modelApis).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  /** Most tokens of one reply, reasoning included. The provider decides when left out. */
+  maxTokens: z.int().min(1).optional(),
+  /** How much the model thinks before it answers. Each provider takes some of these. */
+  reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  /** Texts that end a reply where the model writes them. */
+  stop: z.array(z.string().min(1)).min(1).optional(),
+  /** The same seed makes the same reply likelier. */
+  seed: z.int().optional(),
+  /** Whether the model may ask for several tools at once. */
+  parallelToolCalls: z.boolean().optional(),
+  /** Fields of the provider's own, merged into each request last. `null` takes a field away. */
+  extraBody: z.record(z.string(), z.unknown()).optional(),
+  /** Whether what the model thinks aloud is kept in the log. What the provider wants back is kept in any case. */
+  keepReasoning: z.boolean().default(false),
   /** Most model calls in one turn. */
   maxSteps: z.int().min(1).max(1000).default(25),
-  /** Longest silence of the provider before the turn fails, in milliseconds. */
+  /** Attempts after the first one when the provider is overloaded or unreachable, while nothing of the reply was heard. */
+  maxRetries: z.int().min(0).max(10).default(2),
+  /** Longest wait for the first piece of a reply, in milliseconds: a model may think for minutes before it. */
+  firstByteTimeoutMs: timeoutMs.default(300_000),
+  /** Longest silence between two pieces of a reply, in milliseconds. */
   timeoutMs: timeoutMs.default(60_000),
   /** Longest time for one whole model call, in milliseconds. */
   stepTimeoutMs: timeoutMs.default(600_000),
   /** Rules of the scripted model, tried before its own. */
   script: z.array(ScriptRule).default([]),
 });
-export type LlmConfig = z.infer<typeof LlmConfig>;
+export type LlmConfig = z.infer<typeof LlmFields>;
+
+/**
+ * The interface that is used: OpenAI and Anthropic have one of their own. A `baseURL` means another server, and few of
+ * those speak anything but chat completions.
+ */
+export function modelApiOf({
+  provider,
+  api,
+  baseURL,
+}: Pick<LlmConfig, 'provider' | 'api' | 'baseURL'>): ModelApi {
+  if (api !== undefined) return api;
+  if (baseURL !== undefined) return 'chat';
+  if (provider === 'anthropic') return 'messages';
+  return provider === 'openai' ? 'responses' : 'chat';
+}
+
+/** Settings that an interface has no field for. */
+const missingSettings: Readonly<Record<ModelApi, readonly (keyof LlmConfig)[]>> = {
+  chat: [],
+  responses: ['stop', 'seed'],
+  messages: ['seed'],
+};
+
+export const LlmConfig = LlmFields.superRefine((llm, context) => {
+  const api = modelApiOf(llm);
+  if (llm.provider === 'scripted') return;
+  for (const key of missingSettings[api]) {
+    if (llm[key] === undefined) continue;
+    const message = `the API in use (llm.api: ${api}) has no such field; remove it, or set llm.api: chat`;
+    context.addIssue({ code: 'custom', path: [key], message });
+  }
+});
 
 const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
 

@@ -1,8 +1,9 @@
 import type { WhenBusy } from './agent-config.ts';
 import type { ErrorBody } from './errors.ts';
-import type { IdempotencyKey, SessionEventOf } from './events.ts';
+import type { IdempotencyKey } from './events.ts';
 import type { CallId, SessionId, TurnId } from './ids.ts';
 import type { Image } from './image.ts';
+import type { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
 import type { ToolOutcome } from './tool.ts';
 import type { TraceContext } from './trace.ts';
 
@@ -68,14 +69,16 @@ export interface RequestedCall {
   readonly argumentsHash?: string;
 }
 
-/** The model has answered. */
+/** The model has answered. `calls` are the tool calls among `parts`, in the same order. */
 export interface CompleteStep {
   readonly type: 'step.complete';
   readonly turnId: TurnId;
   readonly step: number;
-  readonly text: string;
+  readonly parts: readonly StepPart[];
   readonly calls: readonly RequestedCall[];
-  readonly usage?: NonNullable<SessionEventOf<'step.completed'>['usage']>;
+  readonly source: ModelSource | null;
+  readonly finishReason?: FinishReason;
+  readonly usage?: TokenUsage;
 }
 
 /** Somebody lets a call that waits for it go ahead, or not. */

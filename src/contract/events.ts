@@ -3,6 +3,7 @@ import { McpServerConfig } from './agent-config.ts';
 import { ErrorBody } from './errors.ts';
 import { CallId, SessionId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
+import { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
 import { ToolResult } from './tool.ts';
 import { TraceContext } from './trace.ts';
 
@@ -35,20 +36,18 @@ export const TurnResumed = z.object({
   attempt: z.int().min(2),
 });
 
-/** As the provider counts. */
-export const TokenUsage = z.object({ inputTokens: z.int(), outputTokens: z.int() });
-
 /**
- * One model call ended. `text` is what the model said, `callIds` the tool calls it asked for. `separator` was
- * streamed before the text, to part it from what earlier steps of the turn have said.
+ * One model call ended. `parts` is what the model answered, in its order. `separator` was streamed before the text, to
+ * part it from what earlier steps of the turn have said. `source` is null in logs that do not tell which model it was.
  */
 export const StepCompleted = z.object({
   type: z.literal('step.completed'),
   turnId: TurnId,
   step: z.int().min(1),
-  text: z.string(),
+  parts: z.array(StepPart),
   separator: z.string().default(''),
-  callIds: z.array(CallId),
+  source: ModelSource.nullable(),
+  finishReason: FinishReason.optional(),
   usage: TokenUsage.optional(),
 });
 
@@ -98,11 +97,12 @@ export const ToolCallInterrupted = z.object({
   reason: z.string(),
 });
 
-/** The final reply: the texts of all steps, joined. */
+/** The final reply: the texts of all steps, joined. `finishReason` tells why the last of them ended early. */
 export const TurnCompleted = z.object({
   type: z.literal('turn.completed'),
   turnId: TurnId,
   content: z.string(),
+  finishReason: FinishReason.optional(),
 });
 
 /** What the step that was running had said, and the separator streamed before it. */
@@ -214,6 +214,19 @@ export function isSessionEvent(event: LoggedEvent): event is SessionEvent {
 }
 
 export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
+
+/**
+ * Ephemeral: a piece of what the model thinks aloud, on the bus only. `offset` counts UTF-16 code units from the start
+ * of what this step has thought.
+ */
+export interface ReplyReasoning {
+  readonly type: 'reply.reasoning';
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
+  readonly step: number;
+  readonly offset: number;
+  readonly content: string;
+}
 
 /**
  * Ephemeral: a piece of the reply, on the bus only. `offset` counts UTF-16 code units from the start of

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ErrorBody } from './errors.ts';
-import { TokenUsage } from './events.ts';
 import { ImageDescription } from './image.ts';
+import { FinishReason, TokenUsage } from './reply-parts.ts';
 import { ToolResult } from './tool.ts';
 
 const toolCall = {
@@ -12,6 +12,9 @@ const toolCall = {
 const args = z.record(z.string(), z.unknown());
 const argumentsHash = z.string().describe("SHA-256 of the arguments' canonical JSON (RFC 8785), in hex.");
 const content = z.string();
+const finishReason = FinishReason.optional().describe(
+  '`length` when a token limit cut the reply; else absent.',
+);
 
 function frame<E extends string, D extends z.ZodType>(event: E, description: string, data: D) {
   return z.object({ event: z.literal(event), data }).describe(description);
@@ -19,7 +22,11 @@ function frame<E extends string, D extends z.ZodType>(event: E, description: str
 
 /** What the service sends over WebSocket: text frames of one JSON object each. */
 export const ServerFrame = z.discriminatedUnion('event', [
-  frame('thinking', 'The agent has begun to work on a message.', z.object({ message: z.string() })),
+  frame(
+    'thinking',
+    'The agent has begun to work on a message. With `reasoning`, which only a client of `?reasoning=1` is sent: a piece of what the model thinks aloud.',
+    z.object({ message: z.string(), reasoning: z.string().optional() }),
+  ),
   frame(
     'chunk',
     'A piece of the reply; the pieces of a turn concatenate into its `response`.',
@@ -36,7 +43,7 @@ export const ServerFrame = z.discriminatedUnion('event', [
     'The call is settled: with a `result`, or with an `error`.',
     z.union([z.object({ ...toolCall, result: ToolResult }), z.object({ ...toolCall, error: z.string() })]),
   ),
-  frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content })),
+  frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content, finishReason })),
   frame('error', 'Ends the turn, or answers a frame that was refused.', ErrorBody),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
@@ -59,6 +66,7 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
     z.object({
       clientMessageId: z.string(),
       content: content.optional(),
+      finishReason,
       error: ErrorBody.optional(),
     }),
   ),
@@ -75,7 +83,18 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   frame(
     'stepCompleted',
     'A model call ended; `content` is all that was streamed of it, `callIds` are the tool calls it asked for.',
-    z.object({ content, step: z.int(), callIds: z.array(z.string()), usage: TokenUsage.optional() }),
+    z.object({
+      content,
+      step: z.int(),
+      callIds: z.array(z.string()),
+      reasoning: z
+        .string()
+        .optional()
+        .describe('What the model thought aloud, where `llm.keepReasoning` is set.'),
+      finishReason,
+      model: z.string().optional().describe('Provider and model, such as `openai gpt-5.6`.'),
+      usage: TokenUsage.optional(),
+    }),
   ),
   frame('reset', 'The conversation starts over.', z.object({})),
   frame(
@@ -90,11 +109,13 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
 export const FramePlace = z.object({
   seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
   turnId: z.string().optional(),
-  step: z.int().optional().describe('Of a chunk: the model call that streams it.'),
+  step: z.int().optional().describe('Of a chunk, or of reasoning: the model call that streams it.'),
   offset: z
     .int()
     .optional()
-    .describe("Of a chunk: where it begins in the step's text, in UTF-16 code units."),
+    .describe(
+      "Of a chunk, or of reasoning: where it begins in the step's text or reasoning, in UTF-16 code units.",
+    ),
   clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
 });
 

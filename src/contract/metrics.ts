@@ -32,7 +32,7 @@ const metricCatalogue = {
   agent_tokens_total: {
     type: 'counter',
     labels: ['direction'],
-    help: 'Tokens as the provider counts them: input, output.',
+    help: 'Tokens as the provider counts them: input, output, and of those cached (of input) and reasoning (of output).',
   },
   agent_chunks_total: { type: 'counter', help: 'Pieces of replies that were streamed.' },
   agent_rate_limited_total: {

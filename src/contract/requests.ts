@@ -24,6 +24,13 @@ const whole = z
   .transform(Number)
   .pipe(z.int().min(0));
 
+const reasoning = z
+  .enum(['0', '1'], 'must be 1, or 0')
+  .transform(Number)
+  .pipe(z.literal([0, 1]))
+  .default(0)
+  .describe('1: `thinking` frames with `reasoning` tell what the model thinks aloud.');
+
 const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
 
 const text = z.string().min(1, 'must not be empty').describe('What is said to the agent.');
@@ -60,6 +67,7 @@ export const EventsQuery = z.object({
     .default(0)
     .describe('Of an event stream: how much of the running reply the client has, in UTF-16 code units.'),
   limit: pageSize.describe('Most events of a page.'),
+  reasoning,
 });
 
 /** Query of `GET /api/statecharts`. */
@@ -114,6 +122,7 @@ export const StreamQuery = z
     offset: whole
       .optional()
       .describe('To resume: how much of the text after that event the client has, in UTF-16 code units.'),
+    reasoning,
   })
   .refine(({ after, offset }) => offset === undefined || after !== undefined, {
     path: ['after'],

@@ -3,6 +3,7 @@ import { ErrorBody } from './errors.ts';
 import { ResumableFrame } from './frames.ts';
 import { CallId, SessionId } from './ids.ts';
 import { MachineState } from './machine-state.ts';
+import { FinishReason } from './reply-parts.ts';
 import { McpServerRecord, McpServerStatus } from './service-requests.ts';
 import { SessionListItem, SessionView } from './session-view.ts';
 import { Timestamp } from './timestamp.ts';
@@ -21,6 +22,7 @@ export type ErrorResponse = z.infer<typeof ErrorResponse>;
 export const MessageSyncResponse = z.object({
   success: z.literal(true),
   response: z.string().describe('The whole reply.'),
+  finishReason: FinishReason.optional().describe('`length` when a token limit cut the reply; else absent.'),
   timestamp,
 });
 export type MessageSyncResponse = z.infer<typeof MessageSyncResponse>;

@@ -3,10 +3,11 @@ import type { McpServerConfig, WhenBusy } from './agent-config.ts';
 import type { AnswerApproval } from './commands.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './errors.ts';
-import type { IdempotencyKey, ReplyChunk } from './events.ts';
+import type { IdempotencyKey, ReplyChunk, ReplyReasoning } from './events.ts';
 import { SessionId, type TurnId } from './ids.ts';
 import type { Image } from './image.ts';
 import type { MachineState } from './machine-state.ts';
+import type { FinishReason } from './reply-parts.ts';
 import type { SessionListItem, SessionView } from './session-view.ts';
 import { type Tool, ToolResult } from './tool.ts';
 import type { TraceContext } from './trace.ts';
@@ -27,7 +28,7 @@ export type ApprovalAnswer = { readonly sessionId: SessionId } & Omit<AnswerAppr
 
 /** How a turn ended. */
 export type TurnOutcome =
-  | { readonly status: 'completed'; readonly content: string }
+  | { readonly status: 'completed'; readonly content: string; readonly finishReason?: FinishReason }
   | { readonly status: 'failed'; readonly error: ErrorBody }
   | { readonly status: 'cancelled'; readonly reason: string };
 
@@ -84,10 +85,10 @@ export interface ServiceRequests {
     answer: Fork;
   };
   'session.delete': { request: { sessionId: SessionId }; answer: undefined };
-  /** Seq of the session's last event, and all that the running step has streamed so far. */
+  /** Seq of the session's last event, and all that the running step has streamed and thought so far. */
   'session.position': {
     request: { sessionId: SessionId };
-    answer: { head: number; running: ReplyChunk | null };
+    answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
   };
   /** The events after a seq, from the log. */
   'session.events': {
@@ -137,4 +138,4 @@ export interface SessionFault {
 }
 
 /** All that is heard of a session: facts from the log, and what is only of the moment. */
-export type SessionSignal = Envelope | ReplyChunk | SessionFault;
+export type SessionSignal = Envelope | ReplyChunk | ReplyReasoning | SessionFault;

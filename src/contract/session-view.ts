@@ -19,19 +19,29 @@ const calledTool = z.object({
   arguments: z.record(z.string(), z.unknown()),
 });
 
-/** One message of the conversation as the model reads it. */
+const leftOut = z
+  .literal(true)
+  .optional()
+  .describe('The model is not shown this any more: its provider refused a request with it.');
+
+/** One message of the conversation. */
 export const HistoryEntry = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('user'), content: z.string(), image: ImageDescription.optional() }),
+  z.object({ role: z.literal('user'), content: z.string(), image: ImageDescription.optional(), leftOut }),
   z.object({
     role: z.literal('assistant'),
     content: z.string(),
+    reasoning: z
+      .string()
+      .optional()
+      .describe('What the model thought aloud, where `llm.keepReasoning` is set.'),
     toolCalls: z.array(calledTool).readonly().optional(),
     cut: z
       .enum(['cancelled', 'failed'])
       .optional()
       .describe('The text ends where the turn was cancelled or failed.'),
+    leftOut,
   }),
-  z.object({ role: z.literal('tool'), callId: z.string(), name: z.string(), content: z.string() }),
+  z.object({ role: z.literal('tool'), callId: z.string(), name: z.string(), content: z.string(), leftOut }),
 ]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 

@@ -3,6 +3,7 @@ import { ErrorBody } from './errors.ts';
 import { ApprovalRequested, IdempotencyKey, ToolCallRequested } from './events.ts';
 import { CallId, TurnId } from './ids.ts';
 import { Image } from './image.ts';
+import { FinishReason, ModelSource, OpaqueData, spokenParts } from './reply-parts.ts';
 
 /*
  * A session's folded state as it is kept in a snapshot. The objects are strict: a state that has more than they
@@ -10,7 +11,7 @@ import { Image } from './image.ts';
  */
 
 /** Raised when the state's shape changes, or what the same events fold to: older snapshots are then passed over. */
-export const SNAPSHOT_VERSION = 1;
+export const SNAPSHOT_VERSION = 2;
 
 /** Which event a snapshot was taken after: told from any other that could stand in its place in a log. */
 export const EventMark = z.strictObject({
@@ -40,6 +41,7 @@ const OpenTurn = z.strictObject({
 /** All but the lists that grow with the conversation. */
 const FoldedState = z.strictObject({
   seq: z.int().min(1),
+  refusals: z.strictObject({ inARow: z.int(), maxTokens: z.int().nullable() }),
   waiting: z.array(z.strictObject(turn)),
   open: OpenTurn.nullable(),
   counts: z.strictObject({
@@ -60,21 +62,43 @@ export const SnapshotHead = z.strictObject({
 });
 export type SnapshotHead = z.infer<typeof SnapshotHead>;
 
+const leftOut = z.literal(true).exactOptional();
+
+const MessagePart = z.discriminatedUnion('type', [
+  ...spokenParts,
+  z.strictObject({
+    type: z.literal('toolCall'),
+    callId: CallId,
+    name: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    opaque: OpaqueData.optional(),
+  }),
+]);
+
 const Message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('user'), text: z.string(), image: Image.exactOptional() }),
+  z.strictObject({
+    role: z.literal('user'),
+    text: z.string(),
+    images: z.array(Image).exactOptional(),
+    imagesLeftOut: leftOut,
+    leftOut,
+  }),
   z.strictObject({
     role: z.literal('assistant'),
-    text: z.string(),
-    toolCalls: z.array(
-      z.strictObject({ callId: CallId, name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
-    ),
+    parts: z.array(MessagePart),
+    source: ModelSource.exactOptional(),
     cut: z.enum(['cancelled', 'failed']).exactOptional(),
+    leftOut,
   }),
-  z.strictObject({ role: z.literal('tool'), callId: CallId, name: z.string(), text: z.string() }),
+  z.strictObject({ role: z.literal('tool'), callId: CallId, name: z.string(), text: z.string(), leftOut }),
 ]);
 
 const Outcome = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('completed'), content: z.string() }),
+  z.strictObject({
+    status: z.literal('completed'),
+    content: z.string(),
+    finishReason: FinishReason.exactOptional(),
+  }),
   z.strictObject({ status: z.literal('failed'), error: ErrorBody }),
   z.strictObject({ status: z.literal('cancelled'), reason: z.string() }),
 ]);

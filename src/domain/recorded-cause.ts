@@ -1,17 +1,21 @@
 import type { AnswerApproval, RequestedCall, StartTurn } from '../contract/commands.ts';
 import type { ErrorBody } from '../contract/errors.ts';
 import type { IdempotencyKey, SessionEvent, SessionEventOf } from '../contract/events.ts';
+import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../contract/reply-parts.ts';
 import type { ToolOutcome } from '../contract/tool.ts';
 import { DELETED, denialIn, INTERRUPTED, RESET } from './ending-reasons.ts';
 import { recordedCalls } from './recorded-calls.ts';
 import type { OpenTurn } from './session-state.ts';
+import { callIdsOf } from './step-parts.ts';
 import { limitNamedIn } from './turn-failure.ts';
 
 /** What the model answered in one step. */
 export interface RecordedReply {
-  readonly text: string;
+  readonly parts: readonly StepPart[];
   readonly calls: readonly RequestedCall[];
-  readonly usage?: NonNullable<SessionEventOf<'step.completed'>['usage']>;
+  readonly source: ModelSource | null;
+  readonly finishReason?: FinishReason;
+  readonly usage?: TokenUsage;
 }
 
 /**
@@ -131,10 +135,11 @@ function messageCause(
 }
 
 function recordedReply(
-  { text, callIds, usage }: SessionEventOf<'step.completed'>,
+  { parts, source, finishReason, usage }: SessionEventOf<'step.completed'>,
   following: readonly SessionEvent[],
 ): RecordedReply {
-  return { text, calls: recordedCalls(callIds, following), ...(usage && { usage }) };
+  const calls = recordedCalls(callIdsOf(parts), following);
+  return { parts, calls, source, ...(finishReason && { finishReason }), ...(usage && { usage }) };
 }
 
 function approvalCause(answer: Omit<AnswerApproval, 'type'>): RecordedCause {

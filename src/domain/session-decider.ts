@@ -21,6 +21,7 @@ import { CANCELLED, DELETED, forkedFrom, INTERRUPTED, RESET } from './ending-rea
 import { isExpired, requireSamePayload } from './idempotency.ts';
 import { joinReply, separatorAfter } from './reply-text.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
+import { spokenText } from './step-parts.ts';
 
 export interface SessionPolicy {
   /** Most messages that may wait behind the running turn; false for no bound. */
@@ -114,20 +115,23 @@ function queueFull(waiting: number, limit: number): ServiceError {
 function completeStep(state: SessionState, command: CompleteStep): SessionEvent[] {
   const open = openTurn(state, command.turnId);
   if (!open || command.step !== open.step + 1) return [];
-  const { turnId, step, text, calls, usage } = command;
+  const { turnId, step, parts, calls, source, finishReason, usage } = command;
+  const text = spokenText(parts);
+  const ended = finishReason && { finishReason };
   const completed: SessionEvent = {
     type: 'step.completed',
     turnId,
     step,
-    text,
+    parts: [...parts],
     separator: text === '' ? '' : separatorAfter(open.reply),
-    callIds: calls.map((call) => call.callId),
+    source,
+    ...ended,
     ...(usage && { usage }),
   };
   if (calls.length > 0) return [completed, ...requestCalls(turnId, calls)];
   return [
     completed,
-    { type: 'turn.completed', turnId, content: joinReply(open.reply, text) },
+    { type: 'turn.completed', turnId, content: joinReply(open.reply, text), ...ended },
     ...startNext(state.waiting),
   ];
 }

@@ -1,7 +1,9 @@
 import type { IdempotencyKey, SessionEvent, SessionEventOf } from '../contract/events.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
 import { isExpired } from './idempotency.ts';
+import { evolveRefusals, NO_REFUSALS, type Refusals } from './refusals.ts';
 import { joinReply } from './reply-text.ts';
+import { spokenText } from './step-parts.ts';
 import { evolveTranscript, type Transcript, type TurnText } from './transcript.ts';
 
 export interface WaitingTurn extends TurnText {
@@ -45,6 +47,7 @@ export interface SessionState {
   /** seq of the last event folded in. */
   readonly seq: number;
   readonly transcript: Transcript;
+  readonly refusals: Refusals;
   /** Accepted messages behind the running turn, first come first. */
   readonly waiting: readonly WaitingTurn[];
   readonly open: OpenTurn | null;
@@ -58,6 +61,7 @@ export interface SessionState {
 export const initialSessionState = (): SessionState => ({
   seq: 0,
   transcript: [],
+  refusals: NO_REFUSALS,
   waiting: [],
   open: null,
   counts: { requested: 0, completed: 0, failed: 0, cancelled: 0, toolCalls: 0 },
@@ -88,6 +92,7 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
   return {
     ...state,
     seq: state.seq + 1,
+    refusals: evolveRefusals(state.refusals, state.transcript, event),
     ...evolveTurns(state, event),
     counts: evolveCounts(state.counts, event),
     deleted: event.type === 'session.deleted',
@@ -113,7 +118,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       return { open: { ...openTurn(state, event), attempt: event.attempt } };
     case 'step.completed': {
       const open = openTurn(state, event);
-      return { open: { ...open, step: event.step, reply: joinReply(open.reply, event.text) } };
+      return { open: { ...open, step: event.step, reply: joinReply(open.reply, spokenText(event.parts)) } };
     }
     case 'tool-call.requested': {
       const open = openTurn(state, event);
@@ -208,8 +213,10 @@ function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent):
 /** How a turn ended, if this is the event that ends one. */
 export function outcomeOf(event: SessionEvent): { turnId: string; outcome: TurnOutcome } | undefined {
   switch (event.type) {
-    case 'turn.completed':
-      return { turnId: event.turnId, outcome: { status: 'completed', content: event.content } };
+    case 'turn.completed': {
+      const { turnId, content, finishReason } = event;
+      return { turnId, outcome: { status: 'completed', content, ...(finishReason && { finishReason }) } };
+    }
     case 'turn.failed':
       return { turnId: event.turnId, outcome: { status: 'failed', error: event.error } };
     case 'turn.cancelled':

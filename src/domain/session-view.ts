@@ -2,7 +2,9 @@ import type { Envelope } from '../contract/envelope.ts';
 import { describeImage } from '../contract/image.ts';
 import type { ModelMessage } from '../contract/model-message.ts';
 import type { HistoryEntry, PendingApproval, SessionView } from '../contract/session-view.ts';
+import { requestedCalls } from './model-conversation.ts';
 import type { SessionState } from './session-state.ts';
+import { reasoningText, spokenText } from './step-parts.ts';
 
 /** A session right after one of its events. */
 export interface SessionMoment {
@@ -42,15 +44,32 @@ export function isoTime(time: number): string {
 function historyEntry(message: ModelMessage): HistoryEntry {
   switch (message.role) {
     case 'user': {
-      const { text: content, image } = message;
-      return { role: 'user', content, ...(image && { image: describeImage(image) }) };
+      const { text: content, images, leftOut } = message;
+      const [image] = images ?? [];
+      return {
+        role: 'user',
+        content,
+        ...(image && { image: describeImage(image) }),
+        ...(leftOut && { leftOut }),
+      };
     }
     case 'assistant': {
-      const { text: content, toolCalls, cut } = message;
-      return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...(cut && { cut }) };
+      const { parts, cut, leftOut } = message;
+      const toolCalls = requestedCalls(message);
+      const reasoning = reasoningText(parts);
+      return {
+        role: 'assistant',
+        content: spokenText(parts),
+        ...(reasoning !== '' && { reasoning }),
+        ...(toolCalls.length > 0 && { toolCalls }),
+        ...(cut && { cut }),
+        ...(leftOut && { leftOut }),
+      };
     }
-    case 'tool':
-      return { role: 'tool', callId: message.callId, name: message.name, content: message.text };
+    case 'tool': {
+      const { callId, name, text: content, leftOut } = message;
+      return { role: 'tool', callId, name, content, ...(leftOut && { leftOut }) };
+    }
     default:
       return message satisfies never;
   }

@@ -1,6 +1,7 @@
 import type { Envelope } from '../contract/envelope.ts';
-import type { ReplyChunk, SessionEvent } from '../contract/events.ts';
+import type { ReplyChunk, ReplyReasoning, SessionEvent } from '../contract/events.ts';
 import type { SessionSignal } from '../contract/service-requests.ts';
+import { spokenText } from './step-parts.ts';
 
 /** What one reader of a session has: every event up to `seq`, and so much of the text of the step after it. */
 export interface StreamPosition {
@@ -23,6 +24,8 @@ export class StreamCursor {
   #offset: number;
   /** The step that the offset counts in; null while only the reader knows. */
   #step: Step | null = null;
+  /** How much of the running step's reasoning the reader has; null before the first piece. */
+  #thought: (Step & { offset: number }) | null = null;
   /** The last step that an event has ended. */
   #ended: Step | null = null;
 
@@ -54,7 +57,16 @@ export class StreamCursor {
       this.#endStep(signal.event);
       return [...rest, signal];
     }
-    return signal.type === 'reply.chunk' ? this.#takeText(signal) : [signal];
+    switch (signal.type) {
+      case 'reply.chunk':
+        return this.#takeText(signal);
+      case 'reply.reasoning':
+        return this.#takeReasoning(signal);
+      case 'session.fault':
+        return [signal];
+      default:
+        return signal satisfies never;
+    }
   }
 
   #takeText(chunk: ReplyChunk): ReplyChunk[] {
@@ -71,6 +83,18 @@ export class StreamCursor {
     return known === 0
       ? [chunk]
       : [{ ...chunk, offset: chunk.offset + known, content: chunk.content.slice(known) }];
+  }
+
+  /** Reasoning is in no log, so a gap in it stays a gap. */
+  #takeReasoning(piece: ReplyReasoning): ReplyReasoning[] {
+    const { turnId, step, offset, content } = piece;
+    if (this.#ended?.turnId === turnId && step <= this.#ended.step) return [];
+    if (this.#thought?.turnId !== turnId || this.#thought.step !== step)
+      this.#thought = { turnId, step, offset: 0 };
+    const known = Math.max(0, this.#thought.offset - offset);
+    if (known >= content.length) return [];
+    this.#thought.offset = offset + content.length;
+    return known === 0 ? [piece] : [{ ...piece, offset: offset + known, content: content.slice(known) }];
   }
 
   #endStep(event: SessionEvent): void {
@@ -93,6 +117,7 @@ export class StreamCursor {
   }
 
   #beginStep(step: Step | null): void {
+    if (step === null) this.#thought = null;
     this.#step = step;
     this.#offset = 0;
   }
@@ -102,7 +127,7 @@ export class StreamCursor {
 function streamedText({ event, sessionId }: Envelope): ReplyChunk[] {
   switch (event.type) {
     case 'step.completed':
-      return [{ ...chunkOf(event), content: event.separator + event.text, sessionId }];
+      return [{ ...chunkOf(event), content: event.separator + spokenText(event.parts), sessionId }];
     case 'turn.failed':
     case 'turn.cancelled':
       return [{ ...chunkOf(event), content: event.separator + event.partial, sessionId }];

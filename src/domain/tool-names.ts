@@ -4,7 +4,7 @@ export interface ToolAddress {
   readonly toolName: string;
 }
 
-/** Providers accept `^[a-zA-Z0-9_-]{1,64}$` and nothing else. */
+/** Providers accept `^[a-zA-Z0-9_-]{1,64}$` and nothing else; Google no digit at the beginning either. */
 const MAX_NAME_LENGTH = 64;
 const HASH_LENGTH = 7;
 
@@ -13,18 +13,20 @@ const HASH_LENGTH = 7;
  * `server__tool`. Does not depend on the order of the tools, so a name stays as long as its rivals do.
  */
 export function nameToolsForModel<T extends ToolAddress>(tools: readonly T[]): Map<string, T> {
-  const bareCounts = countBy(tools, (tool) => acceptable(tool.toolName));
+  const bareCounts = countBy(tools, (tool) => acceptableToolName(tool.toolName));
   const names = new Map<string, T>();
   for (const tool of tools) {
-    const bare = acceptable(tool.toolName);
-    const wanted = bareCounts.get(bare) === 1 ? bare : acceptable(`${tool.serverId}__${tool.toolName}`);
+    const bare = acceptableToolName(tool.toolName);
+    const wanted =
+      bareCounts.get(bare) === 1 ? bare : acceptableToolName(`${tool.serverId}__${tool.toolName}`);
     names.set(names.has(wanted) ? withHash(wanted, `${tool.serverId}\n${tool.toolName}`) : wanted, tool);
   }
   return names;
 }
 
-function acceptable(name: string): string {
-  const replaced = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+/** The name itself, or one made of it that every provider accepts. A model may also have made up a name that none does. */
+export function acceptableToolName(name: string): string {
+  const replaced = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[0-9-])/, '_');
   return replaced.length <= MAX_NAME_LENGTH && replaced !== '' ? replaced : withHash(replaced, name);
 }
 

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../contract/model-message.ts';
+import type { AssistantPart, ModelMessage } from '../contract/model-message.ts';
 
 /** A cheap estimate: English text has about four characters a token, and each message a few tokens around it. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -8,8 +8,8 @@ const TOKENS_PER_IMAGE = 1_500;
 
 /**
  * The newest part of a conversation that fits, as it is shown to the model; the log keeps everything. It
- * begins with a user's message, holds the last one whatever its size, and never parts a tool call from its
- * result. Looks no further back than it fits, so a long history costs nothing.
+ * begins with a user's message, holds the last one and the newest step whatever their size, and never parts a
+ * tool call from its result. Looks no further back than it fits, so a long history costs nothing.
  */
 export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: number): ModelMessage[] {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
@@ -19,7 +19,8 @@ export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: n
     const begin = unitBegin(messages, end - 1);
     if (begin !== lastUser)
       for (let index = begin; index < end; index += 1) budget -= estimateAt(messages, index);
-    if (budget < 0) break;
+    // A model that is not shown what its last call brought would call again, and again.
+    if (budget < 0 && end < messages.length) break;
     start = begin;
     end = begin;
   }
@@ -29,12 +30,31 @@ export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: n
 }
 
 export function estimateTokens(message: ModelMessage): number {
-  const calls =
-    message.role === 'assistant' && message.toolCalls.length > 0
-      ? JSON.stringify(message.toolCalls).length
-      : 0;
-  const image = message.role === 'user' && message.image ? TOKENS_PER_IMAGE : 0;
-  return Math.ceil((message.text.length + calls) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE + image;
+  if (message.leftOut) return 0;
+  const images = message.role === 'user' && !message.imagesLeftOut ? (message.images?.length ?? 0) : 0;
+  return (
+    Math.ceil(charactersOf(message) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE + images * TOKENS_PER_IMAGE
+  );
+}
+
+function charactersOf(message: ModelMessage): number {
+  if (message.role !== 'assistant') return message.text.length;
+  return message.parts.reduce((sum, part) => sum + partCharacters(part), 0);
+}
+
+function partCharacters(part: AssistantPart): number {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text.length;
+    case 'reasoning':
+      return 0;
+    case 'toolCall':
+    case 'opaque':
+      return JSON.stringify(part).length;
+    default:
+      return part satisfies never;
+  }
 }
 
 /** Tokens of a text by itself, such as the system prompt. */

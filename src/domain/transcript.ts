@@ -1,8 +1,15 @@
-import type { SessionEvent } from '../contract/events.ts';
-import type { ModelMessage, ModelToolCall } from '../contract/model-message.ts';
+import type { SessionEvent, SessionEventOf } from '../contract/events.ts';
+import type { Image } from '../contract/image.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ModelMessage,
+  UserMessage,
+} from '../contract/model-message.ts';
+import type { StepPart } from '../contract/reply-parts.ts';
 import { toolResultText } from './tool-result-text.ts';
 
-/** The conversation as the model will read it. Only `evolveTranscript` writes to it. */
+/** The conversation as the log tells it. Only `evolveTranscript` and `leaveOutRefused` write to it. */
 export type Transcript = ModelMessage[];
 
 /**
@@ -12,15 +19,13 @@ export type Transcript = ModelMessage[];
 export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
   switch (event.type) {
     case 'turn.started':
-      transcript.push({ role: 'user', text: turn.text, ...(turn.image && { image: turn.image }) });
+      transcript.push({ role: 'user', text: turn.text, ...(turn.image && { images: [turn.image] }) });
       return;
     case 'step.completed':
-      if (event.text !== '' || event.callIds.length > 0) {
-        transcript.push({ role: 'assistant', text: event.text, toolCalls: [] });
-      }
+      addStep(transcript, event);
       return;
     case 'tool-call.requested':
-      addToolCall(transcript, { callId: event.callId, name: event.name, arguments: event.arguments });
+      addToolCall(transcript, event);
       return;
     case 'tool-call.succeeded':
       addToolResult(transcript, event.callId, toolResultText(event.result));
@@ -58,12 +63,48 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
 }
 
 /** What the user said; known only at `turn.requested`, needed when the turn starts. */
-export type TurnText = Pick<Extract<ModelMessage, { role: 'user' }>, 'text' | 'image'>;
+export interface TurnText {
+  readonly text: string;
+  readonly image?: Image;
+}
 
-function addToolCall(transcript: Transcript, call: ModelToolCall): void {
-  const last = transcript.at(-1);
-  if (last?.role !== 'assistant') throw new Error(`tool call ${call.callId} follows no step`);
-  transcript[transcript.length - 1] = { ...last, toolCalls: [...last.toolCalls, call] };
+/** A step that said nothing, as a model that thought and then answered with no word, is no message. */
+function addStep(transcript: Transcript, { parts, source }: SessionEventOf<'step.completed'>): void {
+  if (parts.length === 0) return;
+  const isOpaque = parts.some((part) => part.type === 'opaque' || ('opaque' in part && part.opaque));
+  transcript.push({
+    role: 'assistant',
+    parts: parts.map(messagePart),
+    ...(isOpaque && source && { source }),
+  });
+}
+
+function messagePart(part: StepPart): AssistantPart {
+  return part.type === 'toolCall' ? { ...part, name: '', arguments: {} } : part;
+}
+
+/** Fills in the call's place in its step. */
+function addToolCall(transcript: Transcript, call: SessionEventOf<'tool-call.requested'>): void {
+  const { callId, name, arguments: args } = call;
+  const step = transcript.at(-1);
+  const index = step?.role === 'assistant' ? indexOfCall(step, callId) : -1;
+  if (step?.role !== 'assistant' || index === -1) throw new Error(`tool call ${callId} follows no step`);
+  const parts = step.parts.with(index, {
+    ...partAt(step, index),
+    type: 'toolCall',
+    callId,
+    name,
+    arguments: args,
+  });
+  transcript[transcript.length - 1] = { ...step, parts };
+}
+
+function partAt({ parts }: AssistantMessage, index: number): object {
+  return parts[index] ?? {};
+}
+
+function indexOfCall({ parts }: AssistantMessage, callId: string): number {
+  return parts.findIndex((part) => part.type === 'toolCall' && part.callId === callId);
 }
 
 function addToolResult(transcript: Transcript, callId: string, text: string): void {
@@ -74,12 +115,37 @@ function nameOfCall(transcript: Transcript, callId: string): string {
   for (let index = transcript.length - 1; index >= 0; index -= 1) {
     const message = transcript[index];
     if (message?.role !== 'assistant') continue;
-    const call = message.toolCalls.find((candidate) => candidate.callId === callId);
-    if (call) return call.name;
+    const call = message.parts.find((part) => part.type === 'toolCall' && part.callId === callId);
+    if (call?.type === 'toolCall') return call.name;
   }
   throw new Error(`result of tool call ${callId} follows no such call`);
 }
 
 function addPartial(transcript: Transcript, partial: string, cut: 'cancelled' | 'failed'): void {
-  if (partial !== '') transcript.push({ role: 'assistant', text: partial, toolCalls: [], cut });
+  if (partial === '') return;
+  transcript.push({ role: 'assistant', parts: [{ type: 'text', text: partial }], cut });
+}
+
+/** Index of the message that the newest turn began with; -1 before the first. */
+export function beginOfTurn(transcript: readonly ModelMessage[]): number {
+  return transcript.findLastIndex(({ role }) => role === 'user');
+}
+
+/** Marks messages that the model is not to be shown any more; the log and the session's view keep them. */
+export function leaveOut(transcript: Transcript, from: number, to: number): void {
+  for (let index = Math.max(0, from); index < to; index += 1) {
+    const message = transcript[index];
+    if (message && !message.leftOut) transcript[index] = { ...message, leftOut: true };
+  }
+}
+
+/** The same for images alone: the words around them stay. */
+export function leaveOutImages(transcript: Transcript): void {
+  for (const [index, message] of transcript.entries()) {
+    if (message.role === 'user' && message.images) transcript[index] = withoutImages(message);
+  }
+}
+
+function withoutImages(message: UserMessage): UserMessage {
+  return { ...message, imagesLeftOut: true };
 }

@@ -14,6 +14,7 @@ import { limitExceeded, type RateLimits, tooLarge } from './rate-limits.ts';
 import { Recipient } from './recipient.ts';
 import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from './resumable-codec.ts';
 import { ResumingReader } from './resuming-reader.ts';
+import type { SignalReader } from './signal-frames.ts';
 import type { SocketLife } from './socket-front.ts';
 import { toldError } from './told-error.ts';
 import { turnMessage } from './turn-message.ts';
@@ -52,20 +53,23 @@ export class Connection implements SocketLife {
   readonly #parts: ConnectionParts;
   /** For a client that resumes. */
   readonly #reader: ResumingReader | null;
+  /** What hears the session for it. */
+  readonly #listener: SignalReader;
   /** What its messages are counted by; made with the first, because most clients are silent most of the time. */
   #id: string | null = null;
   /** Frames of one client are handled one after the other, so that they arrive in the order they were sent. */
   #inbox = NOTHING_BEFORE;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, parts: ConnectionParts) {
-    const { session, after, offset = 0, trace } = query;
+    const { session, after, offset = 0, reasoning, trace } = query;
     this.#sessionId = session;
     this.#trace = trace;
     this.#socket = socket;
     this.#client = new Recipient(socket);
     this.#parts = parts;
-    this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket);
-    parts.outbox.join(session, this.#reader ?? this.#client);
+    this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket, reasoning === 1);
+    this.#listener = this.#reader ?? (reasoning === 1 ? this.#client.withReasoning() : this.#client);
+    parts.outbox.join(session, this.#listener);
     this.#reader?.start();
   }
 
@@ -90,7 +94,7 @@ export class Connection implements SocketLife {
   }
 
   closed(): void {
-    this.#parts.outbox.leave(this.#sessionId, this.#reader ?? this.#client);
+    this.#parts.outbox.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
     if (this.#id !== null) void this.#parts.limits.messages.forget(this.#id);
   }
@@ -153,12 +157,13 @@ export class Connection implements SocketLife {
     }
   }
 
-  #resume(position: StreamPosition, socket: ClientSocket): ResumingReader {
+  #resume(position: StreamPosition, socket: ClientSocket, wantsReasoning: boolean): ResumingReader {
     return new ResumingReader(this.#sessionId, position, {
       bus: this.#parts.bus,
       sink: socket,
       encode: encodeResumable,
       encodeResumed,
+      wantsReasoning,
       onEnd: () => socket.end(NORMAL_CODE, 'the session was deleted'),
       onError: (error) => {
         this.#refuse(error);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Envelope } from '../contract/envelope.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { ReplyChunk, SessionEvent } from '../contract/events.ts';
 import type { ServerFrame } from '../contract/frames.ts';
 import {
   ApproveFrame,
@@ -10,7 +10,7 @@ import {
   MessageFrame,
   ResetFrame,
 } from '../contract/requests.ts';
-import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
+import type { SessionFault, SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
 import { checkImageSize } from './image-size.ts';
 import { parseFields, parseJsonObject } from './request-body.ts';
 import { endOf, turnCancelled } from './turn-answer.ts';
@@ -60,9 +60,26 @@ function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | f
 
 /** The frame that tells a client of a signal; null where the interface has none. */
 export function encodeSignal(signal: SessionSignal): string | null {
-  if (!('event' in signal) && signal.type === 'reply.chunk') return encodeChunk(signal.content);
-  const frame = frameOf(signal);
-  return frame && JSON.stringify(frame);
+  if ('event' in signal) {
+    const frame = frameOf(signal);
+    return frame && JSON.stringify(frame);
+  }
+  switch (signal.type) {
+    case 'reply.chunk':
+      return encodeChunk(signal.content);
+    case 'reply.reasoning':
+      return null;
+    case 'session.fault':
+      return JSON.stringify(faultFrame(signal));
+    default:
+      return signal satisfies never;
+  }
+}
+
+/** The same for a client that asked for the model's reasoning. */
+export function encodeWithReasoning(signal: SessionSignal): string | null {
+  const isReasoning = !('event' in signal) && signal.type === 'reply.reasoning';
+  return isReasoning ? JSON.stringify(thinkingFrame(signal.content)) : encodeSignal(signal);
 }
 
 /**
@@ -86,15 +103,23 @@ export function encodeOutcome(outcome: TurnOutcome): string {
   return JSON.stringify(frame);
 }
 
-export function frameOf(signal: Exclude<SessionSignal, ReplyChunk>): ServerFrame | null {
-  return 'event' in signal ? frameOfEvent(signal.event) : { event: 'error', data: signal.error };
+const THINKING = 'The agent is working on a reply.';
+
+/** @param reasoning a piece of what the model thinks aloud. */
+export function thinkingFrame(reasoning?: string): ServerFrame {
+  const data = { message: THINKING, ...(reasoning !== undefined && { reasoning }) };
+  return { event: 'thinking', data };
 }
 
-function frameOfEvent(event: SessionEvent): ServerFrame | null {
+export function faultFrame({ error }: SessionFault): ServerFrame {
+  return { event: 'error', data: error };
+}
+
+export function frameOf({ event }: Envelope): ServerFrame | null {
   switch (event.type) {
     case 'turn.started':
     case 'turn.resumed':
-      return { event: 'thinking', data: { message: 'The agent is working on a reply.' } };
+      return thinkingFrame();
     case 'tool-call.requested': {
       const { callId, toolName, serverId, arguments: args } = event;
       return { event: 'toolCall', data: { callId, toolName, serverId, arguments: args } };
@@ -112,8 +137,10 @@ function frameOfEvent(event: SessionEvent): ServerFrame | null {
       const { callId, toolName, serverId, reason } = event;
       return { event: 'toolResult', data: { callId, toolName, serverId, error: reason } };
     }
-    case 'turn.completed':
-      return { event: 'response', data: { content: event.content } };
+    case 'turn.completed': {
+      const { content, finishReason } = event;
+      return { event: 'response', data: { content, ...(finishReason && { finishReason }) } };
+    }
     case 'turn.failed':
       return { event: 'error', data: event.error };
     case 'turn.cancelled':

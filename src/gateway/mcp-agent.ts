@@ -97,7 +97,7 @@ async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Pro
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });
     const reply = await answerTurn(bus, message, progressReporter(call, message, log));
-    return { content: [{ type: 'text', text: reply }] };
+    return { content: [{ type: 'text', text: reply.content }] };
   } catch (thrown) {
     return toolError(thrown, sessionId, log);
   }

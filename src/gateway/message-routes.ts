@@ -33,8 +33,11 @@ async function messageSync(
   checkImageSize(image, maxImageBytes);
   const key = await keyOfRequest(request, { text, image });
   const trace = traceOf(request);
-  const response = await answerTurn(bus, turnMessage({ sessionId, text, image, whenBusy, key, trace }));
-  return jsonResponse<MessageSyncResponse>({ success: true, response, timestamp: now() });
+  const { content: response, ...ended } = await answerTurn(
+    bus,
+    turnMessage({ sessionId, text, image, whenBusy, key, trace }),
+  );
+  return jsonResponse<MessageSyncResponse>({ success: true, response, ...ended, timestamp: now() });
 }
 
 async function message(bus: Bus, request: HttpRequest): Promise<HttpResponse> {

@@ -37,6 +37,15 @@ export class Recipient implements SignalReader {
     if (!this.#givenUp) this.#behind = !this.#socket.send(frame);
   }
 
+  /** The same client, as one that hears the model's reasoning as well. */
+  withReasoning(): SignalReader {
+    return {
+      hear: (_signal, { withReasoning }) => {
+        if (withReasoning !== null) this.send(withReasoning);
+      },
+    };
+  }
+
   /** What is published on the topic is sent to it by whoever publishes, and `giveUpIfSlow` called now and then. */
   subscribe(topic: string): void {
     this.#socket.subscribe(topic);

@@ -1,10 +1,12 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { ServiceError } from '../contract/errors.ts';
+import type { SessionEventOf } from '../contract/events.ts';
 import type { ResumableFrame } from '../contract/frames.ts';
 import type { TurnId } from '../contract/ids.ts';
 import { describeImage } from '../contract/image.ts';
 import type { SessionSignal, TurnOutcome } from '../contract/service-requests.ts';
-import { encodeChunk, frameOf } from './frame-codec.ts';
+import { callIdsOf, reasoningText, spokenText } from '../domain/step-parts.ts';
+import { encodeChunk, faultFrame, frameOf, thinkingFrame } from './frame-codec.ts';
 import { endOf } from './turn-answer.ts';
 
 /** The frame of an event for a client that can resume: with its place, and for every durable event. */
@@ -19,11 +21,34 @@ export function encodeResumable(signal: SessionSignal): string {
       const { content, turnId, step, offset } = signal;
       return encodeChunk(content, `},"turnId":${JSON.stringify(turnId)},"step":${step},"offset":${offset}}`);
     }
+    case 'reply.reasoning': {
+      const { turnId, step, offset } = signal;
+      return JSON.stringify({
+        ...thinkingFrame(signal.content),
+        turnId,
+        step,
+        offset,
+      } satisfies ResumableFrame);
+    }
     case 'session.fault':
-      return JSON.stringify(frameOf(signal));
+      return JSON.stringify(faultFrame(signal));
     default:
       return signal satisfies never;
   }
+}
+
+function stepData(event: SessionEventOf<'step.completed'>) {
+  const { separator, parts, step, source, finishReason, usage } = event;
+  const reasoning = reasoningText(parts);
+  return {
+    content: separator + spokenText(parts),
+    step,
+    callIds: callIdsOf(parts),
+    ...(reasoning !== '' && { reasoning }),
+    ...(finishReason && { finishReason }),
+    ...(source && { model: `${source.provider} ${source.model}` }),
+    ...(usage && { usage }),
+  };
 }
 
 export function encodeResumed(after: number, head: number): string {
@@ -60,9 +85,7 @@ function ownFrame(envelope: Envelope): ResumableFrame {
     case 'turn.resumed':
       return { event: 'turnResumed', data: { attempt: event.attempt } };
     case 'step.completed': {
-      const { separator, text, step, callIds, usage } = event;
-      const data = { content: separator + text, step, callIds, ...(usage && { usage }) };
-      return { event: 'stepCompleted', data };
+      return { event: 'stepCompleted', data: stepData(event) };
     }
     case 'approval.granted': {
       const { callId, toolName, serverId, argumentsHash } = event;

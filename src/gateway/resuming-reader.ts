@@ -17,6 +17,8 @@ export interface ResumingReaderParts {
   readonly sink: FrameSink;
   readonly encode: EncodeSignal;
   readonly encodeResumed: (after: number, head: number) => string;
+  /** Whether the client wants to be told what the model thinks aloud. */
+  readonly wantsReasoning: boolean;
   /** The session was deleted: nothing follows. */
   readonly onEnd: () => void;
   /** The log could not be read. */
@@ -59,7 +61,7 @@ export class ResumingReader implements SignalReader {
   }
 
   hear(signal: SessionSignal, frames: SignalFrames): void {
-    if (this.#state === 'closed') return;
+    if (this.#state === 'closed' || !this.#isWanted(signal)) return;
     // There are events that are told to nobody, such as those that a fork copies: the log has them.
     const isMissingSome = this.#state === 'live' && this.#cursor.skipsTo(signal);
     if (this.#state !== 'live' || isMissingSome) this.#note(signal);
@@ -75,6 +77,10 @@ export class ResumingReader implements SignalReader {
 
   close(): void {
     this.#state = 'closed';
+  }
+
+  #isWanted(signal: SessionSignal): boolean {
+    return 'event' in signal || signal.type !== 'reply.reasoning' || this.#parts.wantsReasoning;
   }
 
   #note(signal: SessionSignal): void {
@@ -103,13 +109,14 @@ export class ResumingReader implements SignalReader {
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
       // At the head of the log. What is heard from here on is held, so that nothing is lost in between.
       this.#held = [];
-      const { running } = await bus.send('session.position', { sessionId });
+      const { running, reasoning } = await bus.send('session.position', { sessionId });
       const held = this.#held;
       this.#held = null;
       if (this.#state !== 'catching-up') return;
       // An event in between: the text may be of the step before it or after it.
       if (held.some((signal) => 'event' in signal)) continue;
       this.#state = 'live';
+      if (reasoning && this.#isWanted(reasoning)) this.#deliver(reasoning);
       for (const signal of running ? [running, ...held] : held) this.#deliver(signal);
     }
   }

@@ -18,7 +18,7 @@ const RETRY_MS = 1_000;
 export function sessionEventStream(
   { bus, outbox }: { bus: Bus; outbox: Outbox },
   sessionId: SessionId,
-  query: { after: number; offset: number },
+  query: { after: number; offset: number; reasoning: 0 | 1 },
   lastEventId: string | undefined,
 ): HttpResponse {
   const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
@@ -27,6 +27,7 @@ export function sessionEventStream(
       bus,
       sink,
       encode: encodeEvent,
+      wantsReasoning: query.reasoning === 1,
       encodeResumed: (after, head) => `retry: ${RETRY_MS}\ndata: ${encodeResumed(after, head)}\n\n`,
       onEnd: () => sink.end(),
       onError: (error) => sink.fail(error),

@@ -1,5 +1,5 @@
 import type { SessionSignal } from '../contract/service-requests.ts';
-import { encodeSignal } from './frame-codec.ts';
+import { encodeSignal, encodeWithReasoning } from './frame-codec.ts';
 
 /** A signal in some form. @param seq and @param offset where the reader stands after it. */
 export type EncodeSignal = (signal: SessionSignal, seq: number, offset: number) => string;
@@ -25,6 +25,11 @@ export class SignalFrames {
   get plain(): string | null {
     if (this.#plain === undefined) this.#plain = encodeSignal(this.#signal);
     return this.#plain;
+  }
+
+  /** The same for a client that asked for the model's reasoning. Seldom asked for, so it is not kept. */
+  get withReasoning(): string | null {
+    return this.plain ?? encodeWithReasoning(this.#signal);
   }
 
   /** All who are live stand at the same place, but for those who said that they have what there is not yet. */

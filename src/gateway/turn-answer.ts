@@ -1,9 +1,16 @@
 import { type ErrorBody, ServiceError } from '../contract/errors.ts';
 import type { ReplyChunk } from '../contract/events.ts';
 import type { TurnId } from '../contract/ids.ts';
+import type { FinishReason } from '../contract/reply-parts.ts';
 import type { SessionSignal, TurnMessage, TurnOutcome } from '../contract/service-requests.ts';
 import { outcomeOf } from '../domain/session-state.ts';
 import type { Bus } from '../runtime/bus.ts';
+
+/** A whole reply. `finishReason` is `length` when a token limit cut it. */
+export interface TurnReply {
+  readonly content: string;
+  readonly finishReason?: FinishReason;
+}
 
 /**
  * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with. The same
@@ -14,7 +21,7 @@ export async function answerTurn(
   bus: Bus,
   message: TurnMessage,
   onChunk: (chunk: ReplyChunk) => void = () => undefined,
-): Promise<string> {
+): Promise<TurnReply> {
   const settled = new SettledTurns();
   const unsubscribe = bus.onSession(message.sessionId, (signal) => {
     if (!('event' in signal) && signal.type === 'reply.chunk' && signal.turnId === message.turnId)
@@ -23,7 +30,7 @@ export async function answerTurn(
   });
   try {
     const { turnId, outcome } = await bus.send('turn.start', message);
-    return contentOf(outcome ?? (await settled.outcomeOf(turnId)));
+    return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
     unsubscribe();
   }
@@ -60,17 +67,19 @@ class SettledTurns {
   }
 }
 
-function contentOf(outcome: TurnOutcome): string {
+function replyOf(outcome: TurnOutcome): TurnReply {
   const end = endOf(outcome);
-  if ('content' in end) return end.content;
+  if ('content' in end) return end;
   throw ServiceError.of(end.error);
 }
 
 /** How a turn ended, as clients are told: with its reply or with an error. */
-export function endOf(outcome: TurnOutcome): { content: string } | { error: ErrorBody } {
+export function endOf(outcome: TurnOutcome): TurnReply | { error: ErrorBody } {
   switch (outcome.status) {
-    case 'completed':
-      return { content: outcome.content };
+    case 'completed': {
+      const { content, finishReason } = outcome;
+      return { content, ...(finishReason && { finishReason }) };
+    }
     case 'failed':
       return { error: outcome.error };
     case 'cancelled':

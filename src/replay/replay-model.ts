@@ -1,5 +1,13 @@
+import type { ModelSource } from '../contract/reply-parts.ts';
 import type { RecordedReply } from '../domain/recorded-cause.ts';
-import type { LanguageModel, ModelReply, ModelRequest } from '../ports/language-model.ts';
+import { spokenText } from '../domain/step-parts.ts';
+import type {
+  LanguageModel,
+  ModelReply,
+  ModelRequest,
+  ReplyListener,
+  ReplyPart,
+} from '../ports/language-model.ts';
 
 /** A call of the model that waits for what the recording says about it. */
 export interface ModelCall {
@@ -15,26 +23,34 @@ export interface ModelCall {
 export class ReplayModel implements LanguageModel {
   readonly label = 'recorded';
   #waiting: ModelCall | null = null;
+  #source: ModelSource | null = null;
+
+  /** Of the reply that was given last. */
+  get source(): ModelSource | null {
+    return this.#source;
+  }
 
   /** The call that waits now. */
   get waiting(): ModelCall | null {
     return this.#waiting;
   }
 
-  generate(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply> {
+  generate(request: ModelRequest, listener: ReplyListener, signal: AbortSignal): Promise<ModelReply> {
     const { promise, resolve, reject } = Promise.withResolvers<ModelReply>();
     const say = (text: string): void => {
-      if (text !== '') onText(text);
+      if (text !== '') listener.onText(text);
     };
     const call: ModelCall = {
       say,
       answer: (reply) => {
-        say(reply.text);
-        resolve(rawReply(reply));
+        this.#source = reply.source;
+        say(spokenText(reply.parts));
+        resolve(replyOf(reply, rawParts(reply)));
       },
-      ask: (model, { usage }) => {
-        const asked = model.generate(request, onText, signal);
-        resolve(asked.then(({ text, toolCalls }) => ({ text, toolCalls, ...(usage && { usage }) })));
+      ask: (model, reply) => {
+        this.#source = reply.source;
+        const asked = model.generate(request, listener, signal);
+        resolve(asked.then(({ parts }) => replyOf(reply, sameBehaviour(parts, rawParts(reply)))));
       },
       fail: reject,
     };
@@ -47,11 +63,37 @@ export class ReplayModel implements LanguageModel {
   }
 }
 
-function rawReply({ text, calls, usage }: RecordedReply): ModelReply {
-  const toolCalls = calls.map(({ callId, name, arguments: args }) => ({
-    callId,
-    name,
-    arguments: JSON.stringify(args),
-  }));
-  return { text, toolCalls, ...(usage && { usage }) };
+function replyOf({ finishReason, usage }: RecordedReply, parts: readonly ReplyPart[]): ModelReply {
+  return { parts, ...(finishReason && { finishReason }), ...(usage && { usage }) };
+}
+
+function rawParts({ parts, calls }: RecordedReply): ReplyPart[] {
+  const byId = new Map(calls.map((call) => [call.callId, call]));
+  return parts.map((part): ReplyPart => {
+    if (part.type !== 'toolCall') return part;
+    const { callId, opaque } = part;
+    const { name = '', arguments: args = {} } = byId.get(callId) ?? {};
+    return { type: 'toolCall', callId, name, arguments: JSON.stringify(args), ...(opaque && { opaque }) };
+  });
+}
+
+/**
+ * The live reply as it is compared: its words and its calls. What it thought, and how its words were cut into parts,
+ * is taken from the recording where the words are the same, and left out where they are not.
+ */
+function sameBehaviour(live: readonly ReplyPart[], recorded: readonly ReplyPart[]): ReplyPart[] {
+  const calls = live.filter((part) => part.type === 'toolCall');
+  const isAlike = spokenText(live) === spokenText(recorded) && calls.length === callsIn(recorded);
+  if (!isAlike) {
+    return live.filter(({ type }) => type === 'text' || type === 'refusal' || type === 'toolCall');
+  }
+  return recorded.map((part) => {
+    if (part.type !== 'toolCall') return part;
+    const call = calls.shift();
+    return call ? { ...part, name: call.name, arguments: call.arguments } : part;
+  });
+}
+
+function callsIn(parts: readonly ReplyPart[]): number {
+  return parts.filter(({ type }) => type === 'toolCall').length;
 }

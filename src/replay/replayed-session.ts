@@ -58,7 +58,9 @@ export class ReplayedSession {
     const { systemPrompt, historyTokens } = live ?? UNSEEN;
     const edges = { model: this.#model, catalog: this.#tools };
     const watchers = { bus: this.#bus, log, machines: new LiveMachines() };
-    this.#turns = new ReplayTurns({ ...edges, ...watchers, systemPrompt, historyTokens }, recording, live);
+    // What was kept of the reasoning is in the recording, and nothing else is given.
+    const settings = { systemPrompt, historyTokens, keepReasoning: true };
+    this.#turns = new ReplayTurns({ ...edges, ...watchers, ...settings }, recording, live);
     this.#actor = this.#actorOf('session', initialSessionState());
   }
 

@@ -73,7 +73,9 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
 function callIdsOf(messages: readonly ModelMessage[]): Set<string> {
   return new Set(
     messages.flatMap((message) =>
-      message.role === 'assistant' ? message.toolCalls.map((call) => call.callId) : [],
+      message.role === 'assistant'
+        ? message.parts.flatMap((part) => (part.type === 'toolCall' ? [part.callId] : []))
+        : [],
     ),
   );
 }

@@ -1,6 +1,6 @@
 import type { AnswerApproval, SessionCommand, StartTurn } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { IdempotencyKey, ReplyChunk, SessionEvent } from '../contract/events.ts';
+import type { IdempotencyKey, ReplyChunk, ReplyReasoning, SessionEvent } from '../contract/events.ts';
 import type { SessionId, TurnId } from '../contract/ids.ts';
 import type { TurnOutcome } from '../contract/service-requests.ts';
 import { decide, type SessionPolicy } from '../domain/session-decider.ts';
@@ -65,6 +65,11 @@ export class SessionActor {
   /** All that the running step has streamed so far, as one chunk. */
   get running(): ReplyChunk | null {
     return this.#run?.streamed ?? null;
+  }
+
+  /** All that the running step has thought aloud so far, as one piece. */
+  get reasoning(): ReplyReasoning | null {
+    return this.#run?.thought ?? null;
   }
 
   /** Resolves when the message is in the log: to its turn, or to the turn of the same message that came before. */

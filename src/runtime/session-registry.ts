@@ -1,6 +1,6 @@
 import { ServiceError, serviceStopping } from '../contract/errors.ts';
-import type { ReplyChunk } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
+import type { ServiceRequests } from '../contract/service-requests.ts';
 import { StaleVersionError } from '../ports/event-store.ts';
 import type { Clock } from './clock.ts';
 import { FaultRecovery } from './fault-recovery.ts';
@@ -57,19 +57,19 @@ export class SessionRegistry {
   }
 
   /** Seq of the session's last event, and what its running step has streamed. One in which nothing is open is not loaded for it. */
-  async position(sessionId: SessionId): Promise<{ head: number; running: ReplyChunk | null }> {
+  async position(sessionId: SessionId): Promise<ServiceRequests['session.position']['answer']> {
     if (!this.#entries.has(sessionId)) {
       const known = await this.#parts.journal.session(sessionId);
       // What is open goes on by being loaded: a turn, or a deletion.
-      if (!known?.open) return { head: known?.head ?? 0, running: null };
+      if (!known?.open) return { head: known?.head ?? 0, running: null, reasoning: null };
     }
     try {
-      const { state, running } = await this.session(sessionId);
-      return { head: state.seq, running };
+      const { state, running, reasoning } = await this.session(sessionId);
+      return { head: state.seq, running, reasoning };
     } catch {
       // It cannot go on now, which is told where it failed. What the log has of it can be read all the same.
       const known = await this.#parts.journal.session(sessionId);
-      return { head: known?.head ?? 0, running: null };
+      return { head: known?.head ?? 0, running: null, reasoning: null };
     }
   }
 

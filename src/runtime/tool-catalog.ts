@@ -3,21 +3,29 @@ import type { SessionEventOf } from '../contract/events.ts';
 import type { ToolOutcome } from '../contract/tool.ts';
 import { approvalPolicy } from '../domain/approval-policy.ts';
 import { nameToolsForModel } from '../domain/tool-names.ts';
+import type { Log } from '../ports/log.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import { requestedCalls } from './requested-calls.ts';
 import type { OfferedTool, ToolOffer, TurnTools } from './turn-tools.ts';
 
+export interface CatalogOptions {
+  readonly approval: ApprovalConfig;
+  /** Most tools that the model takes; as many as there are when left out. */
+  readonly maxTools?: number | undefined;
+  readonly log: Log;
+}
+
 /** All tools of all connected servers: what the model is offered, and the way to call one for it. */
 export class ToolCatalog implements TurnTools {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
-  readonly #approval: ApprovalConfig;
+  readonly #options: CatalogOptions;
   #offer: { readonly revision: number; readonly offer: ToolOffer } | null = null;
 
-  constructor(servers: McpSupervisor, schemas: SchemaCheck, approval: ApprovalConfig) {
+  constructor(servers: McpSupervisor, schemas: SchemaCheck, options: CatalogOptions) {
     this.#servers = servers;
-    this.#approval = approval;
+    this.#options = options;
     this.#schemas = schemas;
   }
 
@@ -32,10 +40,28 @@ export class ToolCatalog implements TurnTools {
     if (this.#offer?.revision !== revision) {
       const tools = this.#servers
         .connectedTools()
-        .map((tool) => ({ ...tool, policy: approvalPolicy(this.#approval, tool) }));
-      this.#offer = { revision, offer: toolOffer(tools, this.#schemas) };
+        .map((tool) => ({ ...tool, policy: approvalPolicy(this.#options.approval, tool) }));
+      this.#offer = { revision, offer: this.#offerOf(tools) };
     }
     return this.#offer.offer;
+  }
+
+  #offerOf(available: readonly OfferedTool[]): ToolOffer {
+    const { maxTools = Number.POSITIVE_INFINITY, log } = this.#options;
+    // Denied tools included: the model may know them from before.
+    const names = nameToolsForModel(available);
+    const allowed = [...names].filter(([, { policy }]) => policy !== 'deny');
+    const leftOut = allowed.slice(maxTools).map(([name]) => name);
+    if (leftOut.length > 0) {
+      const problem = `the model takes ${maxTools} tools at most, and ${leftOut.length} are not offered to it`;
+      log.warn({ tools: leftOut }, `${problem}; deny tools under approval to choose which`);
+    }
+    const tools = allowed.slice(0, maxTools).map(([name, { tool }]) => ({
+      name,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+    }));
+    return { tools, resolve: (raw, messages) => requestedCalls(raw, names, messages, this.#schemas) };
   }
 
   /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
@@ -46,16 +72,4 @@ export class ToolCatalog implements TurnTools {
     const { turnId, callId } = call;
     return connection.callTool(toolName, call.arguments, { signal, origin: { turnId, callId } });
   }
-}
-
-function toolOffer(available: readonly OfferedTool[], schemas: SchemaCheck): ToolOffer {
-  // Denied tools included: the model may know them from before.
-  const names = nameToolsForModel(available);
-  const allowed = [...names].filter(([, { policy }]) => policy !== 'deny');
-  const tools = allowed.map(([name, { tool }]) => ({
-    name,
-    description: tool.description,
-    inputSchema: tool.inputSchema,
-  }));
-  return { tools, resolve: (raw, messages) => requestedCalls(raw, names, messages, schemas) };
 }

@@ -2,18 +2,22 @@ import type { ActorRefFrom } from 'xstate';
 import type { TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
 import type { SessionCommand } from '../contract/commands.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { ReplyChunk, SessionEventOf } from '../contract/events.ts';
+import type { ReplyChunk, ReplyReasoning, SessionEventOf } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
+import type { ModelMessage } from '../contract/model-message.ts';
+import { modelConversation } from '../domain/model-conversation.ts';
+import { cautionAfter, refusedIn } from '../domain/refusals.ts';
 import { separatorAfter } from '../domain/reply-text.ts';
 import type { OpenTurn, SessionState } from '../domain/session-state.ts';
-import { estimateText, transcriptWindow } from '../domain/transcript-window.ts';
+import { estimateText, estimateTokens, transcriptWindow } from '../domain/transcript-window.ts';
 import type { TurnLimits } from '../domain/turn-failure.ts';
-import type { LanguageModel } from '../ports/language-model.ts';
+import type { LanguageModel, ModelReply, RawToolCall, ReplyListener } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { Bus } from './bus.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { LiveMachines } from './live-machines.ts';
-import type { TurnTools } from './turn-tools.ts';
+import { replyParts } from './reply-parts.ts';
+import type { ToolOffer, TurnTools } from './turn-tools.ts';
 
 /** What every turn is run with. */
 export interface TurnParts extends TurnLimits {
@@ -21,6 +25,8 @@ export interface TurnParts extends TurnLimits {
   readonly systemPrompt: string;
   /** Most tokens of system prompt and conversation that the model is shown. */
   readonly historyTokens: number;
+  /** Whether what the model thinks aloud goes into the log. */
+  readonly keepReasoning: boolean;
   readonly catalog: TurnTools;
   readonly bus: Bus;
   readonly log: Log;
@@ -40,6 +46,11 @@ export interface TurnSession {
 interface StepText {
   readonly step: number;
   separator: string;
+  text: string;
+}
+
+interface StepReasoning {
+  readonly step: number;
   text: string;
 }
 
@@ -65,6 +76,10 @@ export class TurnRun {
   #modelCall: ModelCall | null = null;
   /** What the running step has streamed; null before its first text, and once the step is in the log. */
   #said: StepText | null = null;
+  /** What the running step has thought aloud, likewise. */
+  #thought: StepReasoning | null = null;
+  /** Some providers tie what a model has thought to the tools it was offered: they stay the same within a turn. */
+  #offer: ToolOffer | null = null;
 
   constructor(
     session: TurnSession,
@@ -82,7 +97,10 @@ export class TurnRun {
 
   /** Tells the machine what has become true. */
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
-    if (fact.type === 'step.completed') this.#said = null;
+    if (fact.type === 'step.completed') {
+      this.#said = null;
+      this.#thought = null;
+    }
     this.#actor.send(fact);
     if (this.#actor.getSnapshot().status === 'done') this.#onOver();
   }
@@ -97,6 +115,11 @@ export class TurnRun {
     if (!this.#said) return null;
     const { step, separator, text } = this.#said;
     return this.#chunk(step, 0, separator + text);
+  }
+
+  /** All that the running step has thought aloud, as one piece. */
+  get thought(): ReplyReasoning | null {
+    return this.#thought && this.#reasoning(this.#thought.step, 0, this.#thought.text);
   }
 
   /** Ends the effects at once. */
@@ -153,41 +176,61 @@ export class TurnRun {
   }
 
   async #generate(step: number, signal: AbortSignal): Promise<void> {
-    const { model, systemPrompt, catalog, historyTokens } = this.#parts;
-    const { tools, resolve } = catalog.forModel();
-    const messages = transcriptWindow(
-      this.#session.state.transcript,
-      historyTokens - estimateText(systemPrompt),
-    );
-    const onText = this.#streamer(step, signal);
-    const origin = { turnId: this.turnId, step };
-    const reply = await model.generate({ systemPrompt, messages, tools, origin }, onText, signal);
+    const { model, systemPrompt, catalog, keepReasoning } = this.#parts;
+    this.#offer ??= catalog.forModel();
+    const { tools, resolve } = this.#offer;
+    const messages = this.#messages();
+    const origin = { turnId: this.turnId, step, said: this.#open.text };
+    const listener = this.#listener(step, signal);
+    const reply = await model.generate({ systemPrompt, messages, tools, origin }, listener, signal);
     if (signal.aborted) return;
-    const calls = await resolve(reply.toolCalls, messages);
+    const calls = await resolve(toolCallsOf(reply), this.#session.state.transcript);
     if (signal.aborted) return;
-    const { text, usage } = reply;
+    const { finishReason, usage } = reply;
     this.#session.report({
       type: 'step.complete',
       turnId: this.turnId,
       step,
-      text,
+      parts: replyParts(reply.parts, calls, keepReasoning),
       calls,
+      source: model.source,
+      ...(finishReason && { finishReason }),
       ...(usage && { usage }),
     });
   }
 
+  /** The conversation as the model is shown it. */
+  #messages(): ModelMessage[] {
+    const { model, systemPrompt, historyTokens } = this.#parts;
+    const { transcript, refusals } = this.#session.state;
+    const maxTokens = historyTokens - estimateText(systemPrompt);
+    const window = transcriptWindow(transcript, Math.min(maxTokens, refusals.maxTokens ?? maxTokens));
+    return modelConversation(window, { source: model.source, caution: cautionAfter(refusals) });
+  }
+
   /** Text goes straight to the bus: no transition and no write for a piece of it. */
-  #streamer(step: number, signal: AbortSignal): (text: string) => void {
+  #listener(step: number, signal: AbortSignal): ReplyListener {
     this.#said = null;
-    return (text) => {
-      // Also a model that goes on after its call is over is not heard.
-      if (this.#modelCall?.abort.signal !== signal) return;
-      if (this.#said === null) {
-        this.#actor.send({ type: 'step.streaming' });
-        this.#said = { step, separator: '', text: '' };
-        this.#publish(this.#said, 'separator', separatorAfter(this.#session.state.open?.reply ?? ''));
-      }
-      this.#publish(this.#said, 'text', text);
+    this.#thought = null;
+    // A model that goes on after its call is over is not heard.
+    const isHeard = (): boolean => this.#modelCall?.abort.signal === signal;
+    return {
+      onText: (text) => {
+        if (!isHeard()) return;
+        if (this.#said === null) {
+          this.#actor.send({ type: 'step.streaming' });
+          this.#said = { step, separator: '', text: '' };
+          this.#publish(this.#said, 'separator', separatorAfter(this.#session.state.open?.reply ?? ''));
+        }
+        this.#publish(this.#said, 'text', text);
+      },
+      onReasoning: (text) => {
+        if (!isHeard()) return;
+        this.#thought ??= { step, text: '' };
+        const offset = this.#thought.text.length;
+        this.#thought.text += text;
+        this.#parts.bus.publish(this.#reasoning(step, offset, text));
+      },
     };
   }
 
@@ -201,6 +244,11 @@ export class TurnRun {
   #chunk(step: number, offset: number, content: string): ReplyChunk {
     const { sessionId } = this.#session;
     return { type: 'reply.chunk', sessionId, turnId: this.turnId, step, offset, content };
+  }
+
+  #reasoning(step: number, offset: number, content: string): ReplyReasoning {
+    const { sessionId } = this.#session;
+    return { type: 'reply.reasoning', sessionId, turnId: this.turnId, step, offset, content };
   }
 
   /** @param onFact is told of the facts that follow: a call that waits for approval begins when it has it. */
@@ -230,8 +278,15 @@ export class TurnRun {
   }
 
   #reportModelFailure(error: unknown): void {
-    if (error instanceof ServiceError) this.#reportFailure(error);
+    if (error instanceof ServiceError) this.#reportFailure(this.#withSize(error));
     else this.fail('the model adapter failed unexpectedly; the log of the service has the cause', error);
+  }
+
+  /** How much the model was shown, where that was too much: the next turn shows it less. */
+  #withSize(error: ServiceError): ServiceError {
+    if (refusedIn(error) !== 'context' || 'shownTokens' in error.details) return error;
+    const shownTokens = this.#messages().reduce((sum, message) => sum + estimateTokens(message), 0);
+    return new ServiceError(error.code, error.message, { ...error.details, shownTokens }, error.cause);
   }
 
   #reportFailure(error: ServiceError): void {
@@ -242,6 +297,10 @@ export class TurnRun {
     const { partial } = this;
     this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
   }
+}
+
+function toolCallsOf({ parts }: ModelReply): RawToolCall[] {
+  return parts.flatMap((part) => (part.type === 'toolCall' ? [part] : []));
 }
 
 /** One for all: a call may be ended in every turn, and a reason made anew is an error with its stack. */

@@ -14,10 +14,13 @@ export interface OfferedTool extends ConnectedTool {
 /** What the model is offered for one step. */
 export interface ToolOffer {
   readonly tools: readonly ModelTool[];
-  /** What the calls of the model's reply to `messages` mean. Whatever is wrong with one becomes its `problem`. */
+  /**
+   * What the calls of the model's reply mean. Whatever is wrong with one becomes its `problem`. `conversation` is all of
+   * it: what the model is not shown now it may be shown again.
+   */
   readonly resolve: (
     raw: readonly RawToolCall[],
-    messages: readonly ModelMessage[],
+    conversation: readonly ModelMessage[],
   ) => Promise<RequestedCall[]>;
 }
 

@@ -6,6 +6,7 @@ import { mcpClient } from '../support/mcp-client.ts';
 import { INITIALIZE, initializeMcp, openMcp, postMcp } from '../support/mcp-http.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
+import { textOf } from '../support/steps.ts';
 import { verifies } from './requirements.ts';
 
 const call = (id: number, message: string) => ({
@@ -185,7 +186,7 @@ describe('a cancellation over HTTP', () => {
       expect((await postMcp(service.port, both, session)).status).toBe(200);
       const next = postMcp(service.port, call(3, 'but this'), session);
       const asked = await model.call(0);
-      expect(asked.request.messages.map((message) => message.text)).toEqual(['but this']);
+      expect(asked.request.messages.map(textOf)).toEqual(['but this']);
       asked.answer('yes');
       expect(eventOf((await next).text)).toMatchObject({ id: 3, result: { content: [{ text: 'yes' }] } });
     },

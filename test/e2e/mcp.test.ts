@@ -8,6 +8,7 @@ import { mcpClient, textOf } from '../support/mcp-client.ts';
 import { errorReply, OpenAiUpstream, textReply } from '../support/openai-upstream.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
+import { textOf as messageText, said } from '../support/steps.ts';
 import { serverWith } from '../support/tool-server-client.ts';
 import { WatchedStore } from '../support/watched-store.ts';
 import { verifies } from './requirements.ts';
@@ -192,7 +193,7 @@ describe('a chat over /mcp', () => {
       expect(call.signal.aborted).toBe(false);
       call.answer('on.');
       const { request } = await model.call(1);
-      expect(request.messages.at(-2)).toMatchObject({ role: 'assistant', text: 'I go on.' });
+      expect(request.messages.at(-2)).toEqual(said('I go on.'));
       (await model.call(1)).answer('yes');
       expect(await next).toBe('yes');
     },
@@ -231,7 +232,9 @@ describe('the sessions of /mcp', () => {
     for (const [index, { client, says, sees }] of rounds.entries()) {
       const answer = client.chat(says);
       const { request } = await model.call(index);
-      expect(request.messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []))).toEqual(sees);
+      expect(request.messages.flatMap((message) => (message.role === 'user' ? [message.text] : []))).toEqual(
+        sees,
+      );
       model.calls[index]?.answer('ok');
       await answer;
     }
@@ -248,7 +251,7 @@ describe('the sessions of /mcp', () => {
       await first;
       const second = service.post('/api/message-sync', { message: 'over REST', sessionId: 'shared' });
       const { request } = await model.call(1);
-      expect(request.messages.map(({ text }) => text)).toEqual(['over MCP', '1', 'over REST']);
+      expect(request.messages.map(messageText)).toEqual(['over MCP', '1', 'over REST']);
       (await model.call(1)).answer('2');
       await second;
     },
@@ -269,15 +272,11 @@ describe('the sessions of /mcp', () => {
       await named;
       expect(textOf(await client.call('reset_conversation'))).toContain('reset');
       const after = client.chat('own again');
-      expect((await model.call(2)).request.messages.map(({ text }) => text)).toEqual(['own again']);
+      expect((await model.call(2)).request.messages.map(messageText)).toEqual(['own again']);
       (await model.call(2)).answer('3');
       await after;
       const kept = client.chat('named again', { sessionId: 'kept' });
-      expect((await model.call(3)).request.messages.map(({ text }) => text)).toEqual([
-        'named',
-        '2',
-        'named again',
-      ]);
+      expect((await model.call(3)).request.messages.map(messageText)).toEqual(['named', '2', 'named again']);
       (await model.call(3)).answer('4');
       await kept;
     },

@@ -136,8 +136,8 @@ describe.concurrent('a service that is killed', () => {
     expect(pairingFaults(messages)).toEqual([]);
     expect(messages.filter(({ role }) => role === 'tool')).toMatchObject([
       { tool_call_id: 'c-note', content: 'noted' },
-      { tool_call_id: 'c-pay', content: expect.stringContaining('may or may not have taken effect') },
       { tool_call_id: 'c-look', content: 'seen' },
+      { tool_call_id: 'c-pay', content: expect.stringContaining('may or may not have taken effect') },
     ]);
     const view = await idle(service);
     expect(pairingFaults(view.history)).toEqual([]);

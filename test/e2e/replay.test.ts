@@ -117,13 +117,27 @@ describe.concurrent('replay', () => {
     const { code, stdout } = await replay(folder.path, ['default', '--live', '--agent', file]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^turn 1 .* same\nturn 2 .* different\ndifferent at seq 7 \(turn 2, step 1, [\w-]+\)\n {2}recorded {2}step\.completed text "I look\."\n {2}replayed {2}step\.completed text "I see\."\n$/,
+      /^turn 1 .* same\nturn 2 .* different\ndifferent at seq 7 \(turn 2, step 1, [\w-]+\)\n {2}recorded {2}(.*)\n {2}replayed {2}(.*)\n$/,
+    );
+    const both = [...stdout.matchAll(/^ {2}\w+ {2}(step\.completed .*)$/gm)].map(([, shown]) => shown);
+    expect(both).toEqual(
+      ['I look.', 'I see.'].map((said) =>
+        expect.stringMatching(
+          `^step\\.completed parts \\[\\{"text":"${said}","type":"text"\\},\\{"callId":"[^"]+","type":"toolCall"\\}\\]$`,
+        ),
+      ),
     );
     const json = await replay(folder.path, ['default', '--live', '--agent', file, '--json']);
     expect(json.code).toBe(1);
     expect(Report.parse(JSON.parse(json.stdout))).toMatchObject({
       same: false,
-      difference: { seq: 7, turn: 2, step: 1, recorded: { text: 'I look.' }, replayed: { text: 'I see.' } },
+      difference: {
+        seq: 7,
+        turn: 2,
+        step: 1,
+        recorded: { parts: stepOf('I look.') },
+        replayed: { parts: stepOf('I see.') },
+      },
       stateHash: null,
     });
   });
@@ -164,6 +178,9 @@ describe.concurrent('replay', () => {
 });
 
 const servers = { mcpServers: { tools: scriptableServer() } };
+
+/** The parts of the step that answers `who`. */
+const stepOf = (said: string) => [{ type: 'text', text: said }, { type: 'toolCall' }];
 
 /** Answers `who` with what the tool `pid` says. */
 function script(said: string): object[] {

@@ -28,6 +28,8 @@ export const requirements = {
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
   'cli.import-open': 'a turn that is open in an imported session goes on at the next start',
   'cli.import-older': 'an export of an earlier version is imported and goes on',
+  'log.0.1.0': 'a data directory of version 0.1.0 is opened, told and gone on with',
+  'log.0.1.0-replay': 'a session of version 0.1.0 replays without a difference',
   'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
 
   // The terminal client
@@ -40,6 +42,20 @@ export const requirements = {
   // A new agent file
   'init.write': '`agent-service init` writes a commented agent file that starts, with the key as a $VARIABLE',
   'init.refused': '`init` writes over no file without --force, and says which flag is missing',
+  'init.check': '`init --check` checks the agent that it has written, and ends as `check` does',
+
+  // A check of the model
+  'check.able':
+    '`agent-service check` says with 5 small requests that key, model, streaming, tools, images and settings work',
+  'check.messages': '`check` does the same over the Messages API',
+  'check.json': '`check --json` prints one JSON object for programs, and no secret',
+  'check.failed':
+    'when the first request fails, `check` says what to change, makes no other and ends with exit code 1',
+  'check.setting': '`check` names a setting that the provider refuses, with exit code 1',
+  'check.unable': '`check` says what a model cannot do, and what to change, with exit code 0',
+  'check.unknown': 'a later request without a reply leaves its check open, and `check` ends with exit code 1',
+  'check.scripted': '`check` says that there is nothing to check of the scripted model',
+  'check.interrupt': 'Ctrl-C ends the running request of `check` at once',
 
   // Messages
   'message-sync.reply': 'POST /api/message-sync answers 200 with success, response and timestamp',
@@ -220,6 +236,11 @@ export const requirements = {
   // The model upstream
   'model.stream': 'an OpenAI-compatible upstream is streamed, with tools',
   'model.failures': 'upstream failures become AGENT_ERROR with details.reason',
+  'model.reasoning': 'what a model thinks aloud is told to clients that asked for it, and never in a chunk',
+  'model.reasoning-joined': 'a client that joins while the model thinks is told what it has thought so far',
+  'model.reasoning-log':
+    'what a model thinks aloud is in the log only with llm.keepReasoning, and never sent back',
+  'model.reasoning-query': 'a `reasoning` that is neither 0 nor 1 is refused by its name',
   'model.steps': 'a turn that never stops asking for tools ends at llm.maxSteps',
 
   // Errors, limits, access

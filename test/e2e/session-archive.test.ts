@@ -11,6 +11,7 @@ import { foldedView } from '../support/folded-view.ts';
 import { pairingFaults } from '../support/paired-history.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { eventsOf, listSessions, viewOf } from '../support/session-api.ts';
+import { textOf } from '../support/steps.ts';
 import { verifies } from './requirements.ts';
 
 const YAML = `${SCRIPTED}server: { drainTimeoutMs: 0 }
@@ -205,7 +206,7 @@ describe('a fork', () => {
     // Each goes on from the shared past, and knows nothing of the other.
     await talk(setup, 's', 'three');
     await talk(setup, 'other', 'else');
-    const texts = (index: number) => model.calls[index]?.request.messages.map(({ text }) => text);
+    const texts = (index: number) => model.calls[index]?.request.messages.map(textOf);
     expect(texts(2)).toEqual(['one', 're: one', 'two', 're: two', 'three']);
     expect(texts(3)).toEqual(['one', 're: one', 'else']);
   });

@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../support/directed-model.ts';
 import { eventually } from '../support/eventually.ts';
+import { upgraded } from '../support/exported-text.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { type Ending, ServiceProcess } from '../support/service-process.ts';
 import { eventsOf, viewOf } from '../support/session-api.ts';
+import { said } from '../support/steps.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 import { verifies } from './requirements.ts';
 
@@ -48,10 +50,10 @@ describe.concurrent('a session that is exported', () => {
     expect(lines.pop()).toBe('');
     const envelopes = lines.map((line) => JSON.parse(line));
     expect(envelopes.map(({ v, sessionId, seq, event }) => [v, sessionId, seq, event.type])).toEqual([
-      [1, 's', 1, 'turn.requested'],
-      [1, 's', 2, 'turn.started'],
-      [1, 's', 3, 'step.completed'],
-      [1, 's', 4, 'turn.completed'],
+      [2, 's', 1, 'turn.requested'],
+      [2, 's', 2, 'turn.started'],
+      [2, 's', 3, 'step.completed'],
+      [2, 's', 4, 'turn.completed'],
     ]);
   });
 
@@ -149,9 +151,9 @@ describe.concurrent('a session that is imported', () => {
       const message = `and now, ${sessionId}?`;
       const sync = service.post('/api/message-sync', { message, sessionId });
       const call = await model.callFor(message);
-      expect(call.request.messages).toMatchObject([
+      expect(call.request.messages).toEqual([
         { role: 'user', text: 'thanks' },
-        { role: 'assistant', text: 'You are welcome!' },
+        said('You are welcome!'),
         { role: 'user', text: message },
       ]);
       call.answer('It goes on.');
@@ -215,7 +217,9 @@ describe.concurrent('a session that is imported', () => {
   verifies('cli.import-older', async () => {
     await using folder = await tempDirectory();
     await succeed(folder, `import ${oldExport} --data-dir data`);
-    expect(await succeed(folder, 'export eventful --data-dir data')).toBe(await readFile(oldExport, 'utf8'));
+    expect(await succeed(folder, 'export eventful --data-dir data')).toBe(
+      upgraded(await readFile(oldExport, 'utf8')),
+    );
     const model = new DirectedModel();
     await using service = await RunningService.start({
       dataDir: join(folder.path, 'data'),

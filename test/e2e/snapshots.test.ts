@@ -6,6 +6,7 @@ import type { SessionEvent } from '../../src/contract/events.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService } from '../support/running-service.ts';
 import { eventsOf, viewOf } from '../support/session-api.ts';
+import { stepCompleted } from '../support/steps.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 import { verifies } from './requirements.ts';
 
@@ -21,7 +22,7 @@ async function longLog(): Promise<TempDirectory> {
     return [
       { type: 'turn.requested', turnId, text: `unmistakable ${index}` },
       { type: 'turn.started', turnId },
-      { type: 'step.completed', turnId, step: 1, text: `re: ${index}`, separator: '', callIds: [] },
+      stepCompleted({ turnId, text: `re: ${index}` }),
       { type: 'turn.completed', turnId, content: `re: ${index}` },
     ];
   });

@@ -6,6 +6,7 @@ import { textReply, toolCallReply } from '../support/openai-upstream.ts';
 import { pairingFaults } from '../support/paired-history.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { eventsOf, viewOf } from '../support/session-api.ts';
+import { said } from '../support/steps.ts';
 import { toolText } from '../support/tool-server-client.ts';
 import { UpstreamService } from '../support/upstream-service.ts';
 import { verifies } from './requirements.ts';
@@ -154,9 +155,10 @@ describe('cancelling', () => {
     const { messages } = (await upstream.request(1)).body;
     expect(pairingFaults(messages)).toEqual([]);
     expect(messages.filter(({ role }) => role === 'tool')).toMatchObject([
-      { tool_call_id: 'quick', content: 'hi' },
+      // In the order of the calls.
       { tool_call_id: 'slow-1', content: expect.stringContaining('interrupted') },
       { tool_call_id: 'slow-2', content: expect.stringContaining('interrupted') },
+      { tool_call_id: 'quick', content: 'hi' },
     ]);
   });
 
@@ -201,9 +203,10 @@ describe('cancelling', () => {
     expect((await client.settled(3)).at(-1)).toEqual({ event: 'response', data: { content: 'Whole.' } });
     const { messages } = (await upstream.request(2)).body;
     expect(pairingFaults(messages)).toEqual([]);
-    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'user']);
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(messages[2]).toMatchObject({ content: expect.stringContaining('Half') });
-    expect(messages.at(-1)).toEqual({ role: 'user', content: 'three' });
+    // Of the second message nothing was answered: it goes on with the third.
+    expect(messages.at(-1)).toEqual({ role: 'user', content: 'two\n\nthree' });
   });
 
   verifies('control.cancel-idle', async () => {
@@ -280,7 +283,7 @@ describe('a message to a busy session', () => {
     const call = await model.callFor('stop!');
     expect(call.request.messages).toEqual([
       { role: 'user', text: 'one' },
-      { role: 'assistant', text: 'As I was say', toolCalls: [], cut: 'cancelled' },
+      said('As I was say [cut off: the user cancelled this reply]'),
       { role: 'user', text: 'stop!' },
     ]);
     call.answer('stopped');

@@ -131,7 +131,8 @@ describe('frames that are large', () => {
     client.say('look', { imageData: { base64, mimeType: 'image/png' } });
     const call = await model.call(0);
     const [message] = call.request.messages;
-    expect(message?.role === 'user' && message.image?.base64 === base64).toBe(true);
+    expect(message?.role === 'user' && message.images?.length === 1).toBe(true);
+    expect(message?.role === 'user' && message.images?.[0]?.base64 === base64).toBe(true);
     call.answer('Large.');
     await client.settled();
 

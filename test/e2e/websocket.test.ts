@@ -6,6 +6,7 @@ import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
+import { textOf } from '../support/steps.ts';
 import { WatchedStore } from '../support/watched-store.ts';
 import { isSettling } from '../support/websocket-client.ts';
 import { verifies } from './requirements.ts';
@@ -217,7 +218,7 @@ describe('an image', () => {
     const imageData = { base64: 'iVBORw0KGgo=', mimeType: 'image/png' };
     client.say('what is this?', { imageData });
     expect((await model.call(0)).request.messages).toEqual([
-      { role: 'user', text: 'what is this?', image: imageData },
+      { role: 'user', text: 'what is this?', images: [imageData] },
     ]);
     (await model.call(0)).answer('A picture.');
     expect((await client.settled()).at(-1)).toEqual(response('A picture.'));
@@ -232,7 +233,7 @@ describe('an image', () => {
       for (const [index, mimeType] of ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].entries()) {
         client.say('look', { imageData: { base64: 'AAAA', mimeType } });
         const call = await model.call(index);
-        expect(call.request.messages.at(-1)).toMatchObject({ image: { mimeType } });
+        expect(call.request.messages.at(-1)).toMatchObject({ images: [{ mimeType }] });
         call.answer('seen');
       }
       await client.settled(4);
@@ -410,7 +411,7 @@ describe('a client that goes away', () => {
       using again = await service.connect();
       again.say('three');
       const call = await model.callFor('three');
-      expect(call.request.messages.map(({ text }) => text)).toEqual(['one', '1', 'two', '2', 'three']);
+      expect(call.request.messages.map(textOf)).toEqual(['one', '1', 'two', '2', 'three']);
       call.answer('3');
       expect((await again.until((frames) => frames.some(isThree))).at(-1)).toEqual(response('3'));
     },

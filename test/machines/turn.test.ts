@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createActor, fromCallback } from 'xstate';
 import { type ToolCallsInput, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
+import { stepCompleted } from '../support/steps.ts';
 
 /** The machine with effects that only tell what was begun and ended. */
 function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {
@@ -33,8 +34,7 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaitin
 
 const prepared = { type: 'turn.prepared' } as const;
 const ref = { turnId: 't', toolName: 'x', serverId: 's' };
-const stepped = (...callIds: string[]) =>
-  ({ type: 'step.completed', turnId: 't', step: 1, text: '', separator: '', callIds }) as const;
+const stepped = (...callIds: string[]) => stepCompleted({ turnId: 't', callIds });
 const settled = (callId: string) => ({ type: 'tool-call.failed', ...ref, callId, reason: 'x' }) as const;
 const asked = (callId: string) =>
   ({ type: 'approval.requested', ...ref, callId, arguments: {}, argumentsHash: 'h' }) as const;

@@ -1,5 +1,7 @@
 import type { SessionEvent } from '../../src/contract/events.ts';
+import type { StepPart } from '../../src/contract/reply-parts.ts';
 import { SessionLog } from './session-log.ts';
+import { completeStep } from './steps.ts';
 
 /** A session forked from another one, with all that can happen in one but its deletion. Its last turn is open. */
 export interface EventfulSession {
@@ -10,12 +12,15 @@ export interface EventfulSession {
   readonly continued: readonly SessionEvent[];
 }
 
+const source = { api: 'messages', provider: 'anthropic', model: 'of-the-test' };
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 
 export function eventfulSession(from: string): EventfulSession {
   const session = new SessionLog();
   answerWithTools(session);
   approveAndDeny(session);
+  answerInParts(session);
+  refuseAndAnswer(session);
   failAndCancel(session);
   session.tell({ type: 'session.reset', partial: '', key: keyOf('reset') });
   session.tell({ type: 'turn.start', turnId: 't4', text: 'Once more.' });
@@ -39,7 +44,7 @@ function answerWithTools(session: SessionLog): void {
   session.tell({ type: 'tool-call.settle', turnId: 't1', callId: 't1-once', outcome: seen });
   session.tell({ type: 'tool-call.settle', turnId: 't1', callId: 't1-again', outcome: unseen });
   const usage = { inputTokens: 12, outputTokens: 3 };
-  session.tell({ type: 'step.complete', turnId: 't1', step: 2, text: 'A pixel.', calls: [], usage });
+  session.tell(completeStep({ turnId: 't1', step: 2, text: 'A pixel.', usage }));
 }
 
 function approveAndDeny(session: SessionLog): void {
@@ -48,13 +53,57 @@ function approveAndDeny(session: SessionLog): void {
   const call = { ...tool, arguments: { amount: 3 }, argumentsHash: 'a'.repeat(64) };
   const calls = ['ta-yes', 'ta-no'].map((callId) => ({ ...call, callId }));
   session.tell({ type: 'turn.start', turnId, text: 'Pay twice.' });
-  session.tell({ type: 'step.complete', turnId, step: 1, text: '', calls });
+  session.tell(completeStep({ turnId, calls }));
   session.tell({ type: 'approval.answer', callId: 'ta-yes', approved: true });
   session.tell({ type: 'approval.answer', callId: 'ta-no', approved: false, reason: 'once is enough' });
   const content = [{ type: 'text', text: 'paid' }];
   const paid = { status: 'succeeded', result: { content } } as const;
   session.tell({ type: 'tool-call.settle', turnId, callId: 'ta-yes', outcome: paid });
-  session.tell({ type: 'step.complete', turnId, step: 2, text: 'Paid once.', calls: [] });
+  session.tell(completeStep({ turnId, step: 2, text: 'Paid once.' }));
+}
+
+/** With all that a reply may be made of. */
+function answerInParts(session: SessionLog): void {
+  const turnId = 'tb';
+  const opaque = { signature: 'c2lnbmVk', deep: { list: [null, 1.5, ''] } };
+  const call = {
+    callId: 'tb-1',
+    name: 'look',
+    toolName: 'look',
+    serverId: 'srv',
+    arguments: {},
+    repeatable: true,
+  };
+  session.tell({ type: 'turn.start', turnId, text: 'Think first.' });
+  const parts: StepPart[] = [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'opaque', data: opaque },
+    { type: 'text', text: 'I look.', opaque },
+    { type: 'toolCall', callId: 'tb-1', opaque },
+  ];
+  const usage = { inputTokens: 20, outputTokens: 9, cachedTokens: 0, reasoningTokens: 4 };
+  session.tell(completeStep({ turnId, parts, calls: [call], source, usage }));
+  const result = { content: [{ type: 'text', text: 'dark' }] };
+  const outcome = { status: 'succeeded', result } as const;
+  session.tell({ type: 'tool-call.settle', turnId, callId: 'tb-1', outcome });
+  const refusal: StepPart = { type: 'refusal', text: 'I will not' };
+  session.tell(completeStep({ turnId, step: 2, parts: [refusal], source, finishReason: 'length' }));
+}
+
+/** The provider refuses an image, then a conversation that is too long, and answers what is left. */
+function refuseAndAnswer(session: SessionLog): void {
+  const image = { base64: pixel, mimeType: 'image/png' } as const;
+  session.tell({ type: 'turn.start', turnId: 'tc', text: 'And this?', image });
+  refuse(session, 'tc', { refused: 'image' });
+  session.tell({ type: 'turn.start', turnId: 'td', text: 'Too long.' });
+  refuse(session, 'td', { refused: 'context', shownTokens: 4_000 });
+  session.tell({ type: 'turn.start', turnId: 'te', text: 'Short.' });
+  session.tell(completeStep({ turnId: 'te', text: 'Yes.', source }));
+}
+
+function refuse(session: SessionLog, turnId: string, details: Record<string, unknown>): void {
+  const error = { code: 'AGENT_ERROR', message: 'No.', details } as const;
+  session.tell({ type: 'turn.fail', turnId, error, partial: '' });
 }
 
 function failAndCancel(session: SessionLog): void {

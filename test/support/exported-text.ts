@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { ExportedFile } from '../../src/app/transfer/exported-session.ts';
+import { currentEvents } from '../../src/contract/event-codec.ts';
 
 /** A file `x.jsonl` with this content, which comes in pieces of so many bytes. */
 export function exportedText(content: string | Uint8Array, pieceBytes = 64 * 1024): ExportedFile {
@@ -10,8 +12,29 @@ export function exportedText(content: string | Uint8Array, pieceBytes = 64 * 102
   return { name: 'x.jsonl', chunks: pieces() };
 }
 
+/** An export of an older version as this one writes it. */
+export function upgraded(content: string): string {
+  const lines = content
+    .trimEnd()
+    .split('\n')
+    .map((line) => OldLine.parse(JSON.parse(line)));
+  const { version } = currentEvents;
+  return lines
+    .map(({ v, event, ...place }) => ({ v: version, ...place, event: currentEvents.parse(event, v) }))
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+}
+
+const OldLine = z.strictObject({
+  v: z.int(),
+  sessionId: z.string(),
+  seq: z.int(),
+  time: z.int(),
+  event: z.looseObject({ type: z.string() }),
+});
+
 /** Lines of an export of the session `s`, one for each event. */
-export function exportedLines(events: readonly object[], v = 1): string {
+export function exportedLines(events: readonly object[], v = currentEvents.version): string {
   return events
     .map((event, index) => JSON.stringify({ v, sessionId: 's', seq: index + 1, time: 1_000 + index, event }))
     .map((line) => `${line}\n`)

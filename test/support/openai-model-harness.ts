@@ -1,13 +1,17 @@
-import { type OpenAiModelDeps, openAiModel } from '../../src/adapters/openai/open-ai-model.ts';
+import { realModel } from '../../src/app/real-model.ts';
 import { LlmConfig } from '../../src/contract/agent-config.ts';
 import { ServiceError } from '../../src/contract/errors.ts';
-import type { ModelReply, ModelRequest } from '../../src/ports/language-model.ts';
+import type { Environment } from '../../src/model-http/provider-access.ts';
+import type { LanguageModel, ModelReply, ModelRequest } from '../../src/ports/language-model.ts';
 import { OpenAiUpstream, type UpstreamReply } from './openai-upstream.ts';
+import { ReplyRecord } from './replies.ts';
 
 export const KEY = 'sk-test-5d41402abc';
 export const PROMPT = 'prompt-of-the-user';
 
-/** The OpenAI model in front of an upstream of our own. */
+type PartOfConfig = { [K in keyof LlmConfig]?: LlmConfig[K] | undefined };
+
+/** A model over OpenAI's chat completions in front of an upstream of our own. */
 export class OpenAiModelHarness implements AsyncDisposable {
   readonly upstream: OpenAiUpstream;
 
@@ -21,38 +25,26 @@ export class OpenAiModelHarness implements AsyncDisposable {
     return new OpenAiModelHarness(upstream);
   }
 
-  model(
-    config: { [K in keyof LlmConfig]?: LlmConfig[K] | undefined } = {},
-    deps: Partial<OpenAiModelDeps> = {},
-  ) {
+  model(config: PartOfConfig = {}, environment: Environment = {}): LanguageModel {
     const base = { provider: 'openai', model: 'gpt-test', apiKey: KEY, baseURL: this.upstream.baseURL };
-    return openAiModel(LlmConfig.parse({ ...base, ...config }), { env: {}, ...deps });
+    return realModel(LlmConfig.parse({ ...base, ...config }), environment);
   }
 
   /** One call with what is usual; gives back the reply and the pieces it came in. */
   async ask({
     config,
-    maxRetries = 2,
     request = {},
     onText,
     signal = new AbortController().signal,
   }: {
-    config?: { [K in keyof LlmConfig]?: LlmConfig[K] | undefined };
-    maxRetries?: number;
+    config?: PartOfConfig;
     request?: Partial<ModelRequest>;
     onText?: (text: string) => void;
     signal?: AbortSignal;
-  } = {}): Promise<{ reply: ModelReply; pieces: string[] }> {
-    const pieces: string[] = [];
-    const reply = await this.model(config, { maxRetries }).generate(
-      modelRequest(request),
-      (text) => {
-        pieces.push(text);
-        onText?.(text);
-      },
-      signal,
-    );
-    return { reply, pieces };
+  } = {}): Promise<{ reply: ModelReply; pieces: string[]; thoughts: string[] }> {
+    const record = new ReplyRecord(onText);
+    const reply = await this.model(config).generate(modelRequest(request), record, signal);
+    return { reply, pieces: record.pieces, thoughts: record.thoughts };
   }
 
   /** One call that must fail as the port promises. */

@@ -1,8 +1,9 @@
-/** One message as a provider is sent it, or as a view shows it. */
+/** One message as a provider is sent it, as a view shows it, or as a model is given it. */
 interface Message {
   readonly role: string;
   readonly tool_calls?: unknown;
   readonly toolCalls?: unknown;
+  readonly parts?: unknown;
   readonly tool_call_id?: unknown;
   readonly callId?: unknown;
 }
@@ -26,8 +27,10 @@ export function pairingFaults(messages: readonly Message[]): string[] {
   return [...faults, ...[...due].map((id) => `call ${String(id)} without a result`)];
 }
 
-function callIds({ tool_calls, toolCalls }: Message): unknown[] {
-  const calls: unknown = tool_calls ?? toolCalls ?? [];
+function callIds({ tool_calls, toolCalls, parts }: Message): unknown[] {
+  const calls: unknown = tool_calls ?? toolCalls ?? parts ?? [];
   if (!Array.isArray(calls)) return [];
-  return calls.map((call: { id?: unknown; callId?: unknown }) => call.id ?? call.callId);
+  return calls.flatMap((call: { type?: unknown; id?: unknown; callId?: unknown }) =>
+    parts === undefined || call.type === 'toolCall' ? [call.id ?? call.callId] : [],
+  );
 }

@@ -1,9 +1,12 @@
 import type { SessionCommand } from '../../src/contract/commands.ts';
 import type { Envelope } from '../../src/contract/envelope.ts';
-import { ServiceError } from '../../src/contract/errors.ts';
+import { type ErrorBody, ServiceError } from '../../src/contract/errors.ts';
 import { SessionEvent } from '../../src/contract/events.ts';
+import { refusedThings } from '../../src/contract/refused.ts';
+import type { StepPart } from '../../src/contract/reply-parts.ts';
 import { seededRandom } from './seeded-random.ts';
 import { SessionLog } from './session-log.ts';
+import { completeStep } from './steps.ts';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -35,17 +38,28 @@ function nextCommand({ state }: SessionLog, random: () => number, index: number)
   const partial = random() < 0.5 ? '' : `cut off ${index}`;
   const [call] = open.unsettled.keys();
   if (pick < 0.25) return { type: 'turn.cancel', turnId, reason: 'enough', partial };
-  if (pick < 0.3) {
-    const error = { code: 'AGENT_ERROR', message: 'No.', details: { reason: 'none' } } as const;
-    return { type: 'turn.fail', turnId, error, partial };
+  if (pick < 0.36) {
+    return { type: 'turn.fail', turnId, error: failure(random), partial };
   }
-  if (pick < 0.34) return { type: 'session.reset', partial, ...maybeKey(random, index) };
-  if (pick < 0.38) return { type: 'session.fork', from: 'parent', at: 3 };
-  if (pick < 0.45) return { type: 'turn.resume' };
+  if (pick < 0.39) return { type: 'session.reset', partial, ...maybeKey(random, index) };
+  if (pick < 0.42) return { type: 'session.fork', from: 'parent', at: 3 };
+  if (pick < 0.48) return { type: 'turn.resume' };
   const [held] = open.awaiting.keys();
   if (held !== undefined) return { type: 'approval.answer', callId: held, approved: random() < 0.7 };
   if (call !== undefined) return settle(turnId, call, random);
-  return completeStep(turnId, open.step + 1, random, index);
+  return answer(turnId, open.step + 1, random, index);
+}
+
+/** Many providers refuse what a conversation holds. */
+function failure(random: () => number): ErrorBody {
+  const pick = Math.floor(random() * (refusedThings.length + 1));
+  const refused = refusedThings[pick];
+  const details = {
+    reason: 'none',
+    ...(refused && { refused }),
+    ...(refused === 'context' && { shownTokens: Math.floor(random() * 100_000) }),
+  };
+  return { code: 'AGENT_ERROR', message: 'No.', details };
 }
 
 function startTurn(random: () => number, index: number): SessionCommand {
@@ -76,7 +90,10 @@ function settle(turnId: string, callId: string, random: () => number): SessionCo
   return { type: 'tool-call.settle', turnId, callId, outcome };
 }
 
-function completeStep(turnId: string, step: number, random: () => number, index: number): SessionCommand {
+const source = { api: 'chat', provider: 'random', model: 'of-the-test' };
+
+/** With all that a reply may have, each now and then. */
+function answer(turnId: string, step: number, random: () => number, index: number): SessionCommand {
   const call = { name: 'look', toolName: 'look', serverId: 'srv', repeatable: random() < 0.5 };
   const count = Math.floor(random() * 3);
   const calls = Array.from({ length: count }, (_, number) => ({
@@ -86,5 +103,29 @@ function completeStep(turnId: string, step: number, random: () => number, index:
     ...(random() < 0.2 && { problem: 'it does not fit' }),
     ...(random() < 0.3 && { argumentsHash: 'of the arguments' }),
   }));
-  return { type: 'step.complete', turnId, step, text: random() < 0.3 ? '' : `said ${index}`, calls };
+  const opaque = { signature: `of ${index}`, list: [null, { deep: true }] };
+  const sometimes = <P>(part: P): P[] => (random() < 0.3 ? [part] : []);
+  const parts: StepPart[] = [
+    ...sometimes<StepPart>({ type: 'reasoning', text: `thought ${index}` }),
+    ...sometimes<StepPart>({ type: 'opaque', data: opaque }),
+    ...sometimes<StepPart>({ type: 'text', text: `said ${index}` }),
+    ...sometimes<StepPart>({ type: 'text', text: `said and signed ${index}`, opaque }),
+    ...sometimes<StepPart>({ type: 'refusal', text: `refused ${index}` }),
+    ...calls.map(
+      ({ callId }): StepPart => ({
+        type: 'toolCall',
+        callId,
+        ...(random() < 0.3 && { opaque }),
+      }),
+    ),
+  ];
+  return completeStep({
+    turnId,
+    step,
+    parts,
+    calls,
+    ...(random() < 0.7 && { source }),
+    ...(random() < 0.2 && { finishReason: 'length' }),
+    ...(random() < 0.5 && { usage: { inputTokens: index, outputTokens: 1, reasoningTokens: 0 } }),
+  });
 }

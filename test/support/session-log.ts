@@ -2,6 +2,7 @@ import type { SessionCommand } from '../../src/contract/commands.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import { decide, type SessionPolicy } from '../../src/domain/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../../src/domain/session-state.ts';
+import { completeStep } from './steps.ts';
 
 const policy: SessionPolicy = { queuedMessages: 2, whenBusy: 'enqueue' };
 
@@ -30,7 +31,7 @@ export class SessionLog {
       { ...call, callId: `${turnId}-once`, repeatable: false },
       { ...call, callId: `${turnId}-again`, repeatable: true },
     ];
-    return this.tell({ type: 'step.complete', turnId, step, text, calls });
+    return this.tell(completeStep({ turnId, step, text, calls }));
   }
 }
 

@@ -31,6 +31,7 @@ export interface RigOptions {
   readonly approval?: ApprovalConfig;
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
+  readonly keepReasoning?: boolean;
   /** What the time-outs of turns go by, and the waits after a fault. */
   readonly clock?: Clock;
 }
@@ -55,6 +56,7 @@ export class SessionRig {
     policy,
     maxSteps = 10,
     stepTimeoutMs = 60_000,
+    keepReasoning = false,
     approval = { rules: [], default: 'auto' },
     clock,
   }: RigOptions = {}) {
@@ -65,8 +67,9 @@ export class SessionRig {
       { connector: this.tools, log, machines, retryDelayMs: () => 1_000 },
       new ServerBook(this.store),
     );
-    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, approval);
-    const settings = { systemPrompt: 'Be brief.', historyTokens: 100_000, maxSteps, stepTimeoutMs };
+    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, { approval, log });
+    const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };
+    const settings = { systemPrompt: 'Be brief.', keepReasoning, ...limits };
     const turns = new TurnRunner({
       model,
       catalog,

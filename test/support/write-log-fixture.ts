@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import { exportSession } from '../../src/app/transfer/export-session.ts';
 import { currentEvents } from '../../src/contract/event-codec.ts';
-import { SERVICE_STREAM } from '../../src/contract/streams.ts';
+import { REQUEST_STREAMS, SERVICE_STREAM } from '../../src/contract/streams.ts';
 import { ofSession } from '../../src/runtime/journal.ts';
 import { eventfulSession } from './eventful-session.ts';
 import { foldedView } from './folded-view.ts';
@@ -32,6 +32,17 @@ await store.append(SERVICE_STREAM, 0, [
   { type: 'mcp-server.added', name: 'files', config: { type: 'stdio', command: 'files', args: ['.'] } },
   { type: 'mcp-server.removed', name: 'files' },
 ]);
+const key = { id: 'k', fingerprint: 'f', expiresAt: 1_800_000_000_000 };
+const error = { code: 'INTERNAL_ERROR', message: 'No.', details: {} } as const;
+for (const end of [
+  { type: 'request.answered', answer: { name: 'files' } },
+  { type: 'request.failed', error },
+] as const) {
+  await store.append(`${REQUEST_STREAMS}${end.type}`, 0, [
+    { type: 'request.begun', key, repeatable: true },
+    end,
+  ]);
+}
 let exported = '';
 for await (const line of exportSession(store, 'eventful')) exported += line;
 const envelopes = ofSession(await store.read('eventful', 0));

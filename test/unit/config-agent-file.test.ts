@@ -113,7 +113,7 @@ llm:
       'agent.yml:4: llm.model: found an empty string; expected a string that is not empty',
       'agent.yml:5: llm.apiKey: the variable NO_SUCH_KEY is not set; expected it in the environment',
       'agent.yml:6: llm.temperature: found 9; expected a number of at most 2',
-      'agent.yml:7: llm.temprature: unknown key; expected one of provider, model, apiKey, temperature, baseURL, maxSteps, timeoutMs, stepTimeoutMs, script',
+      'agent.yml:7: llm.temprature: unknown key; expected one of provider, model, apiKey, baseURL, api, temperature, topP, maxTokens, reasoningEffort, stop, seed, parallelToolCalls, extraBody, keepReasoning, maxSteps, maxRetries, firstByteTimeoutMs, timeoutMs, stepTimeoutMs, script',
       'agent.yml:8: llm.maxSteps: found 1.5; expected a whole number',
       'agent.yml:9: llm.baseURL: found "ftp://x"; expected an http:// or https:// URL',
       'agent.yml:11: llm.script[0].when: found "(("; expected a valid regular expression',

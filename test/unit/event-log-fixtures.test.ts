@@ -9,36 +9,62 @@ import { exportSession } from '../../src/app/transfer/export-session.ts';
 import { openExport, readExport } from '../../src/app/transfer/exported-session.ts';
 import { importSession } from '../../src/app/transfer/import-session.ts';
 import type { Envelope } from '../../src/contract/envelope.ts';
+import { currentEvents } from '../../src/contract/event-codec.ts';
 import { LoggedEvent, type SessionEvent } from '../../src/contract/events.ts';
-import { SERVICE_STREAM } from '../../src/contract/streams.ts';
+import { isSession, REQUEST_STREAMS, SERVICE_STREAM } from '../../src/contract/streams.ts';
 import { decide } from '../../src/domain/session-decider.ts';
 import { evolve, initialSessionState } from '../../src/domain/session-state.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { ofSession } from '../../src/runtime/journal.ts';
+import { exportedText, upgraded } from '../support/exported-text.ts';
 import { foldedView } from '../support/folded-view.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 /*
- * The log in test/fixtures/log-v1 was written when version 1 of the events was the current one, by
- * test/support/write-log-fixture.ts. It is never written again: what users have on their disks is not either.
+ * The log in test/fixtures/log-v1 was written when version 1 of the events was the current one, and so on, by
+ * test/support/write-log-fixture.ts. They are never written again: what users have on their disks is not either.
  */
-const fixture = fileURLToPath(new URL('../fixtures/log-v1', import.meta.url));
-const exported = join(fixture, 'eventful.jsonl');
 
-/** Types of events that the fixture does not have because they are younger than it. */
-const laterThanFixture: readonly LoggedEvent['type'][] = [
-  'request.begun',
-  'request.answered',
-  'request.failed',
+interface Fixture {
+  readonly version: number;
+  /** Streams and their heads. */
+  readonly streams: Readonly<Record<string, number>>;
+  /** Of the views that are pinned. */
+  readonly moments: readonly number[];
+  /** Types of events that it does not have because they are younger than it. */
+  readonly younger: readonly LoggedEvent['type'][];
+}
+
+const fixtures: readonly Fixture[] = [
+  {
+    version: 1,
+    streams: { deleted: 4, eventful: 54, origin: 44, [SERVICE_STREAM]: 2 },
+    moments: [38, 54],
+    younger: ['request.begun', 'request.answered', 'request.failed'],
+  },
+  {
+    version: 2,
+    streams: {
+      ...{ deleted: 4, eventful: 71, origin: 61 },
+      [`${REQUEST_STREAMS}request.answered`]: 2,
+      [`${REQUEST_STREAMS}request.failed`]: 2,
+      [SERVICE_STREAM]: 2,
+    },
+    moments: [55, 71],
+    younger: [],
+  },
 ];
+
+const folderOf = (version: number) => fileURLToPath(new URL(`../fixtures/log-v${version}`, import.meta.url));
+const exportOf = (version: number) => join(folderOf(version), 'eventful.jsonl');
 
 const PinnedViews = z.array(z.looseObject({ at: z.int() }));
 
 /** A copy of the stored data directory, open. */
-async function openFixture() {
+async function openFixture(version: number) {
   const directory = await tempDirectory();
-  await cp(join(fixture, 'data'), directory.path, { recursive: true });
+  await cp(join(folderOf(version), 'data'), directory.path, { recursive: true });
   const log = recordingLog();
   const store = await openSqliteEventStore({ directory: directory.path, log });
   const dispose = async () => {
@@ -53,9 +79,13 @@ async function eventful(store: EventStore): Promise<Envelope[]> {
 }
 
 /** The session looks at each of these moments as it did when it was written. */
-async function expectPinnedViews(envelopes: readonly Envelope[]): Promise<void> {
-  const pinned = PinnedViews.parse(JSON.parse(await readFile(join(fixture, 'eventful.views.json'), 'utf8')));
-  expect(pinned.map(({ at }) => at)).toEqual([38, 54]);
+async function expectPinnedViews(
+  { version, moments }: Fixture,
+  envelopes: readonly Envelope[],
+): Promise<void> {
+  const text = await readFile(join(folderOf(version), 'eventful.views.json'), 'utf8');
+  const pinned = PinnedViews.parse(JSON.parse(text));
+  expect(pinned.map(({ at }) => at)).toEqual(moments);
   const views = pinned.map(({ at }) => foldedView(envelopes.slice(0, at), envelopes.length));
   expect(views).toMatchObject(pinned);
 }
@@ -77,52 +107,95 @@ async function expectToGoOn(store: EventStore): Promise<void> {
   ]);
 }
 
-describe('the data directory of version 1', () => {
+async function exported(store: EventStore): Promise<string> {
+  let text = '';
+  for await (const line of exportSession(store, 'eventful')) text += line;
+  return text;
+}
+
+function fold(envelopes: readonly Envelope[]) {
+  return envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
+}
+
+it('there is a fixture of each version', () => {
+  expect(fixtures.map(({ version }) => version)).toEqual(
+    Array.from({ length: currentEvents.version }, (_, index) => index + 1),
+  );
+});
+
+describe.each(fixtures)('the data directory of version $version', (fixture) => {
+  const { version, streams, younger } = fixture;
+
   it('is opened without a word, and its sessions are listed', async () => {
-    await using opened = await openFixture();
+    await using opened = await openFixture(version);
     expect(opened.log.lines).toEqual([]);
-    expect(await opened.store.sessions()).toMatchObject([
-      { sessionId: 'deleted', head: 4, open: true },
-      { sessionId: 'eventful', head: 54, open: true },
-      { sessionId: 'origin', head: 44, open: true },
-      { sessionId: SERVICE_STREAM, head: 2, open: false },
-    ]);
+    expect(await opened.store.sessions()).toMatchObject(
+      Object.entries(streams).map(([sessionId, head]) => ({ sessionId, head, open: isSession(sessionId) })),
+    );
   });
 
   it('has every type of event that is not younger', async () => {
-    await using opened = await openFixture();
+    await using opened = await openFixture(version);
     const found = new Set<LoggedEvent['type']>();
     for (const { sessionId } of await opened.store.sessions()) {
       for (const { event } of await opened.store.read(sessionId, 0)) found.add(event.type);
     }
     const all = LoggedEvent.options.map((option) => option.shape.type.value);
-    expect([...found, ...laterThanFixture].sort()).toEqual(all.sort());
+    expect([...found, ...younger].sort()).toEqual(all.sort());
   });
 
   it('folds to the state it had', async () => {
-    await using opened = await openFixture();
-    await expectPinnedViews(await eventful(opened.store));
+    await using opened = await openFixture(version);
+    await expectPinnedViews(fixture, await eventful(opened.store));
   });
 
   it('can be appended to, and its turn goes on', async () => {
-    await using opened = await openFixture();
+    await using opened = await openFixture(version);
     await expectToGoOn(opened.store);
+  });
+
+  it('is exported as one of today, which is imported as the same', async () => {
+    await using opened = await openFixture(version);
+    const text = await exported(opened.store);
+    // To the last byte: the events of the older export, each as today's version has it.
+    expect(text).toBe(upgraded(await readFile(exportOf(version), 'utf8')));
+    await using store = memoryEventStore();
+    await importSession(store, await readExport(exportedText(text)));
+    expect(await eventful(store)).toEqual(await eventful(opened.store));
+    expect(fold(await eventful(store))).toStrictEqual(fold(await eventful(opened.store)));
+    expect(await exported(store)).toBe(text);
   });
 });
 
-describe('the export of version 1', () => {
-  it('is what the data directory exports, to the last byte', async () => {
-    await using opened = await openFixture();
-    let again = '';
-    for await (const line of exportSession(opened.store, 'eventful')) again += line;
-    expect(again).toBe(await readFile(exported, 'utf8'));
-  });
+describe.each(fixtures)('the export of version $version', (fixture) => {
+  const { version, streams } = fixture;
 
   it('is imported, folds to the state it had, and goes on', async () => {
     await using store = memoryEventStore();
-    const imported = await importSession(store, await readExport(openExport(exported)));
-    expect(imported).toEqual({ sessionId: 'eventful', events: 54, open: true });
-    await expectPinnedViews(await eventful(store));
+    const imported = await importSession(store, await readExport(openExport(exportOf(version))));
+    expect(imported).toEqual({ sessionId: 'eventful', events: streams.eventful, open: true });
+    await expectPinnedViews(fixture, await eventful(store));
     await expectToGoOn(store);
   });
+});
+
+it('the export of the current version is what its data directory exports, to the last byte', async () => {
+  const { version } = currentEvents;
+  await using opened = await openFixture(version);
+  expect(await exported(opened.store)).toBe(await readFile(exportOf(version), 'utf8'));
+});
+
+it('the log of version 2 has a step with all that a reply may be made of', async () => {
+  await using opened = await openFixture(2);
+  const events = (await eventful(opened.store)).map(({ event }) => event);
+  const steps = events.flatMap((event) => (event.type === 'step.completed' ? [event] : []));
+  const parts = steps.flatMap((step) =>
+    step.parts.map((part) => ('opaque' in part ? `${part.type}*` : part.type)),
+  );
+  expect([...new Set(parts)].sort()).toEqual(
+    ['opaque', 'reasoning', 'refusal', 'text', 'text*', 'toolCall', 'toolCall*'].sort(),
+  );
+  const { refusals, transcript } = fold((await eventful(opened.store)).slice(0, 55));
+  expect(refusals).toEqual({ inARow: 0, maxTokens: 2_000 });
+  expect(transcript.filter(({ leftOut }) => leftOut)).not.toEqual([]);
 });

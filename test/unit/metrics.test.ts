@@ -14,6 +14,7 @@ import { Bus } from '../../src/runtime/bus.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { MetricValues } from '../support/metric-values.ts';
+import { ReplyRecord } from '../support/replies.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { projectRoot } from '../support/source-imports.ts';
 
@@ -92,7 +93,7 @@ describe('what is measured', () => {
     const heard = [rig.listen('a'), rig.listen('b')];
     await rig.say('one', { sessionId: 'a' });
     await rig.say('two', { sessionId: 'b' });
-    const usage = { inputTokens: 10, outputTokens: 3 };
+    const usage = { inputTokens: 10, outputTokens: 3, cachedTokens: 4, reasoningTokens: 2 };
     (await rig.model.callFor('one')).answerWithUsage(usage, 'x', 'y', 'z');
     await heard[0]?.event('turn.completed');
     (await rig.model.callFor('two')).fail(new Error('broken'));
@@ -104,6 +105,8 @@ describe('what is measured', () => {
     expect(values.value('agent_steps_total')).toBe(1);
     expect(values.value('agent_tokens_total{direction=input}')).toBe(10);
     expect(values.value('agent_tokens_total{direction=output}')).toBe(3);
+    expect(values.value('agent_tokens_total{direction=cached}')).toBe(4);
+    expect(values.value('agent_tokens_total{direction=reasoning}')).toBe(2);
     expect(values.value('agent_chunks_total')).toBe(3);
   });
 
@@ -119,17 +122,16 @@ describe('what is measured', () => {
     const metrics = prometheusMetrics();
     const directed = new DirectedModel();
     const model = measuredModel(directed, metrics);
-    const heard: string[] = [];
+    const heard = new ReplyRecord();
     const abort = new AbortController();
     const request = { systemPrompt: '', messages: [], tools: [] };
-    const call = (signal = new AbortController().signal) =>
-      model.generate(request, (text) => heard.push(text), signal);
+    const call = (signal = new AbortController().signal) => model.generate(request, heard, signal);
     const calls = [call(), call(), call(abort.signal)];
     directed.calls[0]?.answer('a', 'b');
     directed.calls[1]?.fail(new Error('broken'));
     abort.abort();
     await Promise.allSettled(calls);
-    expect(heard).toEqual(['a', 'b']);
+    expect(heard.pieces).toEqual(['a', 'b']);
     const values = await MetricValues.of(metrics);
     expect(values.value('agent_model_first_text_seconds_count')).toBe(1);
     for (const outcome of ['completed', 'failed', 'cancelled'])

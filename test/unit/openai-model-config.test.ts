@@ -1,14 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openAiModel } from '../../src/adapters/openai/open-ai-model.ts';
-import { providers } from '../../src/adapters/openai/providers.ts';
-import { LlmConfig, openAiProviders } from '../../src/contract/agent-config.ts';
+import { realModel } from '../../src/app/real-model.ts';
+import { LlmConfig, modelProviders } from '../../src/contract/agent-config.ts';
+import { providers } from '../../src/model-http/providers.ts';
+import type { LanguageModel } from '../../src/ports/language-model.ts';
 import { OpenAiModelHarness } from '../support/openai-model-harness.ts';
+import { ReplyRecord } from '../support/replies.ts';
 
 const make = (config: object, env: Record<string, string> = {}) =>
-  openAiModel(LlmConfig.parse({ model: 'm', ...config }), { env });
+  realModel(LlmConfig.parse({ model: 'm', ...config }), env);
 
-describe('making an OpenAI model', () => {
-  it.each(openAiProviders.filter((provider) => providers[provider].keyRequired))(
+describe('making a model', () => {
+  it.each(modelProviders.filter((provider) => providers[provider].keyRequired))(
     'for %s without a key is refused, naming the key and the variable',
     (provider) => {
       expect(() => make({ provider })).toThrow(
@@ -19,7 +21,7 @@ describe('making an OpenAI model', () => {
     },
   );
 
-  it.each(openAiProviders.filter((provider) => provider !== 'openai-compatible'))(
+  it.each(modelProviders.filter((provider) => provider !== 'openai-compatible'))(
     'for %s needs nothing but the key',
     (provider) => {
       expect(make({ provider, apiKey: 'key' }).label).toBe(`${provider} m`);
@@ -60,13 +62,13 @@ describe('making an OpenAI model', () => {
 describe('the key', () => {
   it('of the agent file goes before that of the environment', async () => {
     await using harness = await OpenAiModelHarness.open();
-    const model = harness.model({ apiKey: 'from-file' }, { env: { OPENAI_API_KEY: 'from-env' } });
+    const model = harness.model({ apiKey: 'from-file' }, { OPENAI_API_KEY: 'from-env' });
     expect(await authorizationSent(harness, model)).toBe('Bearer from-file');
   });
 
   it('comes from the environment that was passed in, without the line end of the file it was read from', async () => {
     await using harness = await OpenAiModelHarness.open();
-    const model = harness.model({ apiKey: undefined }, { env: { OPENAI_API_KEY: 'from-env\n' } });
+    const model = harness.model({ apiKey: undefined }, { OPENAI_API_KEY: 'from-env\n' });
     expect(await authorizationSent(harness, model)).toBe('Bearer from-env');
   });
 
@@ -74,7 +76,7 @@ describe('the key', () => {
     await using harness = await OpenAiModelHarness.open();
     const model = harness.model(
       { provider: 'openai-compatible', apiKey: undefined },
-      { env: { OPENAI_API_KEY: 'for-openai' } },
+      { OPENAI_API_KEY: 'for-openai' },
     );
     expect(await authorizationSent(harness, model)).toBeUndefined();
   });
@@ -86,7 +88,7 @@ describe('the environment of the process', () => {
     vi.restoreAllMocks();
   });
 
-  it('reaches no provider and prints no prompt, though the SDK would read it', async () => {
+  it('reaches no provider and prints no prompt, though the SDK of OpenAI would read it', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'process-key');
     vi.stubEnv('OPENAI_ADMIN_KEY', 'process-admin-key');
     vi.stubEnv('OPENAI_ORG_ID', 'process-org');
@@ -104,12 +106,9 @@ describe('the environment of the process', () => {
 
 async function authorizationSent(
   harness: OpenAiModelHarness,
-  model: ReturnType<OpenAiModelHarness['model']>,
+  model: LanguageModel,
 ): Promise<string | undefined> {
-  await model.generate(
-    { systemPrompt: '', messages: [], tools: [] },
-    () => undefined,
-    new AbortController().signal,
-  );
+  const request = { systemPrompt: '', messages: [], tools: [] };
+  await model.generate(request, new ReplyRecord(), new AbortController().signal);
   return (await harness.upstream.request(0)).headers.authorization;
 }

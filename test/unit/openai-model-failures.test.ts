@@ -4,11 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KEY, OpenAiModelHarness, PROMPT } from '../support/openai-model-harness.ts';
 import { errorReply, type StreamStep, textReply, type UpstreamReply } from '../support/openai-upstream.ts';
+import { replyText } from '../support/replies.ts';
 
 const text = (piece: string): StreamStep => ({ text: piece });
 const fragment = (args: string): StreamStep => ({
   toolCall: { index: 0, id: 'c1', name: 'search', arguments: args },
 });
+
+const delta = (value: object): StreamStep => ({ event: { choices: [{ index: 0, delta: value }] } });
+const role = delta({ role: 'assistant', content: '' });
+const thought = delta({ reasoning_content: 'Hm' });
 
 describe('a provider that refuses', () => {
   it.each([
@@ -19,7 +24,7 @@ describe('a provider that refuses', () => {
     [400, 'context_length_exceeded', /too long.*reset/],
     [413, null, /too large/],
     [422, null, /refused the request/],
-    [402, null, /quota or credit/],
+    [402, null, /quota, credit or budget/],
     [418, null, /refused the request/],
   ])('with %i (%s) is asked once, and the reason says what to do', async (status, code, reason) => {
     await using harness = await OpenAiModelHarness.open(errorReply(status, { code }));
@@ -53,14 +58,14 @@ describe('a provider that refuses', () => {
       errorReply(503, { retryAfterMs: 1 }),
       textReply('fine'),
     );
-    expect((await harness.ask()).reply.text).toBe('fine');
+    expect(replyText((await harness.ask()).reply)).toBe('fine');
   });
 
   it('with Retry-After is left alone that long, which is no silence', async () => {
     const limited = { status: 429, headers: { 'retry-after-ms': '350' }, body: {} };
     await using harness = await OpenAiModelHarness.open(limited, textReply('fine'));
     const startedAt = performance.now();
-    expect((await harness.ask({ config: { timeoutMs: 300 } })).reply.text).toBe('fine');
+    expect(replyText((await harness.ask({ config: { firstByteTimeoutMs: 300 } })).reply)).toBe('fine');
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(349);
   });
 
@@ -106,13 +111,17 @@ describe('a provider that refuses', () => {
   });
 });
 
-describe('an answer that is packed and no event stream', () => {
+describe('an answer that is packed and no reply', () => {
   // An error of the unpacker that nobody listened to would end the process; here it fails the run.
   it.each([
-    ['whole', gzipSync('<html>log in</html>')],
-    ['cut short', gzipSync('<html>log in</html>').subarray(0, 12)],
-    ['not packed after all', Buffer.from('<html>log in</html>')],
-  ])('is refused for what it is, %s', async (_what, body) => {
+    [
+      'whole',
+      gzipSync('<html>log in</html>'),
+      /text\/html instead of a reply; check .*llm\.baseURL and llm\.api/,
+    ],
+    ['cut short', gzipSync('<html>log in</html>').subarray(0, 12), /failed \(Z_BUF_ERROR\).*llm\.baseURL/],
+    ['not packed after all', Buffer.from('<html>log in</html>'), /failed \(Z_DATA_ERROR\).*llm\.baseURL/],
+  ])('is refused for what it is, %s', async (_what, body, reason) => {
     const server = createServer((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body);
     });
@@ -120,10 +129,9 @@ describe('an answer that is packed and no event stream', () => {
     const { port } = server.address() as AddressInfo;
     await using harness = await OpenAiModelHarness.open();
     const { details } = await harness.fail({
-      config: { baseURL: `http://127.0.0.1:${port}/v1` },
-      maxRetries: 0,
+      config: { baseURL: `http://127.0.0.1:${port}/v1`, maxRetries: 0 },
     });
-    expect(details.reason).toMatch(/text\/html instead of an event stream/);
+    expect(details.reason).toMatch(reason);
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
@@ -139,8 +147,11 @@ describe('a provider that cannot be reached', () => {
     await new Promise((resolve) => server.close(resolve));
     await using harness = await OpenAiModelHarness.open();
     const { details } = await harness.fail({
-      config: { provider: 'ollama', baseURL: `http://127.0.0.1:${port}/v1?token=abc` },
-      maxRetries: 0,
+      config: {
+        provider: 'ollama',
+        baseURL: `http://127.0.0.1:${port}/v1?token=abc`,
+        maxRetries: 0,
+      },
     });
     expect(details.reason).toBe(
       `Nothing listens at http://127.0.0.1:${port}: start Ollama there, or correct llm.baseURL.`,
@@ -151,15 +162,14 @@ describe('a provider that cannot be reached', () => {
   it('because its name is unknown is a matter of llm.baseURL or DNS', async () => {
     await using harness = await OpenAiModelHarness.open();
     const { details } = await harness.fail({
-      config: { baseURL: 'http://no-such-host.invalid/v1' },
-      maxRetries: 0,
+      config: { baseURL: 'http://no-such-host.invalid/v1', maxRetries: 0 },
     });
     expect(details.reason).toMatch(/no-such-host\.invalid could not be found.*llm\.baseURL.*DNS/);
   });
 
   it('because it hangs up before the headers is asked again', async () => {
     await using harness = await OpenAiModelHarness.open({ hangUp: true }, textReply('fine'));
-    expect((await harness.ask()).reply.text).toBe('fine');
+    expect(replyText((await harness.ask()).reply)).toBe('fine');
     expect(harness.upstream.requests).toHaveLength(2);
   });
 });
@@ -175,22 +185,18 @@ describe('a stream that goes wrong', () => {
     [
       'has an event that is no JSON',
       [text('half '), { raw: 'data: {"choices": [\n\n' }],
-      /no chat completion chunk/,
+      /sent an event that is no whole JSON/,
     ],
     [
-      'has an event of another shape',
-      [text('half '), { event: { choices: 'none' } }],
-      /no chat completion chunk/,
+      'goes on with events of another shape only',
+      [text('half '), { event: { choices: 'none' } }, { event: { ping: 1 } }],
+      /ended before the reply was complete/,
     ],
+    ['has an error in it', [text('half '), { error: { code: 'wobble' } }], /reported an error.*wobble/],
     [
-      'has an event about something else',
-      [text('half '), { event: { ping: 1 } }],
-      /no chat completion chunk/,
-    ],
-    [
-      'has an error in it',
+      'has an error of its server in it',
       [text('half '), { error: { code: 'server_error' } }],
-      /reported an error.*server_error/,
+      /in trouble or overloaded.*server_error/,
     ],
     ['has an error that is a sentence', [text('half '), { error: 'it broke' }], /reported an error/],
     [
@@ -205,7 +211,16 @@ describe('a stream that goes wrong', () => {
       [text('half '), { finish: 'content_filter' }, { done: true }, { hang: true }],
       /content filter/,
     ],
-    ['finishes with an error', [text('half '), { finish: 'error' }, { done: true }], /error at the end/],
+    [
+      'finishes for a reason nobody knows',
+      [text('half '), { finish: 'wandered_off' }, { done: true }],
+      /ended the reply with an error \(wandered_off\)/,
+    ],
+    [
+      'finishes with an error',
+      [text('half '), { finish: 'error' }, { done: true }],
+      /ended the reply with an error \(error\)/,
+    ],
     [
       'runs out of tokens within a tool call',
       [text('half '), fragment('{"query": "a'), { finish: 'length' }, { done: true }],
@@ -234,11 +249,31 @@ describe('a stream that goes wrong', () => {
     expect((await harness.fail()).details.reason).toMatch(/token limit before it said anything/);
   });
 
-  it('because it never was an event stream says what came instead', async () => {
-    await using harness = await OpenAiModelHarness.open({ status: 200, body: { choices: [] } });
+  it('because it is a page and no reply says what came instead', async () => {
+    await using harness = await OpenAiModelHarness.open({ status: 200, body: '<h1>Log in</h1>' });
     const { details } = await harness.fail();
     expect(details).toMatchObject({ reason: expect.stringContaining('application/json'), status: 200 });
     await harness.upstream.idle();
+    expect(harness.upstream.requests).toHaveLength(1);
+  });
+
+  it.each<[string, UpstreamReply]>([
+    ['as a whole', { status: 200, body: { choices: [] } }],
+    ['as events', { stream: [{ event: { ping: 1 } }, { done: true }] }],
+    ['as a stream of nothing', { stream: [] }],
+  ])('because no chat completion came says so: %s', async (_how, reply) => {
+    await using harness = await OpenAiModelHarness.open(reply);
+    const { details } = await harness.fail();
+    expect(details.reason).toMatch(/nothing that is a chat completion.*llm\.baseURL.*llm\.api/);
+    await harness.upstream.idle();
+    expect(harness.upstream.requests).toHaveLength(1);
+  });
+
+  it('because nothing was said in it is asked again, and fails when it is so each time', async () => {
+    const empty: UpstreamReply = { stream: [{ text: '' }, { finish: 'stop' }, { done: true }] };
+    await using harness = await OpenAiModelHarness.open(empty, empty, empty);
+    expect((await harness.fail()).details.reason).toMatch(/empty reply: neither text nor a tool call/);
+    expect(harness.upstream.requests).toHaveLength(3);
   });
 
   it.each<[string, (piece: string) => StreamStep]>([
@@ -266,18 +301,26 @@ describe('a stream that goes wrong', () => {
 });
 
 describe('a provider that falls silent', () => {
-  it.each<[string, UpstreamReply]>([
-    ['before the headers', { hang: true }],
-    ['before the first event', { stream: [{ hang: true }] }],
-    ['in the middle', { stream: [text('half '), { hang: true }] }],
-    ['in the body of an error', { stream: [{ raw: '{' }, { hang: true }], status: 500 }],
-    ['after the finish reason', { stream: [text('all'), { finish: 'stop' }, { hang: true }] }],
-  ])('%s is given up after llm.timeoutMs, and not asked again', async (_when, reply) => {
+  it.each<[string, 'timeoutMs' | 'firstByteTimeoutMs', UpstreamReply]>([
+    ['before the headers', 'firstByteTimeoutMs', { hang: true }],
+    ['before the first event', 'firstByteTimeoutMs', { stream: [{ hang: true }] }],
+    ['before the first piece', 'firstByteTimeoutMs', { stream: [role, { hang: true }] }],
+    [
+      'in the body of an error',
+      'firstByteTimeoutMs',
+      { stream: [{ raw: '{' }, { hang: true }], status: 500 },
+    ],
+    ['after the first piece', 'timeoutMs', { stream: [text('half '), { hang: true }] }],
+    ['after the first thought', 'timeoutMs', { stream: [thought, { hang: true }] }],
+    ['within a tool call', 'timeoutMs', { stream: [fragment('{"a'), { hang: true }] }],
+    ['in the middle', 'timeoutMs', { stream: [text('half '), text('way'), { hang: true }] }],
+    ['after the finish reason', 'timeoutMs', { stream: [text('all'), { finish: 'stop' }, { hang: true }] }],
+  ])('%s is given up after llm.%s, and not asked again', async (_when, setting, reply) => {
     await using harness = await OpenAiModelHarness.open(reply);
-    const { details } = await harness.fail({ config: { timeoutMs: 60 } });
+    const { details } = await harness.fail({ config: { [setting]: 60 } });
     expect(details).toMatchObject({
       provider: 'openai',
-      reason: expect.stringMatching(/silent for 60 ms.*llm\.timeoutMs/),
+      reason: expect.stringMatching(new RegExp(`silent for 60 ms.*llm\\.${setting}`)),
     });
     await harness.upstream.idle();
     expect(harness.upstream.requests).toHaveLength(1);
@@ -288,6 +331,8 @@ describe('a provider that falls silent', () => {
     const beat: StreamStep = { raw: ': still thinking\n\n' };
     const stream = [pause(), beat, pause(), beat, pause(), beat, pause(), text('done'), { finish: 'stop' }];
     await using harness = await OpenAiModelHarness.open({ stream });
-    expect((await harness.ask({ config: { timeoutMs: 250 } })).reply.text).toBe('done');
+    expect(
+      replyText((await harness.ask({ config: { timeoutMs: 250, firstByteTimeoutMs: 250 } })).reply),
+    ).toBe('done');
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../src/ports/language-model.ts';
 import { KEY, modelRequest, OpenAiModelHarness, rejection } from '../support/openai-model-harness.ts';
 import { errorReply, type StreamStep, textReply, toolCallReply } from '../support/openai-upstream.ts';
+import { callsIn, ReplyRecord, replyText } from '../support/replies.ts';
 
 const signal = new AbortController().signal;
 
@@ -39,8 +40,8 @@ describe('the request of the OpenAI model', () => {
     const part = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
     await using harness = await OpenAiModelHarness.open();
     const messages = [
-      { role: 'user', text: 'what is it?', image } as const,
-      { role: 'user', text: '', image } as const,
+      { role: 'user', text: 'what is it?', images: [image] } as const,
+      { role: 'user', text: '', images: [image] } as const,
     ];
     await harness.ask({ request: { messages } });
     expect((await harness.upstream.request(0)).body.messages).toEqual([
@@ -59,11 +60,11 @@ describe('the request of the OpenAI model', () => {
     await harness.ask({ request: { tools } });
     expect((await harness.upstream.request(0)).body.tools).toEqual([
       { type: 'function', function: { name: 'search', description: 'Searches.', parameters: inputSchema } },
-      { type: 'function', function: { name: 'ping', parameters: { type: 'object' } } },
+      { type: 'function', function: { name: 'ping', parameters: { type: 'object', properties: {} } } },
     ]);
   });
 
-  it('retells tool calls with their results, and marks a reply that was cut off', async () => {
+  it('retells tool calls with their results', async () => {
     await using harness = await OpenAiModelHarness.open();
     await harness.ask({
       request: {
@@ -71,11 +72,10 @@ describe('the request of the OpenAI model', () => {
           { role: 'user', text: 'go' },
           {
             role: 'assistant',
-            text: '',
-            toolCalls: [{ callId: 'c1', name: 'search', arguments: { q: 'x' } }],
+            parts: [{ type: 'toolCall', callId: 'c1', name: 'search', arguments: { q: 'x' } }],
           },
           { role: 'tool', callId: 'c1', name: 'search', text: 'found' },
-          { role: 'assistant', text: 'I found', toolCalls: [], cut: 'cancelled' },
+          { role: 'assistant', parts: [{ type: 'text', text: 'I found it.' }] },
           { role: 'user', text: 'again' },
         ],
       },
@@ -87,7 +87,7 @@ describe('the request of the OpenAI model', () => {
         tool_calls: [{ id: 'c1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } }],
       },
       { role: 'tool', tool_call_id: 'c1', content: 'found' },
-      { role: 'assistant', content: expect.stringMatching(/^I found \[cut off: .*cancelled/) },
+      { role: 'assistant', content: 'I found it.' },
     ]);
   });
 });
@@ -96,14 +96,14 @@ describe('the reply of the OpenAI model', () => {
   it('has the usage that the provider reports', async () => {
     await using harness = await OpenAiModelHarness.open(textReply('a', 'b'));
     const { reply } = await harness.ask();
-    expect(reply).toEqual({ text: 'ab', toolCalls: [], usage: { inputTokens: 7, outputTokens: 11 } });
+    const usage = { inputTokens: 7, outputTokens: 11 };
+    expect(reply).toEqual({ parts: [{ type: 'text', text: 'ab' }], usage });
   });
 
   it.each<[string, StreamStep[]]>([
     ['a finish reason, though [DONE] never comes', [{ text: 'all' }, { finish: 'stop' }]],
     ['[DONE], though there is no finish reason', [{ text: 'all' }, { done: true }]],
-    ['a finish reason nobody knows', [{ text: 'all' }, { finish: 'end_turn' }, { done: true }]],
-    ['`length`, for the text stands', [{ text: 'all' }, { finish: 'length' }, { done: true }]],
+    ['the finish reason of another interface', [{ text: 'all' }, { finish: 'end_turn' }, { done: true }]],
     [
       '[DONE], though the connection stays open',
       [{ text: 'all' }, { finish: 'stop' }, { done: true }, { hang: true }],
@@ -119,9 +119,59 @@ describe('the reply of the OpenAI model', () => {
   ])('is complete with %s', async (_what, stream) => {
     await using harness = await OpenAiModelHarness.open({ stream });
     const { reply } = await harness.ask();
-    expect(reply.text).toBe('all');
-    expect(reply.usage).toBeUndefined();
+    expect(reply).toEqual({ parts: [{ type: 'text', text: 'all' }] });
     await harness.upstream.idle();
+  });
+
+  it('says that its text was cut by a token limit, for the text stands', async () => {
+    const stream: StreamStep[] = [{ text: 'al' }, { finish: 'length' }, { done: true }];
+    await using harness = await OpenAiModelHarness.open({ stream });
+    const { reply } = await harness.ask();
+    expect(reply).toEqual({ parts: [{ type: 'text', text: 'al' }], finishReason: 'length' });
+  });
+
+  it('is read past events that are no part of it', async () => {
+    const others = [{ ping: 1 }, { choices: 'none' }, { choices: [] }, { choices: null }, 7, null, []];
+    const stream: StreamStep[] = [
+      { text: 'a' },
+      ...others.map((event): StreamStep => ({ event })),
+      { raw: 'event: progress\ndata: soon\n\n: alive\n\ndata:\n\n' },
+      { text: 'b' },
+      { finish: 'stop' },
+      { done: true },
+    ];
+    await using harness = await OpenAiModelHarness.open({ stream });
+    expect((await harness.ask()).reply).toEqual({ parts: [{ type: 'text', text: 'ab' }] });
+  });
+
+  it.each(['text/plain', 'application/json'])(
+    'is read as events though they are called %s',
+    async (contentType) => {
+      const stream: StreamStep[] = [{ text: 'all' }, { finish: 'stop' }, { done: true }];
+      await using harness = await OpenAiModelHarness.open({ stream, contentType });
+      expect(replyText((await harness.ask()).reply)).toBe('all');
+    },
+  );
+
+  it('may come as a whole, from a server that does not stream', async () => {
+    const call = { id: 'c', type: 'function', function: { name: 'look', arguments: '{"at":1}' } };
+    const message = { role: 'assistant', content: 'Let me look.', tool_calls: [call] };
+    const usage = { prompt_tokens: 1, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 1 } };
+    await using harness = await OpenAiModelHarness.open({
+      status: 200,
+      body: { object: 'chat.completion', choices: [{ message, finish_reason: 'tool_calls' }], usage },
+    });
+    expect(await harness.ask()).toEqual({
+      reply: {
+        parts: [
+          { type: 'text', text: 'Let me look.' },
+          { type: 'toolCall', callId: 'c', name: 'look', arguments: '{"at":1}' },
+        ],
+        usage: { inputTokens: 1, outputTokens: 2, cachedTokens: 1 },
+      },
+      pieces: ['Let me look.'],
+      thoughts: [],
+    });
   });
 
   it('is not kept from its end by what is sent after [DONE]', async () => {
@@ -131,11 +181,11 @@ describe('the reply of the OpenAI model', () => {
     });
     const asked = harness.ask();
     const { aborted } = await harness.upstream.request(0);
-    expect((await asked).reply.text).toBe('all');
+    expect(replyText((await asked).reply)).toBe('all');
     await aborted;
   });
 
-  it('leaves out reasoning, in a field of its own or in a list of parts', async () => {
+  it('tells reasoning apart from the text, in a field of its own or in a list of parts', async () => {
     const delta = (value: object) => ({ event: { choices: [{ index: 0, delta: value }] } });
     const stream: StreamStep[] = [
       delta({ role: 'assistant', content: '' }),
@@ -146,7 +196,16 @@ describe('the reply of the OpenAI model', () => {
       { finish: 'stop' },
     ];
     await using harness = await OpenAiModelHarness.open({ stream });
-    expect(await harness.ask()).toMatchObject({ reply: { text: 'forty-two' }, pieces: ['for', 'ty-two'] });
+    expect(await harness.ask()).toEqual({
+      reply: {
+        parts: [
+          { type: 'reasoning', text: 'hmhm' },
+          { type: 'text', text: 'forty-two' },
+        ],
+      },
+      pieces: ['for', 'ty-two'],
+      thoughts: ['hm', 'hm'],
+    });
   });
 
   it('passes on a refusal, which is what the model said', async () => {
@@ -155,7 +214,9 @@ describe('the reply of the OpenAI model', () => {
       { finish: 'stop' },
     ];
     await using harness = await OpenAiModelHarness.open({ stream });
-    expect((await harness.ask()).reply.text).toBe('No.');
+    const { reply, pieces } = await harness.ask();
+    expect(reply.parts).toEqual([{ type: 'refusal', text: 'No.' }]);
+    expect(pieces).toEqual(['No.']);
   });
 
   it('survives packets that end within a character, and events in one packet', async () => {
@@ -176,7 +237,7 @@ describe('the reply of the OpenAI model', () => {
     await using harness = await OpenAiModelHarness.open();
     const model = harness.model();
     for (let round = 0; round < 6; round += 1) {
-      await model.generate({ systemPrompt: '', messages: [], tools: [] }, () => undefined, signal);
+      await model.generate({ systemPrompt: '', messages: [], tools: [] }, new ReplyRecord(), signal);
     }
     expect(harness.upstream.requests).toHaveLength(6);
     // The second call may come before the pool knows that the first connection is free.
@@ -198,10 +259,10 @@ describe('the tool calls of the OpenAI model', () => {
     ];
     await using harness = await OpenAiModelHarness.open({ stream });
     expect((await harness.ask()).reply).toEqual({
-      text: 'Let me look.',
-      toolCalls: [
-        { callId: 'a', name: 'search', arguments: '{"q":1}' },
-        { callId: 'b', name: 'read', arguments: '{}' },
+      parts: [
+        { type: 'text', text: 'Let me look.' },
+        { type: 'toolCall', callId: 'a', name: 'search', arguments: '{"q":1}' },
+        { type: 'toolCall', callId: 'b', name: 'read', arguments: '{}' },
       ],
     });
   });
@@ -250,7 +311,7 @@ describe('the tool calls of the OpenAI model', () => {
     ],
   ])('are understood %s', async (_how, fragments) => {
     await using harness = await OpenAiModelHarness.open({ stream: [...fragments, ...finish] });
-    const { toolCalls } = (await harness.ask()).reply;
+    const toolCalls = callsIn((await harness.ask()).reply);
     expect(toolCalls.map(({ name, arguments: args }) => [name, args])).toEqual([
       ['a', '{"n":1}'],
       ['b', '{}'],
@@ -265,10 +326,13 @@ describe('the tool calls of the OpenAI model', () => {
       toolCallReply([{ id: 'call_0', name: 'a', arguments: {} }]),
     );
     const messages = [
-      { role: 'assistant', text: '', toolCalls: [{ callId: 'call_0', name: 'a', arguments: {} }] } as const,
+      {
+        role: 'assistant',
+        parts: [{ type: 'toolCall', callId: 'call_0', name: 'a', arguments: {} }],
+      } as const,
       { role: 'tool', callId: 'call_0', name: 'a', text: 'done' } as const,
     ];
-    const { toolCalls } = (await harness.ask({ request: { messages } })).reply;
+    const toolCalls = callsIn((await harness.ask({ request: { messages } })).reply);
     expect(toolCalls).toEqual([
       { callId: expect.stringMatching(/^call_[0-9a-f]{32}$/), name: 'a', arguments: '{}' },
     ]);
@@ -278,16 +342,16 @@ describe('the tool calls of the OpenAI model', () => {
     await using harness = await OpenAiModelHarness.open(
       toolCallReply([{ id: 'c', name: 'a', arguments: '{oops' }]),
     );
-    expect((await harness.ask()).reply.toolCalls[0]?.arguments).toBe('{oops');
+    expect(callsIn((await harness.ask()).reply)[0]?.arguments).toBe('{oops');
   });
 });
 
 describe('calls of one model', () => {
   const asking = (text: string, part: Partial<ModelRequest> = {}) =>
     modelRequest({ messages: [{ role: 'user', text }], ...part });
-  const ignore = (): void => undefined;
+  const ignore = new ReplyRecord();
 
-  it('have each their own message, trace and signal, and in common what the SDK says of itself', async () => {
+  it('have each their own message, trace and signal, and in common what the service says of itself', async () => {
     await using harness = await OpenAiModelHarness.open(
       { hang: true },
       ...['two', 'three'].map((text) => textReply(text)),
@@ -311,15 +375,15 @@ describe('calls of one model', () => {
       expect(headers).toMatchObject({
         authorization: `Bearer ${KEY}`,
         'content-type': 'application/json',
-        'user-agent': expect.stringContaining('OpenAI/JS'),
-        'x-stainless-retry-count': '0',
+        'user-agent': 'agent-service',
+        accept: 'text/event-stream, application/json',
       });
     expect([one, two, three].map((request) => request?.body.messages)).toEqual(
       ['one', 'two', 'three'].map((content) => [{ role: 'user', content }]),
     );
   });
 
-  it('say which repetition they are, and keep their trace in it', async () => {
+  it('keep their message and their trace when they are repeated', async () => {
     await using harness = await OpenAiModelHarness.open(
       errorReply(503, { retryAfterMs: 1 }),
       textReply('at last'),
@@ -329,15 +393,11 @@ describe('calls of one model', () => {
     await model.generate(asking('one', { trace: { traceparent: 'of-one' } }), ignore, signal);
     await model.generate(asking('two'), ignore, signal);
     expect(
-      harness.upstream.requests.map(({ headers, body }) => [
-        headers['x-stainless-retry-count'],
-        headers.traceparent,
-        body.messages,
-      ]),
+      harness.upstream.requests.map(({ headers, body }) => [headers.traceparent, body.messages]),
     ).toEqual([
-      ['0', 'of-one', [{ role: 'user', content: 'one' }]],
-      ['1', 'of-one', [{ role: 'user', content: 'one' }]],
-      ['0', undefined, [{ role: 'user', content: 'two' }]],
+      ['of-one', [{ role: 'user', content: 'one' }]],
+      ['of-one', [{ role: 'user', content: 'one' }]],
+      [undefined, [{ role: 'user', content: 'two' }]],
     ]);
   });
 });
@@ -388,7 +448,7 @@ describe('an abort', () => {
     const abort = new AbortController();
     const { reply } = await harness.ask({ signal: abort.signal });
     abort.abort();
-    expect(reply.text).toBe('all');
+    expect(replyText(reply)).toBe('all');
   });
 });
 

@@ -34,6 +34,10 @@ function chunk(content: string, sessionId = 's'): SessionSignal {
   return { type: 'reply.chunk', sessionId, turnId: 't', step: 1, offset: 0, content };
 }
 
+function thought(content: string): SessionSignal {
+  return { type: 'reply.reasoning', sessionId: 's', turnId: 't', step: 1, offset: 0, content };
+}
+
 const chunkFrame = (content: string) => ({ event: 'chunk', data: { content } });
 
 describe('the outbox', () => {
@@ -61,6 +65,23 @@ describe('the outbox', () => {
     expect(socket.frames).toEqual([]);
     bus.publish({ sessionId: 's', seq: 3, time: 0, event: { type: 'turn.started', turnId: 't' } });
     expect(socket.frames).toMatchObject([{ event: 'thinking' }]);
+  });
+
+  it('brings what the model thinks aloud to those who asked for it, and to no other', () => {
+    const { bus, outbox, broadcast, join } = makeOutbox();
+    const limits = LimitsConfig.parse({});
+    const parts = { bus, outbox, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
+    const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
+    const connection = new Connection({ session: 's', reasoning: 1 }, asking, { ...parts });
+    bus.publish(thought('Hm'));
+    bus.publish(chunk('a'));
+    const message = 'The agent is working on a reply.';
+    const frame = { event: 'thinking', data: { message, reasoning: 'Hm' } };
+    expect(asking.frames).toEqual([frame, chunkFrame('a')]);
+    expect(plain.socket.frames).toEqual([chunkFrame('a')]);
+    connection.closed();
+    bus.publish(thought('so'));
+    expect(asking.frames).toHaveLength(2);
   });
 
   it('sends nothing to a socket that has left; the others of its session go on', () => {
@@ -230,7 +251,7 @@ describe('a client that does not read', () => {
     const { bus, broadcast, outbox } = makeOutbox();
     const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
-    const connection = new Connection({ session: 's' }, socket, {
+    const connection = new Connection({ session: 's', reasoning: 0 }, socket, {
       bus,
       outbox,
       limits: rateLimits(limits),

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { ServiceError } from '../../src/contract/errors.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
-import type { LanguageModel, ModelReply, ModelRequest, RawToolCall } from '../../src/ports/language-model.ts';
+import { spokenText } from '../../src/domain/step-parts.ts';
+import type {
+  LanguageModel,
+  ModelReply,
+  ModelRequest,
+  RawToolCall,
+  ReplyListener,
+} from '../../src/ports/language-model.ts';
 import { type ReplayReport, replaySession } from '../../src/replay/replay-session.ts';
 import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
@@ -11,6 +18,7 @@ import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { histories } from '../support/recorded-histories.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { stepCompleted, stepParts } from '../support/steps.ts';
 
 const callRef = { turnId: 'a', callId: 'c', toolName: 'look', serverId: 'tools' };
 
@@ -18,27 +26,32 @@ const callRef = { turnId: 'a', callId: 'c', toolName: 'look', serverId: 'tools' 
 const oneCall: readonly SessionEvent[] = [
   { type: 'turn.requested', turnId: 'a', text: 'hello' },
   { type: 'turn.started', turnId: 'a' },
-  {
-    type: 'step.completed',
+  stepCompleted({
     turnId: 'a',
-    step: 1,
     text: 'Let me look.',
-    separator: '',
     callIds: ['c'],
     usage: { inputTokens: 1, outputTokens: 2 },
-  },
+  }),
   { type: 'tool-call.requested', ...callRef, name: 'look', arguments: { at: 'it' }, repeatable: true },
   { type: 'tool-call.succeeded', ...callRef, result: { content: [{ type: 'text', text: 'seen' }] } },
-  { type: 'step.completed', turnId: 'a', step: 2, text: 'Seen.', separator: '\n\n', callIds: [] },
+  stepCompleted({ turnId: 'a', step: 2, text: 'Seen.', separator: '\n\n' }),
   { type: 'turn.completed', turnId: 'a', content: 'Let me look.\n\nSeen.' },
 ];
 
 const look: RawToolCall = { callId: 'another-id', name: 'look', arguments: '{"at":"it"}' };
-const asks = (...toolCalls: RawToolCall[]): ModelReply => ({ text: 'Let me look.', toolCalls });
-const says = (text: string): ModelReply => ({ text, toolCalls: [] });
+const asks = (...calls: RawToolCall[]): ModelReply => ({
+  parts: [
+    { type: 'text', text: 'Let me look.' },
+    ...calls.map((call) => ({ type: 'toolCall' as const, ...call })),
+  ],
+});
+const says = (text: string): ModelReply => ({ parts: [{ type: 'text', text }] });
+const said = { type: 'text', text: 'Let me look.' };
+const call = (callId: unknown) => ({ type: 'toolCall', callId });
 
 class AnsweringModel implements LanguageModel {
   readonly label = 'live';
+  readonly source = { api: 'chat', provider: 'live', model: 'live' };
   readonly requests: ModelRequest[] = [];
   readonly #answers: readonly ModelReply[];
 
@@ -46,11 +59,11 @@ class AnsweringModel implements LanguageModel {
     this.#answers = answers;
   }
 
-  async generate(request: ModelRequest, onText: (text: string) => void): Promise<ModelReply> {
+  async generate(request: ModelRequest, { onText }: ReplyListener): Promise<ModelReply> {
     const answer = this.#answers[this.requests.length];
     this.requests.push(request);
     if (!answer) throw new ServiceError('AGENT_ERROR', 'No.', { reason: 'no answer is left' });
-    if (answer.text !== '') onText(answer.text);
+    onText(spokenText(answer.parts));
     return answer;
   }
 }
@@ -78,7 +91,7 @@ async function replayLive(
   const catalog = new ToolCatalog(
     servers,
     { issueWith: async () => undefined },
-    { rules: [], default: 'auto' },
+    { approval: { rules: [], default: 'auto' }, log },
   );
   await catalog.ready();
   const agent = { systemPrompt: 'Be short.', historyTokens: 1_000, maxSteps, stepTimeoutMs: 60_000 };
@@ -97,18 +110,24 @@ describe('a live replay', () => {
     expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['look']);
     expect(requests[1]?.messages).toMatchObject([
       { role: 'user', text: 'hello' },
-      { role: 'assistant', text: 'Let me look.', toolCalls: [{ name: 'look', arguments: { at: 'it' } }] },
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'text', text: 'Let me look.' },
+          { type: 'toolCall', name: 'look', arguments: { at: 'it' } },
+        ],
+      },
       { role: 'tool', name: 'look', text: 'seen' },
     ]);
   });
 
   it.each([
-    ['another text', [says('No.')], 3, { text: 'No.' }],
+    ['another text', [says('No.')], 3, { parts: stepParts('No.') }],
     ['another argument', [asks({ ...look, arguments: '{"at":"that"}' })], 4, { arguments: { at: 'that' } }],
     ['another tool', [asks({ ...look, name: 'listen' })], 4, { name: 'listen' }],
-    ['one call more', [asks(look, look)], 3, { callIds: ['c', expect.any(String)] }],
-    ['one call less', [asks()], 3, { callIds: [] }],
-    ['another end', [asks(look), says('Not seen.')], 6, { text: 'Not seen.' }],
+    ['one call more', [asks(look, look)], 3, { parts: [said, call('c'), call(expect.any(String))] }],
+    ['one call less', [asks()], 3, { parts: [said] }],
+    ['another end', [asks(look), says('Not seen.')], 6, { parts: stepParts('Not seen.') }],
     ['a failure', [asks(look)], 6, { type: 'turn.failed', step: 2 }],
   ])('ends at the first event that differs: %s', async (_, answers, seq, replayed) => {
     const { difference, stateHash } = await replayLive(answers);

@@ -5,6 +5,7 @@ import { type ReplayReport, replaySession } from '../../src/replay/replay-sessio
 import { forks, histories } from '../support/recorded-histories.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { typesOf } from '../support/session-log.ts';
+import { stepCompleted } from '../support/steps.ts';
 
 let recordings: SessionEvent[][];
 let forked: SessionEvent[][];
@@ -139,8 +140,7 @@ describe('a replay finds, at its seq, what was tampered with:', () => {
   });
 
   it('a reply of a model that was not called', async () => {
-    const step = { turnId: 'a', step: 1, text: '', separator: '', callIds: [] };
-    const recording: SessionEvent[] = [{ type: 'session.reset' }, { type: 'step.completed', ...step }];
+    const recording: SessionEvent[] = [{ type: 'session.reset' }, stepCompleted({ turnId: 'a' })];
     expect((await replay(recording)).difference).toMatchObject({ seq: 2, note: 'the model was not called' });
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Envelope } from '../../src/contract/envelope.ts';
-import type { ReplyChunk, SessionEvent } from '../../src/contract/events.ts';
+import type { ReplyChunk, ReplyReasoning, SessionEvent } from '../../src/contract/events.ts';
 import type { ServiceRequests } from '../../src/contract/service-requests.ts';
 import { Outbox } from '../../src/gateway/outbox.ts';
 import { encodeResumable, encodeResumed } from '../../src/gateway/resumable-codec.ts';
@@ -10,6 +10,7 @@ import { Bus } from '../../src/runtime/bus.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
+import { stepCompleted } from '../support/steps.ts';
 import { StreamRecord } from '../support/stream-record.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -23,14 +24,15 @@ const chunk = (offset: number, content: string, step = 1): ReplyChunk => ({
   content,
 });
 const started: SessionEvent = { type: 'turn.started', turnId: 't' };
-const stepped = (step: number, text: string): SessionEvent => ({
-  type: 'step.completed',
+const thought = (offset: number, content: string): ReplyReasoning => ({
+  type: 'reply.reasoning',
+  sessionId: 's',
   turnId: 't',
-  step,
-  text,
-  separator: '',
-  callIds: [],
+  step: 1,
+  offset,
+  content,
 });
+const stepped = (step: number, text: string): SessionEvent => stepCompleted({ turnId: 't', step, text });
 
 /** A session that does what the test says, and its log. */
 function makeSession() {
@@ -39,7 +41,10 @@ function makeSession() {
   });
   const outbox = new Outbox(bus, new FakeBroadcast());
   const log: Envelope[] = [];
-  const memory: { running: ReplyChunk | null } = { running: null };
+  const memory: { running: ReplyChunk | null; reasoning: ReplyReasoning | null } = {
+    running: null,
+    reasoning: null,
+  };
   const reads: number[] = [];
   let onPosition = (): void => undefined;
   bus.handle('session.events', async ({ afterSeq, limit }) => {
@@ -49,7 +54,7 @@ function makeSession() {
   bus.handle('session.position', async () => {
     const answer: ServiceRequests['session.position']['answer'] = {
       head: log.length,
-      running: memory.running,
+      ...memory,
     };
     onPosition();
     return answer;
@@ -72,7 +77,7 @@ function makeSession() {
     record(event: SessionEvent): void {
       bus.publish(this.append(event));
     },
-    join(position = { seq: 0, offset: 0 }) {
+    join(position = { seq: 0, offset: 0 }, wantsReasoning = false) {
       const socket = new FakeSocket();
       const errors: unknown[] = [];
       const reader = new ResumingReader('s', position, {
@@ -80,6 +85,7 @@ function makeSession() {
         sink: socket,
         encode: encodeResumable,
         encodeResumed,
+        wantsReasoning,
         onEnd: () => errors.push('the session was deleted'),
         onError: (error) => errors.push(error),
       });
@@ -251,6 +257,36 @@ describe('a reader that resumes', () => {
     expect(JSON.stringify(socket.frames)).not.toContain('another session');
   });
 
+  it('hears what the model has thought so far and thinks on, if it asked for that', async () => {
+    const session = makeSession();
+    session.append(started);
+    session.memory.reasoning = thought(0, 'Hm');
+    session.memory.running = chunk(0, 'Hel');
+    const all = session.join({ seq: 0, offset: 0 }, true);
+    const textOnly = session.join();
+    await frameCount(all.socket, 4);
+    await frameCount(textOnly.socket, 3);
+    // A piece of which it has the beginning already.
+    session.bus.publish(thought(1, 'm, so'));
+    session.bus.publish(chunk(3, 'lo'));
+    session.record(stepped(1, 'Hello'));
+    const said = [
+      { event: 'chunk', data: { content: 'Hel' } },
+      { event: 'chunk', data: { content: 'lo' } },
+      { event: 'stepCompleted', seq: 2 },
+    ];
+    expect(textOnly.socket.frames.slice(2)).toMatchObject(said);
+    const message = 'The agent is working on a reply.';
+    const place = { event: 'thinking', turnId: 't', step: 1 };
+    expect(all.socket.frames.slice(2)).toEqual([
+      { ...place, offset: 0, data: { message, reasoning: 'Hm' } },
+      expect.objectContaining({ event: 'chunk', offset: 0 }),
+      { ...place, offset: 2, data: { message, reasoning: ', so' } },
+      expect.objectContaining({ event: 'chunk', offset: 3 }),
+      expect.objectContaining({ event: 'stepCompleted', seq: 2 }),
+    ]);
+  });
+
   it('is told once when the log cannot be read', async () => {
     const session = makeSession();
     session.log.push({ sessionId: 's', seq: 7, time: 0, event: started });
@@ -266,8 +302,9 @@ describe('a session as server-sent events', () => {
     vi.useRealTimers();
   });
   const decoder = new TextDecoder();
+  const query = { after: 0, offset: 0, reasoning: 0 } as const;
   const open = (session: ReturnType<typeof makeSession>, lastEventId?: string) => {
-    const { body } = sessionEventStream(session, 's', { after: 0, offset: 0 }, lastEventId);
+    const { body } = sessionEventStream(session, 's', query, lastEventId);
     if (!(body instanceof ReadableStream)) throw new Error('no stream');
     const reader = body.getReader();
     return { reader, text: async () => decoder.decode((await reader.read()).value) };

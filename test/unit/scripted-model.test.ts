@@ -6,6 +6,7 @@ import { scriptedModel } from '../../src/adapters/scripted/scripted-model.ts';
 import { LlmConfig } from '../../src/contract/agent-config.ts';
 import type { ModelMessage, ModelTool } from '../../src/contract/model-message.ts';
 import type { ModelReply } from '../../src/ports/language-model.ts';
+import { callsIn, ReplyRecord, replyText } from '../support/replies.ts';
 
 const tools: ModelTool[] = [
   { name: 'echo', description: 'Says it back.\nSecond line.', inputSchema: { type: 'object' } },
@@ -28,8 +29,7 @@ const result = (callId: string, name: string, text: string): ModelMessage => ({
 });
 const asked = (callId: string, name: string): ModelMessage => ({
   role: 'assistant',
-  text: '',
-  toolCalls: [{ callId, name, arguments: {} }],
+  parts: [{ type: 'toolCall', callId, name, arguments: {} }],
 });
 
 async function ask(
@@ -40,13 +40,13 @@ async function ask(
     signal = new AbortController().signal,
   }: { script?: object[]; offered?: ModelTool[]; signal?: AbortSignal } = {},
 ): Promise<{ reply: ModelReply; text: string; pieces: string[] }> {
-  const pieces: string[] = [];
+  const record = new ReplyRecord();
   const model = scriptedModel(LlmConfig.parse({ provider: 'scripted', model: 'demo', script }));
   const conversation = typeof messages === 'string' ? [user(messages)] : messages;
   const request = { systemPrompt: '', messages: conversation, tools: offered };
-  const reply = await model.generate(request, (piece) => pieces.push(piece), signal);
-  expect(pieces.join('')).toBe(reply.text);
-  return { reply, text: reply.text, pieces };
+  const reply = await model.generate(request, record, signal);
+  expect(record.pieces.join('')).toBe(replyText(reply));
+  return { reply, text: replyText(reply), pieces: record.pieces };
 }
 
 describe('the scripted model without a script', () => {
@@ -99,7 +99,7 @@ describe('the scripted model without a script', () => {
 
   it('calls a tool when told to use it, and then says what it answered', async () => {
     const first = await ask('use echo {"message": "hi"}');
-    const [call] = first.reply.toolCalls;
+    const [call] = callsIn(first.reply);
     expect(call).toMatchObject({ name: 'echo', arguments: '{"message":"hi"}' });
     const callId = call?.callId ?? '';
     const second = await ask([
@@ -108,25 +108,25 @@ describe('the scripted model without a script', () => {
       result(callId, 'echo', 'Echo: hi'),
     ]);
     expect(second.text).toBe('echo answered:\nEcho: hi');
-    expect(second.reply.toolCalls).toEqual([]);
+    expect(callsIn(second.reply)).toEqual([]);
   });
 
   it('finds a tool by its bare name, and takes no arguments for none', async () => {
     const { reply } = await ask('Use add');
-    expect(reply.toolCalls).toMatchObject([{ name: 'math__add', arguments: '{}' }]);
+    expect(callsIn(reply)).toMatchObject([{ name: 'math__add', arguments: '{}' }]);
   });
 
   it('answers an unknown tool with the names that exist', async () => {
     const { text, reply } = await ask('use hammer {}');
     expect(text).toContain('no tool called `hammer`');
     expect(text).toContain('`echo`, `math__add`');
-    expect(reply.toolCalls).toEqual([]);
+    expect(callsIn(reply)).toEqual([]);
   });
 
   it.each(['{"a": ', '[1]', '5', 'null'])('says what is wrong with the arguments %s', async (json) => {
     const { text, reply } = await ask(`use echo ${json}`);
     expect(text).toMatch(/cannot call `echo`.*JSON object/s);
-    expect(reply.toolCalls).toEqual([]);
+    expect(callsIn(reply)).toEqual([]);
   });
 
   it.each([
@@ -134,7 +134,9 @@ describe('the scripted model without a script', () => {
     ['aA==', 1],
     ['aGV5', 3],
   ])('acknowledges an image with type and size (%s)', async (base64, bytes) => {
-    const { text } = await ask([{ role: 'user', text: 'thanks', image: { base64, mimeType: 'image/webp' } }]);
+    const { text } = await ask([
+      { role: 'user', text: 'thanks', images: [{ base64, mimeType: 'image/webp' }] },
+    ]);
     expect(text).toContain(`image/webp, ${bytes} bytes`);
     expect(text).toContain('welcome');
   });
@@ -145,14 +147,14 @@ describe('the scripted model without a script', () => {
   });
 
   it('gives calls later in the conversation other ids', async () => {
-    const first = (await ask('use echo')).reply.toolCalls[0]?.callId ?? '';
+    const first = callsIn((await ask('use echo')).reply)[0]?.callId ?? '';
     const later = await ask([
       user('use echo'),
       asked(first, 'echo'),
       result(first, 'echo', 'y'),
       user('use echo'),
     ]);
-    expect(later.reply.toolCalls[0]?.callId).not.toBe(first);
+    expect(callsIn(later.reply)[0]?.callId).not.toBe(first);
   });
 });
 
@@ -178,6 +180,18 @@ describe('a script', () => {
     expect((await ask([user('first'), user('second')], { script })).text).toBe('right');
   });
 
+  it('looks at what was said in this turn, not at what was said before and never answered', async () => {
+    const script = [
+      { when: '^second', reply: 'right' },
+      { when: 'first', reply: 'wrong' },
+    ];
+    const model = scriptedModel(LlmConfig.parse({ provider: 'scripted', model: 'demo', script }));
+    const origin = { turnId: 't', step: 1, said: 'second' };
+    const request = { systemPrompt: '', messages: [user('first\n\nsecond')], tools: [], origin };
+    const reply = await model.generate(request, new ReplyRecord(), new AbortController().signal);
+    expect(replyText(reply)).toBe('right');
+  });
+
   it('fills groups into replies and arguments, however deep, and leaves other dollars alone', async () => {
     const script = [
       {
@@ -190,10 +204,10 @@ describe('a script', () => {
       script: [{ when: 'to (.*)', reply: 'it was $1' }],
     });
     expect(text).toBe('it was $2');
-    expect(reply.toolCalls).toEqual([]);
+    expect(callsIn(reply)).toEqual([]);
     const moved = await ask('move box to attic', { script });
     expect(moved.text).toBe('Moving box to attic for $9, box2.');
-    expect(JSON.parse(moved.reply.toolCalls[0]?.arguments ?? '')).toEqual({
+    expect(JSON.parse(callsIn(moved.reply)[0]?.arguments ?? '')).toEqual({
       what: 'box',
       deep: [{ to: 'the attic' }, 7, null],
     });
@@ -204,7 +218,7 @@ describe('a script', () => {
     const { reply } = await ask('add 2.5 and 3', {
       script: [{ when: 'add (\\S+) and (\\S+)', toolCalls: [add] }],
     });
-    expect(reply.toolCalls[0]).toMatchObject({
+    expect(callsIn(reply)[0]).toMatchObject({
       name: 'math__add',
       arguments: '{"a":2.5,"b":3,"note":"2.5"}',
     });
@@ -214,8 +228,8 @@ describe('a script', () => {
     const offered = [{ ...(tools[0] as ModelTool), name: 'files__echo' }, ...tools];
     const script = [{ when: '.', toolCalls: [{ tool: 'echo' }, { tool: 'hammer' }] }];
     const { reply } = await ask('go', { script, offered });
-    expect(reply.toolCalls.map((call) => call.name)).toEqual(['echo', 'hammer']);
-    expect(new Set(reply.toolCalls.map((call) => call.callId)).size).toBe(2);
+    expect(callsIn(reply).map((call) => call.name)).toEqual(['echo', 'hammer']);
+    expect(new Set(callsIn(reply).map((call) => call.callId)).size).toBe(2);
   });
 
   it('speaks again after its tools, with what they said', async () => {
@@ -228,7 +242,7 @@ describe('a script', () => {
     ];
     const { text, reply } = await ask(conversation, { script });
     expect(text).toBe('go: one $1\n{{results}}.');
-    expect(reply.toolCalls).toEqual([]);
+    expect(callsIn(reply)).toEqual([]);
   });
 
   it('asks for the tools again and again with `repeat`', async () => {
@@ -237,7 +251,7 @@ describe('a script', () => {
     const ids: string[] = [];
     for (let round = 0; round < 3; round += 1) {
       const { reply } = await ask(conversation, { script });
-      const callId = reply.toolCalls[0]?.callId ?? '';
+      const callId = callsIn(reply)[0]?.callId ?? '';
       ids.push(callId);
       conversation.push(asked(callId, 'echo'), result(callId, 'echo', 'again'));
     }
@@ -255,7 +269,7 @@ describe('a script', () => {
 
   it('that fails and has tools fails once they have answered', async () => {
     const script = [{ when: '.', toolCalls: [{ tool: 'echo' }], fail: 'it was told to' }];
-    expect((await ask('go', { script })).reply.toolCalls).toHaveLength(1);
+    expect(callsIn((await ask('go', { script })).reply)).toHaveLength(1);
     const conversation = [user('go'), asked('a', 'echo'), result('a', 'echo', 'x')];
     await expect(ask(conversation, { script })).rejects.toMatchObject({ code: 'AGENT_ERROR' });
   });

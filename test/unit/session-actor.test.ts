@@ -3,6 +3,7 @@ import { ServiceError } from '../../src/contract/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
+import { NO_REPLY, said } from '../support/steps.ts';
 
 const diskFull = new Error('disk full');
 
@@ -101,7 +102,7 @@ describe('append before publish', () => {
     await heard.event('turn.completed', 'second');
     expect((await rig.model.call(2)).request.messages).toEqual([
       { role: 'user', text: 'first' },
-      { role: 'assistant', text: 'found again', toolCalls: [] },
+      said('found again'),
       { role: 'user', text: 'second' },
     ]);
     expect((await rig.logged()).filter(({ type }) => type === 'turn.resumed')).toEqual([
@@ -150,7 +151,7 @@ describe('append before publish', () => {
     const { request } = await rig.model.call(1);
     expect(request.messages).toEqual([
       { role: 'user', text: 'hello' },
-      { role: 'assistant', text: 'stored', toolCalls: [] },
+      said('stored'),
       { role: 'user', text: 'again' },
     ]);
   });
@@ -230,8 +231,9 @@ describe('cancelling', () => {
     await rig.say('next');
     expect((await rig.model.call(1)).request.messages).toMatchObject([
       { role: 'user', text: 'hello' },
-      { role: 'assistant', text: 'Let me look.', toolCalls: [{ callId: 'call-0-0' }] },
+      { role: 'assistant', parts: [{ text: 'Let me look.' }, { callId: 'call-0-0' }] },
       { role: 'tool', callId: 'call-0-0', text: expect.stringMatching(/interrupted.*cancelled/) },
+      NO_REPLY,
       { role: 'user', text: 'next' },
     ]);
   });
@@ -310,7 +312,7 @@ describe('a failing turn', () => {
     });
     expect((await rig.model.call(1)).request.messages).toEqual([
       { role: 'user', text: 'a' },
-      { role: 'assistant', text: 'Half a ', toolCalls: [], cut: 'failed' },
+      said('Half a  [cut off: this reply failed]'),
       { role: 'user', text: 'b' },
     ]);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolOutcome } from '../../src/contract/tool.ts';
 import { awaitsApproval } from '../../src/domain/session-state.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
+import { completeStep } from '../support/steps.ts';
 
 const HASH = 'a'.repeat(64);
 const call = { name: 'pay', toolName: 'pay', serverId: 'bank', arguments: { sum: 5 }, repeatable: false };
@@ -11,17 +12,12 @@ const ref = { turnId: 't', toolName: 'pay', serverId: 'bank' };
 function asked(...calls: string[]): SessionLog {
   const log = new SessionLog();
   log.tell({ type: 'turn.start', turnId: 't', text: 'pay' });
-  log.tell({
-    type: 'step.complete',
-    turnId: 't',
-    step: 1,
-    text: '',
-    calls: calls.map((callId) => ({
-      ...call,
-      callId: callId.replace('?', ''),
-      ...(callId.endsWith('?') && { argumentsHash: HASH }),
-    })),
-  });
+  const requested = calls.map((callId) => ({
+    ...call,
+    callId: callId.replace('?', ''),
+    ...(callId.endsWith('?') && { argumentsHash: HASH }),
+  }));
+  log.tell(completeStep({ turnId: 't', calls: requested }));
   return log;
 }
 
@@ -101,7 +97,7 @@ describe('a tool call that needs approval', () => {
     const log = new SessionLog();
     log.tell({ type: 'turn.start', turnId: 't', text: 'pay' });
     const calls = [{ ...call, callId: '1', argumentsHash: HASH, problem: 'no such tool' }];
-    const events = log.tell({ type: 'step.complete', turnId: 't', step: 1, text: '', calls });
+    const events = log.tell(completeStep({ turnId: 't', calls }));
     expect(typesOf(events)).toEqual(['step.completed', 'tool-call.requested', 'tool-call.failed']);
   });
 });

@@ -6,6 +6,7 @@ import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
 import { decide } from '../../src/domain/session-decider.ts';
 import { evolve, initialSessionState, opensTurn } from '../../src/domain/session-state.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
+import { completeStep } from '../support/steps.ts';
 
 const start = (turnId: string, more: Partial<StartTurn> = {}): StartTurn => ({
   type: 'turn.start',
@@ -13,8 +14,7 @@ const start = (turnId: string, more: Partial<StartTurn> = {}): StartTurn => ({
   text: `say ${turnId}`,
   ...more,
 });
-const answer = (turnId: string, step = 1) =>
-  ({ type: 'step.complete', turnId, step, text: `re ${turnId}`, calls: [] }) as const;
+const answer = (turnId: string, step = 1) => completeStep({ turnId, step, text: `re ${turnId}` });
 
 const NOW = 1_700_000_000_000;
 /** A key as a client sends it at that moment. */

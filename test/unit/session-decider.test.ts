@@ -4,10 +4,10 @@ import { ServiceError } from '../../src/contract/errors.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import { evolve } from '../../src/domain/session-state.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
+import { completeStep } from '../support/steps.ts';
 
 const start = (turnId: string) => ({ type: 'turn.start', turnId, text: `say ${turnId}` }) as const;
-const answer = (turnId: string, step = 1, text = 'fine') =>
-  ({ type: 'step.complete', turnId, step, text, calls: [] }) as const;
+const answer = (turnId: string, step = 1, text = 'fine') => completeStep({ turnId, step, text });
 
 describe('the fold of a session', () => {
   it.each<[string, SessionEvent]>([
@@ -105,13 +105,8 @@ describe('the session decider', () => {
       arguments: {},
       repeatable: false,
     };
-    const events = log.tell({
-      type: 'step.complete',
-      turnId: 'a',
-      step: 1,
-      text: '',
-      calls: [{ ...call, problem: 'there is no such tool' }],
-    });
+    const calls = [{ ...call, problem: 'there is no such tool' }];
+    const events = log.tell(completeStep({ turnId: 'a', calls }));
     expect(typesOf(events)).toEqual(['step.completed', 'tool-call.requested', 'tool-call.failed']);
     expect(events[1]).not.toHaveProperty('problem');
     expect(log.state.open?.unsettled.size).toBe(0);

@@ -6,6 +6,7 @@ import { evolve, initialSessionState, type SessionState } from '../../src/domain
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { oneByOne } from '../conformance/snapshot-store.ts';
 import { SessionRig } from '../support/session-rig.ts';
+import { stepCompleted, stepParts } from '../support/steps.ts';
 import { WatchedSnapshots } from '../support/watched-snapshots.ts';
 
 const LONG = 3_000;
@@ -17,7 +18,7 @@ function turns(name: string, count: number): SessionEvent[] {
     return [
       { type: 'turn.requested', turnId, text: turnId },
       { type: 'turn.started', turnId },
-      { type: 'step.completed', turnId, step: 1, text: `re: ${turnId}`, separator: '', callIds: [] },
+      stepCompleted({ turnId, text: `re: ${turnId}` }),
       { type: 'turn.completed', turnId, content: `re: ${turnId}` },
     ];
   }).flat();
@@ -94,7 +95,7 @@ describe('a long session that is loaded again', () => {
     const forked = await rig.logged('fork');
     expect(forked).toHaveLength(LONG + 5);
     expect(fork.state).toStrictEqual((await new SessionRig({ store: past.store }).fold.at('fork')).state);
-    expect(fork.state.transcript.at(-1)).toMatchObject({ text: 're: new-0' });
+    expect(fork.state.transcript.at(-1)).toMatchObject({ parts: stepParts('re: new-0') });
   });
 });
 
@@ -268,8 +269,8 @@ describe('the place of a session in its log', () => {
   it('is known without loading the session', async () => {
     const { store, snapshots } = await longSession();
     const rig = new SessionRig({ store, snapshots });
-    expect(await rig.registry.position('s')).toEqual({ head: LONG + 40, running: null });
-    expect(await rig.registry.position('nobody')).toEqual({ head: 0, running: null });
+    expect(await rig.registry.position('s')).toEqual({ head: LONG + 40, running: null, reasoning: null });
+    expect(await rig.registry.position('nobody')).toEqual({ head: 0, running: null, reasoning: null });
     expect(rig.registry.size).toBe(0);
     expect(rig.store.reads).toBe(0);
   });
@@ -280,7 +281,7 @@ describe('the place of a session in its log', () => {
     await before.say('hello');
     await before.registry.drain(0);
     const rig = new SessionRig({ store });
-    expect(await rig.registry.position('s')).toEqual({ head: 3, running: null });
+    expect(await rig.registry.position('s')).toEqual({ head: 3, running: null, reasoning: null });
     (await rig.model.call(0)).say('Hi');
     expect(await rig.registry.position('s')).toMatchObject({ head: 3, running: { content: 'Hi' } });
     await rig.registry.drain(0);

@@ -8,6 +8,7 @@ import { DirectedTools } from '../support/directed-tools.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
+import { said, textOf } from '../support/steps.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 const NO_TIME = 0;
@@ -73,7 +74,7 @@ describe('finding a session', () => {
     const store = await logOfUnanswered('hello');
     const rig = new SessionRig({ store });
     rig.store.refuseNext('turn.resumed', new StorageFullError('disk full'));
-    expect(await rig.registry.position('s')).toEqual({ head: 2, running: null });
+    expect(await rig.registry.position('s')).toEqual({ head: 2, running: null, reasoning: null });
     expect(rig.log.lines.some(({ level }) => level === 'error')).toBe(true);
   });
 });
@@ -107,7 +108,7 @@ describe('a message to a session that nobody has looked up', () => {
     await Promise.all([rig.say('first'), rig.say('second')]);
     (await rig.model.call(0)).answer('1');
     const second = await rig.model.call(1);
-    expect(second.request.messages.map(({ text }) => text)).toEqual(['hello', 'Hi!', 'first', '1', 'second']);
+    expect(second.request.messages.map(textOf)).toEqual(['hello', 'Hi!', 'first', '1', 'second']);
     second.answer('2');
     await heard.event('turn.completed', 'second');
     const requested = (await rig.logged()).flatMap((event) =>
@@ -175,7 +176,7 @@ describe.each([
     await rig.say('again');
     expect((await rig.model.call(0)).request.messages).toEqual([
       { role: 'user', text: 'hello' },
-      { role: 'assistant', text: 'Hi!', toolCalls: [] },
+      said('Hi!'),
       { role: 'user', text: 'again' },
     ]);
     await rig.registry.drain(NO_TIME);
@@ -206,12 +207,11 @@ describe.each([
       { role: 'user', text: 'do it' },
       {
         role: 'assistant',
-        text: 'Working.',
-        toolCalls: [{ name: 'settled' }, { name: 'safe' }, { name: 'unsafe' }],
+        parts: [{ text: 'Working.' }, { name: 'settled' }, { name: 'safe' }, { name: 'unsafe' }],
       },
       { role: 'tool', name: 'settled', text: 'done before' },
-      { role: 'tool', name: 'unsafe', text: expect.stringContaining('may or may not have taken effect') },
       { role: 'tool', name: 'safe', text: 'done again' },
+      { role: 'tool', name: 'unsafe', text: expect.stringContaining('may or may not have taken effect') },
     ]);
     expect(rig.tools.calls).toHaveLength(1);
     (await rig.model.call(0)).answer('All done.');
@@ -359,9 +359,7 @@ describe('a session in which nothing goes on', () => {
     expect(rig.store.reads).toBe(reads + 1);
     // It was not taken for new.
     expect(appended.filter((type) => type === 'turn.requested')).toHaveLength(1);
-    expect((await rig.model.call(1)).request.messages.map(({ text }) => text)).toEqual([
-      ...['hello', 'Hi!', 'again'],
-    ]);
+    expect((await rig.model.call(1)).request.messages.map(textOf)).toEqual([...['hello', 'Hi!', 'again']]);
   });
 
   it('stays while it was used a moment ago', async () => {
@@ -422,7 +420,7 @@ describe('a fork under way', () => {
     await rig.say('and then?', { sessionId: 'fork' });
     expect(await rig.registry.session('fork')).toBe(await fork);
     const { request } = await rig.model.callFor('and then?');
-    expect(request.messages.map(({ text }) => text)).toEqual(['hello', 'Hi!', 'and then?']);
+    expect(request.messages.map(textOf)).toEqual(['hello', 'Hi!', 'and then?']);
     expect(rig.model.calls).toHaveLength(2);
     await rig.registry.drain(NO_TIME);
   });

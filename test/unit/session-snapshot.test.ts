@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/contract/envelope.ts';
+import { currentEvents } from '../../src/contract/event-codec.ts';
 import { SessionEvent } from '../../src/contract/events.ts';
 import { SNAPSHOT_VERSION } from '../../src/contract/snapshot-part.ts';
 import { encodeSnapshot, SnapshotDecoder } from '../../src/domain/session-snapshot.ts';
@@ -53,7 +54,24 @@ describe('a snapshot of a session', () => {
     expect(new Set(outcomes)).toEqual(new Set([undefined, 'completed', 'failed', 'cancelled']));
     expect(states.some(({ waiting }) => waiting.some(({ image }) => image))).toBe(true);
     expect(states.some(({ open }) => (open?.unsettled.size ?? 0) > 1 && open?.image)).toBe(true);
-    expect(states.some(({ transcript }) => transcript.some((message) => 'cut' in message))).toBe(true);
+    const messages = states.flatMap(({ transcript }) => transcript);
+    const fields = messages.flatMap((message) => Object.keys(message).map((key) => `${message.role} ${key}`));
+    expect(new Set(fields)).toEqual(
+      new Set([
+        ...['user role', 'user text', 'user images', 'user imagesLeftOut', 'user leftOut'],
+        ...['assistant role', 'assistant parts', 'assistant source', 'assistant cut', 'assistant leftOut'],
+        ...['tool role', 'tool callId', 'tool name', 'tool text', 'tool leftOut'],
+      ]),
+    );
+    const parts = messages.flatMap((message) => (message.role === 'assistant' ? message.parts : []));
+    const kinds = parts.map((part) => `${part.type}${'opaque' in part ? ' opaque' : ''}`);
+    expect(new Set(kinds)).toEqual(
+      new Set(['text', 'text opaque', 'refusal', 'reasoning', 'opaque', 'toolCall', 'toolCall opaque']),
+    );
+    expect(states.some(({ refusals }) => refusals.inARow > 1)).toBe(true);
+    expect(states.some(({ refusals }) => refusals.maxTokens !== null)).toBe(true);
+    const finished = states.flatMap(({ keys }) => [...keys.values()].map(({ outcome }) => outcome ?? {}));
+    expect(finished.some((outcome) => 'finishReason' in outcome)).toBe(true);
   });
 
   it('holds the state as it was when it was asked for, whatever is folded in while it is made', () => {
@@ -88,7 +106,7 @@ describe('a snapshot of a session', () => {
   });
 
   it.each([
-    ['another version', (head: string) => head.replace('"version":1', '"version":2')],
+    ['another version', (head: string) => head.replace('"version":2', '"version":1')],
     ['a field that is not known', (head: string) => head.replace('"seq":', '"mood":"good","seq":')],
     ['a field less', (head: string) => head.replace('"deleted":false', '"counts":null')],
     ['another shape', () => '[]'],
@@ -109,12 +127,12 @@ describe('a snapshot of a session', () => {
     const recorded = lines.trim().split('\n');
     const history = recorded.map((line, index) => ({
       ...{ sessionId: 's', seq: index + 1, time: index },
-      event: SessionEvent.parse(JSON.parse(line)),
+      event: SessionEvent.parse(currentEvents.decode(line)),
     }));
     const snapshots = history.map((_, index) => snapshotOf(history.slice(0, index + 1)));
     expect({ version: SNAPSHOT_VERSION, digest: hash('sha256', JSON.stringify(snapshots)) }).toEqual({
-      version: 1,
-      digest: 'a52a5cd766ad5625d8d0057c8b29721094fe50216c7831bd710e118aa96f1cab',
+      version: 2,
+      digest: '4dd569a80624eb5fb57f522509cd0d174fd802ad1e0b4f685757567f48b371df',
     });
   });
 });

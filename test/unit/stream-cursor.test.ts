@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import type { SessionSignal } from '../../src/contract/service-requests.ts';
 import { StreamCursor } from '../../src/domain/stream-cursor.ts';
+import { stepCompleted } from '../support/steps.ts';
 
 const event = (seq: number, fact: SessionEvent): SessionSignal => ({
   sessionId: 's',
@@ -17,9 +18,17 @@ const chunk = (step: number, offset: number, content: string): SessionSignal => 
   offset,
   content,
 });
+const thought = (step: number, offset: number, content: string): SessionSignal => ({
+  type: 'reply.reasoning',
+  sessionId: 's',
+  turnId: 't',
+  step,
+  offset,
+  content,
+});
 const started = event(1, { type: 'turn.started', turnId: 't' });
 const stepped = (seq: number, step: number, text: string, separator = ''): SessionSignal =>
-  event(seq, { type: 'step.completed', turnId: 't', step, text, separator, callIds: [] });
+  event(seq, stepCompleted({ turnId: 't', step, text, separator }));
 const cancelled = (seq: number, partial: string, step = 1): SessionSignal =>
   event(seq, { type: 'turn.cancelled', turnId: 't', reason: 'r', step, separator: '', partial });
 
@@ -77,6 +86,46 @@ describe('the stream cursor', () => {
   it('keeps its place in the running text when a waiting turn is cancelled', () => {
     const cursor = new StreamCursor({ seq: 1, offset: 3 });
     expect(readAll(cursor, [cancelled(2, '', 0), chunk(1, 0, 'Hello')]).text).toBe('lo');
+  });
+
+  it('passes reasoning on as it is, and gives the rest of a piece that is known in part', () => {
+    const cursor = new StreamCursor({ seq: 1, offset: 0 });
+    const taken = [thought(1, 0, 'Hm'), thought(1, 0, 'Hm'), thought(1, 1, 'm, so'), chunk(1, 0, 'Yes')];
+    expect(taken.flatMap((signal) => cursor.take(signal))).toEqual([
+      thought(1, 0, 'Hm'),
+      thought(1, 2, ', so'),
+      chunk(1, 0, 'Yes'),
+    ]);
+    // The place in the text is what a reader comes back with.
+    expect(cursor.offset).toBe(3);
+  });
+
+  it('takes a gap in reasoning, which no log could fill', () => {
+    const cursor = new StreamCursor({ seq: 1, offset: 0 });
+    expect(cursor.take(thought(1, 7, 'so'))).toEqual([thought(1, 7, 'so')]);
+    expect(cursor.take(thought(1, 9, '.'))).toEqual([thought(1, 9, '.')]);
+  });
+
+  it('begins reasoning anew with each step, and drops that of a step that is over', () => {
+    const cursor = new StreamCursor({ seq: 1, offset: 0 });
+    const signals = [
+      thought(1, 0, 'Hm'),
+      stepped(2, 1, ''),
+      thought(1, 2, '!'),
+      thought(2, 0, 'Oh'),
+      thought(3, 0, 'A'),
+    ];
+    expect(signals.flatMap((signal) => cursor.take(signal))).toEqual([
+      signals[0],
+      signals[1],
+      signals[3],
+      signals[4],
+    ]);
+    const resumed = event(3, { type: 'turn.resumed', turnId: 't', attempt: 2 });
+    expect([resumed, thought(3, 0, 'A')].flatMap((signal) => cursor.take(signal))).toEqual([
+      resumed,
+      thought(3, 0, 'A'),
+    ]);
   });
 
   it('refuses a gap', () => {

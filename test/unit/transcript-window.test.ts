@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../src/contract/model-message.ts';
 import { estimateTokens, transcriptWindow } from '../../src/domain/transcript-window.ts';
+import { callIdsIn } from '../support/steps.ts';
 
 const user = (text: string): ModelMessage => ({ role: 'user', text });
 const assistant = (text: string, ...callIds: string[]): ModelMessage => ({
   role: 'assistant',
-  text,
-  toolCalls: callIds.map((callId) => ({ callId, name: 'x', arguments: {} })),
+  parts: [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...callIds.map((callId) => ({ type: 'toolCall' as const, callId, name: 'x', arguments: {} })),
+  ],
 });
 const tool = (callId: string, text = 'ok'): ModelMessage => ({ role: 'tool', callId, name: 'x', text });
 const long = 'x'.repeat(400);
@@ -42,14 +45,25 @@ describe('the window of a conversation', () => {
     expect(transcriptWindow([user('old'), ...turn], 60)).toEqual([user('go'), assistant('', 'b'), tool('b')]);
   });
 
+  it('holds the newest step with its results whatever its size, so that the model sees what it asked for', () => {
+    const turn = [
+      user(long),
+      assistant('', 'a'),
+      tool('a'),
+      assistant('', 'b', 'c'),
+      tool('b', long),
+      tool('c'),
+    ];
+    expect(transcriptWindow([user('old'), ...turn], 1)).toEqual([user(long), ...turn.slice(3)]);
+    expect(transcriptWindow([...turn, assistant('done'), user('next')], 1)).toEqual([user('next')]);
+  });
+
   it('begins with a user’s message and pairs every call, whatever the budget', () => {
     for (let budget = 0; budget <= total; budget += 1) {
       const window = transcriptWindow(conversation, budget);
       expect(window[0]?.role).toBe('user');
       expect(window.at(-1)).toEqual(user('three'));
-      const asked = window.flatMap((message) =>
-        message.role === 'assistant' ? message.toolCalls.map((c) => c.callId) : [],
-      );
+      const asked = window.flatMap(callIdsIn);
       const answered = window.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
       expect(answered).toEqual(asked);
       const tokens = window.reduce((sum, message) => sum + estimateTokens(message), 0);

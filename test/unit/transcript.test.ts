@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../src/contract/model-message.ts';
 import { SessionLog } from '../support/session-log.ts';
+import { callIdsIn, completeStep, textOf } from '../support/steps.ts';
 
 /** What every provider demands: each tool call is followed by exactly one result, and no result comes alone. */
 function expectPaired(transcript: readonly ModelMessage[]): void {
-  const asked = transcript.flatMap((message) =>
-    message.role === 'assistant' ? message.toolCalls.map((c) => c.callId) : [],
-  );
+  const asked = transcript.flatMap(callIdsIn);
   const answered = transcript.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
   expect(answered.toSorted()).toEqual(asked.toSorted());
 }
@@ -29,20 +28,20 @@ describe('the transcript', () => {
       callId: 'a-once',
       outcome: { status: 'failed', reason: 'broken' },
     });
-    log.tell({ type: 'step.complete', turnId: 'a', step: 2, text: 'done', calls: [] });
+    log.tell(completeStep({ turnId: 'a', step: 2, text: 'done' }));
     expect(log.state.transcript).toEqual([
       { role: 'user', text: 'hello' },
       {
         role: 'assistant',
-        text: 'let me see',
-        toolCalls: [
-          { callId: 'a-once', name: 'echo', arguments: { a: 1 } },
-          { callId: 'a-again', name: 'echo', arguments: { a: 1 } },
+        parts: [
+          { type: 'text', text: 'let me see' },
+          { type: 'toolCall', callId: 'a-once', name: 'echo', arguments: { a: 1 } },
+          { type: 'toolCall', callId: 'a-again', name: 'echo', arguments: { a: 1 } },
         ],
       },
       { role: 'tool', callId: 'a-again', name: 'echo', text: 'ok' },
       { role: 'tool', callId: 'a-once', name: 'echo', text: 'The tool failed: broken' },
-      { role: 'assistant', text: 'done', toolCalls: [] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'done' }] },
     ]);
     expectPaired(log.state.transcript);
   });
@@ -52,8 +51,8 @@ describe('the transcript', () => {
     log.tell({ type: 'turn.start', turnId: 'a', text: 'first' });
     log.tell({ type: 'turn.start', turnId: 'b', text: 'second' });
     expect(log.state.transcript).toEqual([{ role: 'user', text: 'first' }]);
-    log.tell({ type: 'step.complete', turnId: 'a', step: 1, text: 'one', calls: [] });
-    expect(log.state.transcript.map(({ text }) => text)).toEqual(['first', 'one', 'second']);
+    log.tell(completeStep({ turnId: 'a', text: 'one' }));
+    expect(log.state.transcript.map(textOf)).toEqual(['first', 'one', 'second']);
   });
 
   it('keeps the partial text of a cancelled turn, marked, and every call paired', () => {
@@ -63,8 +62,7 @@ describe('the transcript', () => {
     log.tell({ type: 'turn.cancel', turnId: 'a', reason: 'stop', partial: 'I was go' });
     expect(log.state.transcript.at(-1)).toEqual({
       role: 'assistant',
-      text: 'I was go',
-      toolCalls: [],
+      parts: [{ type: 'text', text: 'I was go' }],
       cut: 'cancelled',
     });
     expectPaired(log.state.transcript);
@@ -74,6 +72,6 @@ describe('the transcript', () => {
     const log = new SessionLog();
     const image = { base64: 'aaaa', mimeType: 'image/png' } as const;
     log.tell({ type: 'turn.start', turnId: 'a', text: 'look', image });
-    expect(log.state.transcript).toEqual([{ role: 'user', text: 'look', image }]);
+    expect(log.state.transcript).toEqual([{ role: 'user', text: 'look', images: [image] }]);
   });
 });

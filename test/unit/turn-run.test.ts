@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { ServiceError } from '../../src/contract/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
+import { NO_REPLY } from '../support/steps.ts';
 
 describe('the text of a running turn', () => {
   it('is published as it comes, without a write to the log', async () => {
@@ -108,7 +110,7 @@ describe('what the model is given', () => {
       systemPrompt: 'Be brief.',
       messages: [{ role: 'user', text: 'hello' }],
       tools: [{ name: 'look', description: '', inputSchema: { type: 'object' } }],
-      origin: { turnId: 'hello', step: 1 },
+      origin: { turnId: 'hello', step: 1, said: 'hello' },
     });
     (await rig.model.call(0)).askFor({ name: 'look' });
     await tools.call(0);
@@ -135,7 +137,9 @@ describe('what the model is given', () => {
     expect(await (await rig.registry.session('s')).cancel('too slow')).toBe(true);
     letOpen();
     await rig.say('late');
-    expect((await rig.model.call(0)).userText).toBe('late');
+    const { userText, request } = await rig.model.call(0);
+    expect(userText).toBe('early\n\nlate');
+    expect(request.origin?.said).toBe('late');
   });
 });
 
@@ -154,9 +158,10 @@ describe('tool calls of one step', () => {
     look.settle({ status: 'failed', reason: 'it is dark' });
     expect((await rig.model.call(1)).request.messages).toMatchObject([
       { role: 'user' },
-      { role: 'assistant', toolCalls: [{ name: 'look', arguments: { at: 'me' } }, { name: 'listen' }] },
-      { role: 'tool', name: 'listen', text: 'heard' },
+      { role: 'assistant', parts: [{ name: 'look', arguments: { at: 'me' } }, { name: 'listen' }] },
+      // In the order of the calls, whichever came first.
       { role: 'tool', name: 'look', text: 'The tool failed: it is dark' },
+      { role: 'tool', name: 'listen', text: 'heard' },
     ]);
   });
 
@@ -187,6 +192,26 @@ describe('tool calls of one step', () => {
       { role: 'tool', callId: 'call-0-1', text: 'seen' },
     ]);
     expect(tools.calls).toHaveLength(1);
+  });
+
+  it('keep their results apart from those of calls that the model is not shown now', async () => {
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools });
+    const heard = rig.listen();
+    await rig.say('hello');
+    const same = { name: 'look', callId: 'call_0' };
+    (await rig.model.call(0)).askFor(same);
+    (await tools.call(0)).answer('1');
+    const refused = new ServiceError('AGENT_ERROR', 'No.', { refused: 'content' });
+    (await rig.model.call(1)).fail(refused);
+    await heard.event('turn.failed');
+    await rig.say('again');
+    expect((await rig.model.call(2)).request.messages).toEqual([{ role: 'user', text: 'again' }]);
+    (await rig.model.call(2)).askFor(same);
+    (await tools.call(1)).answer('2');
+    await rig.model.call(3);
+    const ids = heard.events.flatMap((event) => (event.type === 'tool-call.requested' ? [event.callId] : []));
+    expect(ids).toEqual(['call_0', expect.stringMatching(/^call_.{36}$/)]);
   });
 
   it('may all be wrong: the model is asked again at once', async () => {
@@ -296,8 +321,10 @@ describe('a turn that fails', () => {
     const { request } = await rig.model.call(2);
     expect(request.messages.map(({ role }) => role)).toEqual([
       ...['user', 'assistant', 'tool', 'assistant', 'tool'],
-      'user',
+      ...['assistant', 'user'],
     ]);
+    // That the turn ended there stands between the result and what the user says next.
+    expect(request.messages.at(-2)).toEqual(NO_REPLY);
   });
 
   it('because the adapter is broken says so, and only the log has the cause', async () => {

@@ -14,7 +14,8 @@ export function defaultAnswer({ user, toolResults }: ScriptTurn, tools: readonly
   const wish = /^\s*use\s+(\S+)\s*(.*)$/isu.exec(user.text);
   const step =
     wish === null ? say(defaultReply(user, tools)) : wantedTool(wish[1] ?? '', wish[2] ?? '', tools);
-  return user.image === undefined ? step : { ...step, text: `${imageNote(user.image)}\n\n${step.text}` };
+  const [image] = user.images ?? [];
+  return image === undefined ? step : { ...step, text: `${imageNote(image)}\n\n${step.text}` };
 }
 
 function wantedTool(wanted: string, json: string, tools: readonly ModelTool[]): ScriptStep {

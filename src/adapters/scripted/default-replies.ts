@@ -1,6 +1,5 @@
-import type { ModelTool } from '../../contract/model-message.ts';
+import type { ModelTool, UserMessage } from '../../contract/model-message.ts';
 import { exampleCall } from './example-call.ts';
-import type { UserMessage } from './script-step.ts';
 
 const INTRODUCTION =
   'I am the scripted model of agent-service: I work offline, without a key, and always answer the same.';
@@ -36,7 +35,10 @@ const smallTalk: readonly { when: RegExp; reply: (tools: readonly ModelTool[]) =
 ];
 
 /** Never empty, never failing: the last resort repeats what it heard. */
-export function defaultReply({ text, image }: UserMessage, tools: readonly ModelTool[]): string {
+export function defaultReply(
+  { text, images: [image] = [] }: UserMessage,
+  tools: readonly ModelTool[],
+): string {
   if (text.trim() === '')
     return image === undefined ? `I heard nothing. ${whatToTry(tools)}` : whatToTry(tools);
   const match = smallTalk.find(({ when }) => when.test(text));

@@ -1,8 +1,5 @@
-import type { ModelMessage } from '../../contract/model-message.ts';
+import type { ToolMessage, UserMessage } from '../../contract/model-message.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
-
-export type UserMessage = Extract<ModelMessage, { role: 'user' }>;
-export type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
 
 /** What the scripted model is about to do in one step. */
 export interface ScriptStep {
@@ -24,11 +21,13 @@ export interface ScriptTurn {
   readonly toolResults: readonly ToolMessage[];
 }
 
-export function currentTurn({ messages }: ModelRequest): ScriptTurn {
+export function currentTurn({ messages, origin }: ModelRequest): ScriptTurn {
   const start = messages.findLastIndex((message) => message.role === 'user');
-  const user = messages[start];
+  const last = messages[start];
+  const user: UserMessage = last?.role === 'user' ? last : { role: 'user', text: '' };
   return {
-    user: user?.role === 'user' ? user : { role: 'user', text: '' },
+    // A rule is for one message, not for those that got no answer before it.
+    user: origin ? { ...user, text: origin.said } : user,
     toolResults: messages.slice(start + 1).filter((message) => message.role === 'tool'),
   };
 }

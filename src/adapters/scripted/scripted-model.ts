@@ -1,5 +1,6 @@
 import type { LlmConfig } from '../../contract/agent-config.ts';
 import { ServiceError } from '../../contract/errors.ts';
+import type { ModelMessage } from '../../contract/model-message.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 import { defaultAnswer } from './default-answer.ts';
 import { cutIntoPieces, streamPieces } from './reply-stream.ts';
@@ -11,7 +12,9 @@ export function scriptedModel(config: LlmConfig): LanguageModel {
   const rules = scriptRules(config.script);
   return {
     label: `scripted ${config.model}`,
-    async generate(request, onText, signal) {
+    source: { api: 'scripted', provider: 'scripted', model: config.model },
+    async generate(request, listener, signal) {
+      const onText = (text: string): void => listener.onText(text);
       const turn = currentTurn(request);
       const step = rules(turn, request.tools) ?? defaultAnswer(turn, request.tools);
       await streamPieces(cutIntoPieces(step.text, step.chunks), step.delayMs ?? 0, onText, signal);
@@ -24,19 +27,25 @@ export function scriptedModel(config: LlmConfig): LanguageModel {
 function replyOf({ text, toolCalls }: ScriptStep, request: ModelRequest): ModelReply {
   // The length of the conversation numbers the calls: it grows with every step, and replays come out the same.
   const step = request.messages.length;
+  const calls = toolCalls.map((call, index) => ({
+    type: 'toolCall' as const,
+    callId: `call_${step}_${index + 1}`,
+    name: call.name,
+    arguments: JSON.stringify(call.arguments),
+  }));
   return {
-    text,
-    toolCalls: toolCalls.map((call, index) => ({
-      callId: `call_${step}_${index + 1}`,
-      name: call.name,
-      arguments: JSON.stringify(call.arguments),
-    })),
+    parts: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls],
     usage: { inputTokens: roughTokens(requestLength(request)), outputTokens: roughTokens(text.length) },
   };
 }
 
 function requestLength({ systemPrompt, messages }: ModelRequest): number {
-  return messages.reduce((length, message) => length + message.text.length, systemPrompt.length);
+  return messages.reduce((length, message) => length + textOf(message).length, systemPrompt.length);
+}
+
+function textOf(message: ModelMessage): string {
+  if (message.role !== 'assistant') return message.text;
+  return message.parts.reduce((text, part) => (part.type === 'text' ? text + part.text : text), '');
 }
 
 /** Four characters a token is what English comes to. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { providers } from '../../adapters/openai/providers.ts';
 import type { LlmConfig } from '../../contract/agent-config.ts';
+import { providers } from '../../model-http/providers.ts';
 
 export interface AgentChoice {
   readonly provider: LlmConfig['provider'];

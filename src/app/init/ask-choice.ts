@@ -1,6 +1,7 @@
-import { type CANCEL_SYMBOL, intro, isCancel, select, text } from '@clack/prompts';
-import { providers } from '../../adapters/openai/providers.ts';
+import { type CANCEL_SYMBOL, confirm, intro, isCancel, select, text } from '@clack/prompts';
 import { LlmConfig } from '../../contract/agent-config.ts';
+import { providers } from '../../model-http/providers.ts';
+import { MOST_REQUESTS } from '../check/check-command.ts';
 import { type AgentChoice, needsAddress, usualKeyVariable } from './agent-template.ts';
 import { type InitOptions, providerNames, variableProblem } from './init-command.ts';
 
@@ -22,6 +23,12 @@ export async function askChoice(options: InitOptions): Promise<AgentChoice> {
     options.keyVariable ??
     (usual === null ? null : await ask('Which environment variable holds the key?', variableProblem, usual));
   return { provider, model, keyVariable, ...(baseURL !== undefined && { baseURL }) };
+}
+
+/** Whoever quits here has a file that is written, and no check. */
+export async function offerCheck(file: string): Promise<boolean> {
+  const message = `${file} is written. Check it now? It makes at most ${MOST_REQUESTS} small requests.`;
+  return (await confirm({ message })) === true;
 }
 
 async function askProvider(): Promise<string> {

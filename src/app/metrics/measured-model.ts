@@ -5,18 +5,21 @@ import type { Metrics } from '../../ports/metrics.ts';
 export function measuredModel(model: LanguageModel, metrics: Metrics): LanguageModel {
   return {
     label: model.label,
-    async generate(request, onText, signal) {
+    source: model.source,
+    maxTools: model.maxTools,
+    async generate(request, listener, signal) {
       const begun = performance.now();
       const seconds = (): number => (performance.now() - begun) / 1_000;
       let silent = true;
-      const hear = (text: string): void => {
+      const onText = (text: string): void => {
         if (silent) metrics.observe('agent_model_first_text_seconds', {}, seconds());
         silent = false;
-        onText(text);
+        listener.onText(text);
       };
+      const onReasoning = (text: string): void => listener.onReasoning(text);
       let outcome = 'failed';
       try {
-        const reply = await model.generate(request, hear, signal);
+        const reply = await model.generate(request, { onText, onReasoning }, signal);
         outcome = 'completed';
         return reply;
       } finally {

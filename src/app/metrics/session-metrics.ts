@@ -1,6 +1,7 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import type { SessionSignal } from '../../contract/service-requests.ts';
 import { outcomeOf } from '../../domain/session-state.ts';
+import { addUsage, NO_TOKENS } from '../../domain/token-usage.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Bus } from '../../runtime/bus.ts';
 
@@ -9,7 +10,7 @@ import type { Bus } from '../../runtime/bus.ts';
  */
 export function countSignals(bus: Bus, metrics: Metrics): void {
   const turns = { completed: 0, failed: 0, cancelled: 0 };
-  const tokens = { input: 0, output: 0 };
+  let tokens = NO_TOKENS;
   let [chunks, steps, resumed] = [0, 0, 0];
   const count = ({ event }: Envelope): void => {
     const ended = outcomeOf(event);
@@ -17,8 +18,7 @@ export function countSignals(bus: Bus, metrics: Metrics): void {
     if (event.type === 'turn.resumed') resumed += 1;
     if (event.type !== 'step.completed') return;
     steps += 1;
-    tokens.input += event.usage?.inputTokens ?? 0;
-    tokens.output += event.usage?.outputTokens ?? 0;
+    if (event.usage) tokens = addUsage(tokens, event.usage);
   };
   bus.onEverySession((signal: SessionSignal) => {
     if ('event' in signal) count(signal);
@@ -27,9 +27,18 @@ export function countSignals(bus: Bus, metrics: Metrics): void {
   metrics.read('agent_turns_total', () =>
     Object.entries(turns).map(([outcome, value]) => ({ labels: { outcome }, value })),
   );
-  metrics.read('agent_tokens_total', () =>
-    Object.entries(tokens).map(([direction, value]) => ({ labels: { direction }, value })),
-  );
+  metrics.read('agent_tokens_total', () => {
+    const {
+      inputTokens: input,
+      outputTokens: output,
+      cachedTokens: cached = 0,
+      reasoningTokens: reasoning = 0,
+    } = tokens;
+    return Object.entries({ input, output, cached, reasoning }).map(([direction, value]) => ({
+      labels: { direction },
+      value,
+    }));
+  });
   metrics.read('agent_chunks_total', () => [{ labels: {}, value: chunks }]);
   metrics.read('agent_steps_total', () => [{ labels: {}, value: steps }]);
   metrics.read('agent_turns_resumed_total', () => [{ labels: {}, value: resumed }]);

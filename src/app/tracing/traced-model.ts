@@ -1,22 +1,19 @@
 import { asServiceError } from '../../contract/errors.ts';
 import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts';
 import type { Span, Tracing } from '../../ports/tracing.ts';
-import type { TurnTraces } from './turn-traces.ts';
+import { type TurnTraces, usageAttributes } from './turn-traces.ts';
 
 /** The same model; each call is a span in its turn, and the provider is told of it. */
 export function tracedModel(model: LanguageModel, tracing: Tracing, turns: TurnTraces): LanguageModel {
   return {
     label: model.label,
-    async generate(request, onText, signal) {
+    source: model.source,
+    maxTools: model.maxTools,
+    async generate(request, listener, signal) {
       const span = beginStep(request, tracing, turns);
       try {
-        const reply = await model.generate({ ...request, trace: span.context }, onText, signal);
-        if (reply.usage) {
-          span.set({
-            'gen_ai.usage.input_tokens': reply.usage.inputTokens,
-            'gen_ai.usage.output_tokens': reply.usage.outputTokens,
-          });
-        }
+        const reply = await model.generate({ ...request, trace: span.context }, listener, signal);
+        if (reply.usage) span.set(usageAttributes(reply.usage));
         span.end();
         return reply;
       } catch (error) {

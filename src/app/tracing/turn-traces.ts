@@ -1,9 +1,11 @@
 import type { LlmConfig } from '../../contract/agent-config.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { SessionEvent, SessionEventOf } from '../../contract/events.ts';
+import type { TokenUsage } from '../../contract/reply-parts.ts';
 import type { SessionSignal, TurnOutcome } from '../../contract/service-requests.ts';
 import type { TraceContext } from '../../contract/trace.ts';
 import { outcomeOf } from '../../domain/session-state.ts';
+import { addUsage, NO_TOKENS } from '../../domain/token-usage.ts';
 import type { Span, SpanAttributes, SpanFailure, Tracing } from '../../ports/tracing.ts';
 
 interface TurnTrace {
@@ -11,7 +13,7 @@ interface TurnTrace {
   readonly span: Span;
   /** The model call that ran last: tool calls are part of the one that asked for them. */
   step: TraceContext | undefined;
-  readonly tokens: { input: number; output: number };
+  usage: TokenUsage;
 }
 
 /** Names that OpenTelemetry gives to providers otherwise than we do. */
@@ -93,14 +95,13 @@ export class TurnTraces {
         'agent.turn.attempt': attempt,
       },
     });
-    this.#open.set(turnId, { sessionId, span, step: undefined, tokens: { input: 0, output: 0 } });
+    this.#open.set(turnId, { sessionId, span, step: undefined, usage: NO_TOKENS });
   }
 
   #count({ turnId, usage }: SessionEventOf<'step.completed'>): void {
     const open = this.#open.get(turnId);
     if (!open || !usage) return;
-    open.tokens.input += usage.inputTokens;
-    open.tokens.output += usage.outputTokens;
+    open.usage = addUsage(open.usage, usage);
   }
 
   #endTurn(event: SessionEvent): void {
@@ -120,14 +121,21 @@ export class TurnTraces {
     const open = this.#open.get(turnId);
     if (!open) return;
     this.#open.delete(turnId);
-    const { span, tokens } = open;
-    span.set({
-      'agent.turn.outcome': outcome,
-      'gen_ai.usage.input_tokens': tokens.input,
-      'gen_ai.usage.output_tokens': tokens.output,
-    });
+    const { span, usage } = open;
+    span.set({ 'agent.turn.outcome': outcome, ...usageAttributes(usage) });
     span.end(failure);
   }
+}
+
+/** Counts that the provider does not tell are left out. */
+export function usageAttributes(usage: TokenUsage): SpanAttributes {
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
+  return {
+    'gen_ai.usage.input_tokens': inputTokens,
+    'gen_ai.usage.output_tokens': outputTokens,
+    ...(cachedTokens !== undefined && { 'gen_ai.usage.cache_read.input_tokens': cachedTokens }),
+    ...(reasoningTokens !== undefined && { 'gen_ai.usage.reasoning.output_tokens': reasoningTokens }),
+  };
 }
 
 function idsOf(sessionId: string, turnId: string): SpanAttributes {

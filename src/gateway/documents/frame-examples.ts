@@ -60,6 +60,7 @@ export const frameExamples: FrameExamples = {
         content: 'I am calling `get-sum`.',
         step: 1,
         callIds: ['call_1_1'],
+        model: 'scripted offline',
         usage: { inputTokens: 12, outputTokens: 9 },
       },
     ],

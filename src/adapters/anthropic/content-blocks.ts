@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { isObject, type JsonObject, stringIn } from '../../model-http/json.ts';
+import type { ReplyBuilder } from '../../model-http/reply-builder.ts';
+import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
+
+interface Block {
+  /** The block as it began, with fields that nobody here knows. */
+  readonly begin: JsonObject;
+  thinking: string;
+  signature: string;
+  json: string;
+}
+
+export interface BlockOptions {
+  /** Whether the conversation knows a call of this id already. */
+  isTaken(callId: string): boolean;
+  onThinkingBlock(block: ThinkingBlock): void;
+}
+
+/** Makes the parts of a reply of the blocks of a message, in their order. Each block has an index. */
+export class ContentBlocks {
+  readonly #reply: ReplyBuilder;
+  readonly #options: BlockOptions;
+  readonly #open = new Map<unknown, Block>();
+  readonly #callIds = new Set<string>();
+  #hasIncompleteCall = false;
+  #hasNamelessCall = false;
+  /** Whether the last block is a call of which no arguments have come. */
+  #endsWithBareCall = false;
+
+  constructor(reply: ReplyBuilder, options: BlockOptions) {
+    this.#reply = reply;
+    this.#options = options;
+  }
+
+  /** Whether a call may lack arguments, if the reply was cut. */
+  get hasIncompleteCall(): boolean {
+    return this.#hasIncompleteCall || this.#endsWithBareCall;
+  }
+
+  get hasNamelessCall(): boolean {
+    return this.#hasNamelessCall;
+  }
+
+  begin(index: unknown, begin: unknown): void {
+    if (!isObject(begin)) return;
+    this.#stopOthers(index);
+    const block = { begin, thinking: '', signature: stringIn(begin.signature), json: '' };
+    this.#open.set(index, block);
+    if (begin.type === 'text') this.#reply.text(stringIn(begin.text));
+    if (begin.type === 'thinking') this.#think(block, stringIn(begin.thinking));
+    if (begin.type === 'redacted_thinking') this.#reply.count(stringIn(begin.data).length);
+  }
+
+  /** A piece of a block. Types that nobody knows add nothing. */
+  add(index: unknown, delta: JsonObject): void {
+    switch (delta.type) {
+      case 'text_delta':
+        this.#reply.text(stringIn(delta.text));
+        return;
+      case 'thinking_delta':
+        this.#think(this.#block(index, 'thinking'), stringIn(delta.thinking));
+        return;
+      case 'signature_delta':
+        // It comes whole. A second one takes the place of the first, as in the official SDK.
+        this.#block(index, 'thinking').signature = stringIn(delta.signature);
+        this.#reply.count(stringIn(delta.signature).length);
+        return;
+      case 'input_json_delta':
+        this.#block(index, 'tool_use').json += stringIn(delta.partial_json);
+        this.#reply.count(stringIn(delta.partial_json).length);
+        return;
+    }
+  }
+
+  stop(index: unknown): void {
+    const block = this.#open.get(index);
+    if (!block) return;
+    this.#open.delete(index);
+    // Texts stay apart, because the thinking between them is bound to the blocks before it.
+    this.#reply.closePart();
+    this.#endsWithBareCall = false;
+    if (block.begin.type === 'tool_use') this.#call(block);
+    const thinking = thinkingBlockOf(block);
+    if (!thinking) return;
+    this.#reply.opaque({ ...thinking });
+    this.#options.onThinkingBlock(thinking);
+  }
+
+  /** Nothing follows, so blocks that were not stopped end here. */
+  finish(): void {
+    for (const index of [...this.#open.keys()]) this.stop(index);
+  }
+
+  /** Some servers stop no block. Of calls there may be several at a time. */
+  #stopOthers(index: unknown): void {
+    for (const [other, { begin }] of [...this.#open]) {
+      if (other === index || begin.type !== 'tool_use') this.stop(other);
+    }
+  }
+
+  #think(block: Block, thinking: string): void {
+    block.thinking += thinking;
+    this.#reply.reasoning(thinking);
+  }
+
+  /** Some servers leave the beginning of a block out. */
+  #block(index: unknown, type: string): Block {
+    const known = this.#open.get(index);
+    if (known) return known;
+    const block = { begin: { type }, thinking: '', signature: '', json: '' };
+    this.#open.set(index, block);
+    return block;
+  }
+
+  #call({ begin, json }: Block): void {
+    const args = json || (isObject(begin.input) ? JSON.stringify(begin.input) : '{}');
+    const name = stringIn(begin.name);
+    if (name === '') this.#hasNamelessCall = true;
+    if (name === '' || !isJson(args)) this.#hasIncompleteCall = true;
+    this.#endsWithBareCall = args === '{}';
+    if (json === '') this.#reply.count(args.length);
+    this.#reply.toolCall({ callId: this.#callId(stringIn(begin.id)), name, arguments: args });
+  }
+
+  /** Two calls of one id cannot be told apart in the history. */
+  #callId(id: string): string {
+    const isFree = id !== '' && !this.#callIds.has(id) && !this.#options.isTaken(id);
+    const callId = isFree ? id : `toolu_${randomUUID().replaceAll('-', '')}`;
+    this.#callIds.add(callId);
+    return callId;
+  }
+}
+
+/** The whole block as it must come back; undefined when the model wants none back. */
+function thinkingBlockOf({ begin, thinking, signature }: Block): ThinkingBlock | undefined {
+  const block = begin.type === 'thinking' ? { ...begin, thinking, signature } : begin;
+  return isThinkingBlock(block) ? block : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

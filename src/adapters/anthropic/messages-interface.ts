@@ -1,0 +1,38 @@
+import type { LlmConfig } from '../../contract/agent-config.ts';
+import { ModelClient } from '../../model-http/model-client.ts';
+import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import type { ModelInterface } from '../../model-http/provider-model.ts';
+import { acceptableTool } from '../../model-http/tool-schema.ts';
+import { MessagesReader } from './messages-reader.ts';
+import { messagesRequest } from './messages-request.ts';
+import { anthropicVersion } from './sampling.ts';
+import { ThinkingPrefixes } from './thinking-blocks.ts';
+
+/** Anthropic's Messages API, of Anthropic or of another provider that speaks it. */
+export function messagesInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
+  const headers = { 'anthropic-version': anthropicVersion(config), ...keyHeader(access) };
+  const prefixes = new ThinkingPrefixes();
+  return {
+    client: new ModelClient(access, '/messages', headers, config),
+    call(given, listener) {
+      const request = { ...given, tools: given.tools.map(acceptableTool) };
+      const { body, remember } = messagesRequest(access, config, request, prefixes);
+      return {
+        body: JSON.stringify(body),
+        tools: request.tools,
+        trace: request.trace,
+        reader: () => new MessagesReader(access, request, listener, remember),
+      };
+    },
+  };
+}
+
+/**
+ * The SDK sends a key as a bearer token. Anthropic's guide to version 2026-10-21 still sends it as `x-api-key`, which
+ * gateways in front of it know, too. Other providers want the header of their other interfaces.
+ * https://platform.claude.com/docs/en/api/migration-2026-10-21
+ */
+function keyHeader({ provider, apiKey }: ProviderAccess): Record<string, string> {
+  if (apiKey === undefined) return {};
+  return provider === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
+}

@@ -1,0 +1,185 @@
+import { EventTemplate } from '../../model-http/event-template.ts';
+import { isObject, type JsonObject } from '../../model-http/json.ts';
+import { ModelFailure } from '../../model-http/model-failure.ts';
+import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import { refusal } from '../../model-http/refusal.ts';
+import { ReplyBuilder } from '../../model-http/reply-builder.ts';
+import type { ReplyReader } from '../../model-http/reply-reader.ts';
+import type { ModelReply, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
+import { ContentBlocks } from './content-blocks.ts';
+import type { ThinkingBlock } from './thinking-blocks.ts';
+import { TokenCounts } from './token-counts.ts';
+
+/** Reads one answer in the format of Anthropic's Messages API. */
+export class MessagesReader implements ReplyReader {
+  readonly #access: ProviderAccess;
+  readonly #request: ModelRequest;
+  readonly #reply: ReplyBuilder;
+  readonly #blocks: ContentBlocks;
+  readonly #counts = new TokenCounts();
+  readonly #template = new EventTemplate((data) => textDelta(parsed(data)));
+  #stopReason: string | undefined;
+  #isDone = false;
+  /** Whether an event was one of a message, and whether one was of another kind. */
+  #isMessage = false;
+  #isOther = false;
+
+  constructor(
+    access: ProviderAccess,
+    request: ModelRequest,
+    listener: ReplyListener,
+    onThinkingBlock: (block: ThinkingBlock) => void,
+  ) {
+    this.#access = access;
+    this.#request = request;
+    this.#reply = new ReplyBuilder(access, listener);
+    this.#blocks = new ContentBlocks(this.#reply, {
+      isTaken: (callId) => this.#isTaken(callId),
+      onThinkingBlock,
+    });
+  }
+
+  get hasBegun(): boolean {
+    return this.#reply.hasBegun;
+  }
+
+  get hasSpoken(): boolean {
+    return this.#reply.hasSpoken;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  event(data: string, name: string | undefined): void {
+    if (this.#isDone) return;
+    const text = this.#template.textOf(data);
+    if (text !== undefined) {
+      this.#reply.text(text);
+      return;
+    }
+    const event = parsed(data);
+    const learnt = textDelta(event);
+    if (learnt !== undefined) this.#template.learn(data, learnt);
+    if (isObject(event)) this.#take(event, name);
+    else if (name === 'error') throw this.#refusal(data);
+    else if (event === undefined && /^\s*\{/.test(data)) throw this.#broken();
+  }
+
+  whole(answer: unknown): void {
+    if (!isObject(answer)) throw this.#noMessage();
+    if (Array.isArray(answer.content)) this.#takeWhole(answer, answer.content);
+    else if (answer.type === 'error' || answer.error) throw this.#refusal(answer);
+    else throw this.#noMessage();
+  }
+
+  finish(): ModelReply {
+    if (this.#isOther && !this.#isMessage) throw this.#noMessage();
+    this.#blocks.finish();
+    const reason = this.#stopReason;
+    if (this.#blocks.hasNamelessCall && reason !== 'max_tokens') {
+      const why = `${this.#access.label} sent a tool call without a name. Try again.`;
+      throw new ModelFailure(this.#access, why, { isPassing: true });
+    }
+    return this.#reply.finish({
+      // Only tools that run at Anthropic pause a turn, and none is offered: what was said is the whole answer.
+      reason: reason === 'pause_turn' ? 'end_turn' : reason,
+      isDone: this.#isDone,
+      hasIncompleteCall: this.#blocks.hasIncompleteCall,
+      usage: this.#counts.usage,
+    });
+  }
+
+  #take(event: JsonObject, name: string | undefined): void {
+    if (event.type === 'content_block_delta') {
+      this.#isMessage = true;
+      if (isObject(event.delta)) this.#blocks.add(event.index, event.delta);
+    } else if (!this.#takeFrame(event)) this.#takeOther(event, name);
+  }
+
+  /** @returns whether it is an event of a message. */
+  #takeFrame(event: JsonObject): boolean {
+    switch (event.type) {
+      case 'ping':
+        return true;
+      case 'message_start':
+        if (isObject(event.message)) this.#takeFacts(event.message, event.message.usage);
+        break;
+      case 'content_block_start':
+        this.#blocks.begin(event.index, event.content_block);
+        break;
+      case 'content_block_stop':
+        this.#blocks.stop(event.index);
+        break;
+      case 'message_delta':
+        this.#takeFacts(isObject(event.delta) ? event.delta : {}, event.usage);
+        break;
+      case 'message_stop':
+        this.#isDone = true;
+        break;
+      default:
+        return false;
+    }
+    this.#isMessage = true;
+    return true;
+  }
+
+  /** Types that are new are skipped, as Anthropic asks: https://platform.claude.com/docs/en/api/versioning */
+  #takeOther(event: JsonObject, name: string | undefined): void {
+    if (event.type === 'error' || event.error || name === 'error') throw this.#refusal(event);
+    if (event.type === 'message' && Array.isArray(event.content)) this.#takeWhole(event, event.content);
+    else this.#isOther = true;
+  }
+
+  #takeWhole(message: JsonObject, content: readonly unknown[]): void {
+    this.#isMessage = true;
+    content.forEach((block, index) => {
+      this.#blocks.begin(index, block);
+      this.#blocks.stop(index);
+    });
+    this.#takeFacts(message, message.usage);
+    this.#isDone = true;
+  }
+
+  #takeFacts({ stop_reason, stop_details }: JsonObject, usage: unknown): void {
+    this.#counts.report(usage);
+    if (typeof stop_reason !== 'string' || stop_reason === '') return;
+    // Which rule stopped the reply helps whoever has to rephrase it.
+    const category = isObject(stop_details) ? stop_details.category : undefined;
+    this.#stopReason = typeof category === 'string' ? `${stop_reason}: ${category}` : stop_reason;
+  }
+
+  #isTaken(callId: string): boolean {
+    return this.#request.messages.some((message) => message.role === 'tool' && message.callId === callId);
+  }
+
+  #refusal(error: unknown): ModelFailure {
+    return refusal(this.#access, error, { tools: this.#request.tools });
+  }
+
+  #broken(): ModelFailure {
+    return new ModelFailure(this.#access, `${this.#access.label} sent a broken event. Try again.`, {
+      isPassing: true,
+    });
+  }
+
+  #noMessage(): ModelFailure {
+    const reason = `${this.#access.label} sent no message; check that llm.baseURL is one of Anthropic's Messages API, and llm.api.`;
+    return new ModelFailure(this.#access, reason);
+  }
+}
+
+/** The text of an event that adds text. It goes to the end of the reply, whichever block it belongs to. */
+function textDelta(event: unknown): string | undefined {
+  if (!isObject(event) || event.type !== 'content_block_delta' || !isObject(event.delta)) return undefined;
+  const { type, text } = event.delta;
+  return type === 'text_delta' && typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import type { MessageCreateParamsStreaming, Tool, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
+import type { LlmConfig } from '../../contract/agent-config.ts';
+import type { ModelTool } from '../../contract/model-message.ts';
+import { mergedBody } from '../../model-http/json.ts';
+import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import type { ModelRequest } from '../../ports/language-model.ts';
+import { markedSystem, withMarkedMessages, withMarkedTools } from './cache-marks.ts';
+import { type ClaudeModel, claudeModel } from './claude-model.ts';
+import { conversation, type Message, prefixesOf } from './conversation.ts';
+import { sampling } from './sampling.ts';
+import { isThinkingBlock, type ThinkingBlock, type ThinkingPrefixes } from './thinking-blocks.ts';
+import { thinkingSettings } from './thinking-settings.ts';
+
+export interface MessagesRequest {
+  readonly body: object;
+  /** To be told of each thinking block of the reply. */
+  remember(block: ThinkingBlock): void;
+}
+
+/**
+ * The body of a request. `request.tools` are such as every provider takes.
+ *
+ * @throws ModelFailure when the model takes no such settings.
+ */
+export function messagesRequest(
+  access: ProviderAccess,
+  config: LlmConfig,
+  request: ModelRequest,
+  prefixes: ThinkingPrefixes,
+): MessagesRequest {
+  const model = claudeModel(access.model);
+  const { tools, choice } = toolsOf(request, config);
+  const bindsThinking = model.thinking === 'adaptive';
+  const all = conversation(request.messages);
+  const messages = bindsThinking ? withFittingThinking(all, prefixes, request.systemPrompt, tools) : all;
+  const maxTokens = config.maxTokens ?? model.maxTokens;
+  const body = {
+    model: access.model,
+    max_tokens: maxTokens,
+    ...contents(request.systemPrompt, tools, messages, config),
+    ...(choice && { tool_choice: choice }),
+    ...(config.stop && { stop_sequences: config.stop }),
+    ...(canThink(model, messages) && thinkingSettings(model, config.reasoningEffort, maxTokens)),
+    stream: true,
+  } satisfies MessageCreateParamsStreaming;
+  let prefix: string | undefined;
+  return {
+    body: mergedBody({ ...body, ...sampling(access, model, config) }, config.extraBody),
+    remember(block) {
+      if (!bindsThinking) return;
+      prefix ??= prefixesOf(messages, request.systemPrompt, tools).at(-1) ?? '';
+      prefixes.remember(block, prefix);
+    },
+  };
+}
+
+type Contents = Pick<MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;
+
+/** The prefix is cached unless `llm.extraBody` has a `cache_control` of its own: null switches caching off. */
+function contents(
+  system: string,
+  tools: Tool[],
+  messages: Message[],
+  { extraBody = {} }: LlmConfig,
+): Contents {
+  const isMarked = !Object.hasOwn(extraBody, 'cache_control');
+  const shown = isMarked ? withMarkedMessages(messages) : messages;
+  return {
+    ...(system.trim() !== '' && { system: isMarked ? markedSystem(system) : system }),
+    ...(tools.length > 0 && { tools: isMarked ? withMarkedTools(tools) : tools }),
+    messages: shown.map(({ role, content }) => ({ role, content: [...content] })),
+  };
+}
+
+/**
+ * Without any tools Claude refuses a conversation with tool calls, or says nothing. So tools that are not offered any more
+ * are still defined, and forbidden.
+ * https://github.com/anthropics/anthropic-sdk-python/issues/494
+ */
+function toolsOf(
+  { tools, messages }: ModelRequest,
+  { parallelToolCalls }: LlmConfig,
+): { tools: Tool[]; choice?: ToolChoice } {
+  if (tools.length > 0) {
+    const list = tools.map(toolOf);
+    if (parallelToolCalls !== false) return { tools: list };
+    return { tools: list, choice: { type: 'auto', disable_parallel_tool_use: true } };
+  }
+  const names = messages.flatMap((message) => (message.role === 'tool' ? [message.name] : []));
+  if (names.length === 0) return { tools: [] };
+  const list = [...new Set(names)].map((name) => toolOf({ name, description: '', inputSchema: {} }));
+  return { tools: list, choice: { type: 'none' } };
+}
+
+function toolOf({ name, description, inputSchema }: ModelTool): Tool {
+  return {
+    name,
+    ...(description !== '' && { description }),
+    input_schema: { ...inputSchema, type: 'object' },
+  };
+}
+
+/** Leaves out the thinking that the model would refuse. */
+function withFittingThinking(
+  messages: Message[],
+  known: ThinkingPrefixes,
+  systemPrompt: string,
+  tools: readonly Tool[],
+): Message[] {
+  if (!messages.some(hasThinking)) return messages;
+  const prefixes = prefixesOf(messages, systemPrompt, tools);
+  return messages.map((message, index) => {
+    if (message.role === 'user' || !hasThinking(message)) return message;
+    const content = message.content.filter(
+      (block) => !isThinkingBlock(block) || known.fits(block, prefixes[index] ?? ''),
+    );
+    return { ...message, content };
+  });
+}
+
+function hasThinking({ content }: Message): boolean {
+  return content.some(isThinkingBlock);
+}
+
+/**
+ * With a budget, Claude refuses to think in a turn that has begun without thinking, as when another model began it. Such
+ * a turn ends without thinking.
+ */
+function canThink({ isClaude, thinking }: ClaudeModel, messages: readonly Message[]): boolean {
+  if (!isClaude || thinking === 'adaptive') return true;
+  const turn = messages.findLastIndex(({ role, content }) => role === 'user' && content.some(isAsked));
+  const first = messages[turn + 1];
+  return first === undefined || isThinkingBlock(first.content[0]);
+}
+
+function isAsked({ type }: Message['content'][number]): boolean {
+  return type === 'text' || type === 'image';
+}

@@ -1,0 +1,52 @@
+import type { LlmConfig } from '../../contract/agent-config.ts';
+import { ModelFailure } from '../../model-http/model-failure.ts';
+import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import type { ClaudeModel } from './claude-model.ts';
+
+/** Version 2026-10-21 has no fields for these, whatever the model, so the SDK's types have none either. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly top_p?: number;
+}
+
+const CURRENT_VERSION = '2026-10-21';
+const VERSION_WITH_SAMPLING = '2023-06-01';
+const SAMPLING_FIELDS = ['temperature', 'top_p', 'top_k'];
+
+/**
+ * The version that the official SDK sends, unless the request holds a sampling field. Version 2026-10-21 refuses those
+ * even at their defaults; with 2023-06-01 models up to 4.6 still take them.
+ * https://platform.claude.com/docs/en/api/migration-2026-10-21
+ */
+export function anthropicVersion({ temperature, topP, extraBody = {} }: LlmConfig): string {
+  const samples =
+    temperature !== undefined ||
+    topP !== undefined ||
+    SAMPLING_FIELDS.some((field) => extraBody[field] !== undefined && extraBody[field] !== null);
+  return samples ? VERSION_WITH_SAMPLING : CURRENT_VERSION;
+}
+
+/** @throws ModelFailure where Claude would refuse each request, in words that do not name the setting. */
+export function sampling(access: ProviderAccess, model: ClaudeModel, config: LlmConfig): Sampling {
+  const problem = model.isClaude ? problemOf(access, model, config) : undefined;
+  if (problem !== undefined) throw new ModelFailure(access, problem);
+  const { temperature, topP } = config;
+  return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) };
+}
+
+function problemOf({ model }: ProviderAccess, claude: ClaudeModel, config: LlmConfig): string | undefined {
+  const { temperature, topP, reasoningEffort = 'none' } = config;
+  const setting = temperature !== undefined ? 'llm.temperature' : topP !== undefined ? 'llm.topP' : undefined;
+  if (setting === undefined) return undefined;
+  if (!claude.takesSampling) return `Model ${model} takes no ${setting}: remove it from the agent file.`;
+  if (reasoningEffort !== 'none') {
+    return `Model ${model} takes no ${setting} while it thinks: remove it, or llm.reasoningEffort.`;
+  }
+  if (temperature !== undefined && topP !== undefined) {
+    return `Model ${model} takes either llm.temperature or llm.topP: remove one of them.`;
+  }
+  if (temperature !== undefined && temperature > 1) {
+    return `Model ${model} takes an llm.temperature between 0 and 1.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import { isObject } from '../../model-http/json.ts';
+
+/** Thinking as the model sent it. It goes back to the model unchanged, or not at all. */
+export type ThinkingBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
+
+/** Claude refuses thinking without a signature, so that is for people only. */
+export function isThinkingBlock(block: unknown): block is ThinkingBlock {
+  if (!isObject(block)) return false;
+  if (block.type === 'redacted_thinking') return typeof block.data === 'string';
+  return (
+    block.type === 'thinking' &&
+    typeof block.thinking === 'string' &&
+    typeof block.signature === 'string' &&
+    block.signature !== ''
+  );
+}
+
+/** Far more than the turns have that run at one time. */
+const MOST_BLOCKS = 4_096;
+
+/**
+ * Remembers the prefix of each thinking block: what the request held that it answers. Newer models refuse a block whose
+ * prefix has changed since, as when the window of a long conversation moves on within a turn.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ */
+export class ThinkingPrefixes {
+  readonly #prefixes = new Map<string, string>();
+
+  remember(block: ThinkingBlock, prefix: string): void {
+    this.#prefixes.set(keyOf(block), prefix);
+    if (this.#prefixes.size <= MOST_BLOCKS) return;
+    for (const oldest of this.#prefixes.keys()) {
+      this.#prefixes.delete(oldest);
+      break;
+    }
+  }
+
+  /** An unknown block, as after a restart, is taken to fit. */
+  fits(block: ThinkingBlock, prefix: string): boolean {
+    const known = this.#prefixes.get(keyOf(block));
+    return known === undefined || known === prefix;
+  }
+}
+
+/** The signature itself has thousands of characters. */
+function keyOf(block: ThinkingBlock): string {
+  const text = block.type === 'thinking' ? block.signature : block.data;
+  return createHash('sha1').update(text).digest('base64');
+}

@@ -1,0 +1,37 @@
+import type { TokenUsage } from '../../contract/reply-parts.ts';
+import { isObject, type JsonObject } from '../../model-http/json.ts';
+
+/** The tokens of a message. Each report holds the sums so far, and leaves out, or sets to null, what it does not know. */
+export class TokenCounts {
+  #input: number | undefined;
+  #written: number | undefined;
+  #cached: number | undefined;
+  #output: number | undefined;
+  #reasoning: number | undefined;
+
+  report(usage: unknown): void {
+    if (!isObject(usage)) return;
+    this.#input = countIn(usage, 'input_tokens') ?? this.#input;
+    this.#written = countIn(usage, 'cache_creation_input_tokens') ?? this.#written;
+    this.#cached = countIn(usage, 'cache_read_input_tokens') ?? this.#cached;
+    this.#output = countIn(usage, 'output_tokens') ?? this.#output;
+    const { output_tokens_details: details } = usage;
+    if (isObject(details)) this.#reasoning = countIn(details, 'thinking_tokens') ?? this.#reasoning;
+  }
+
+  /** `input_tokens` are only those that a cache neither held nor took. */
+  get usage(): TokenUsage | undefined {
+    if (this.#input === undefined || this.#output === undefined) return undefined;
+    return {
+      inputTokens: this.#input + (this.#written ?? 0) + (this.#cached ?? 0),
+      outputTokens: this.#output,
+      ...(this.#cached !== undefined && { cachedTokens: this.#cached }),
+      ...(this.#reasoning !== undefined && { reasoningTokens: this.#reasoning }),
+    };
+  }
+}
+
+function countIn(fields: JsonObject, name: string): number | undefined {
+  const value = fields[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,180 @@
+import { isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { type ToolCallDelta, toolCallDeltas } from './tool-call-delta.ts';
+
+/** What the first choice of a chunk adds to the reply. */
+export interface ChoiceDelta {
+  readonly text: string;
+  readonly refusal: string;
+  /** For people; the fields that it came in are in `fields`. */
+  readonly reasoning: string;
+  /** Whether the provider says that the text is a thought. */
+  readonly isThought: boolean;
+  /** Whether this is a whole message: all that is said, not what is new. */
+  readonly isWhole: boolean;
+  /** Fields of the message that providers want back: `reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`. */
+  readonly fields: JsonObject;
+  readonly toolCalls: readonly ToolCallDelta[];
+}
+
+export type ChatEvent =
+  /** Has nothing to say but text, and maybe the tokens so far. */
+  | { readonly kind: 'text'; readonly text: string; readonly usage: unknown }
+  | {
+      readonly kind: 'chunk';
+      readonly delta: ChoiceDelta | undefined;
+      readonly finishReason: string | undefined;
+      readonly usage: unknown;
+    }
+  | { readonly kind: 'error'; readonly error: unknown }
+  /** Keep-alives, progress, objects that nobody knows. */
+  | { readonly kind: 'other' }
+  /** Begins like JSON and is none: text may have been lost. */
+  | { readonly kind: 'broken' };
+
+const OTHER: ChatEvent = { kind: 'other' };
+
+/** The good case comes first: this runs once for each piece of text that looks like no other. */
+export function readChatEvent(data: string, name?: string): ChatEvent {
+  const value = parsed(data);
+  if (value === undefined) return name === 'error' ? { kind: 'error', error: data } : notJson(data);
+  const text = plainText(value);
+  if (text === undefined) return readChatValue(value, name);
+  return { kind: 'text', text, usage: isObject(value) ? (value.usage ?? undefined) : undefined };
+}
+
+/** An event that was parsed, or the whole answer of a server that does not stream. */
+export function readChatValue(value: unknown, name?: string): ChatEvent {
+  // Google puts its errors into a list.
+  if (Array.isArray(value)) return value.length === 0 ? OTHER : readChatValue(value[0], name);
+  if (!isObject(value)) return OTHER;
+  const choice = Array.isArray(value.choices) ? value.choices.find(isObject) : undefined;
+  const error = errorIn(value, name) ?? (choice?.error ? choice : undefined);
+  if (error !== undefined) return { kind: 'error', error };
+  const usage = usageIn(value, choice);
+  if (choice === undefined && usage === undefined) return OTHER;
+  return {
+    kind: 'chunk',
+    delta: choice && deltaOf(choice),
+    finishReason: stringIn(choice?.finish_reason) || undefined,
+    usage,
+  };
+}
+
+function notJson(data: string): ChatEvent {
+  return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The text of a chunk that has nothing but text to say, as nearly all have; undefined for any other. It does not look at
+ * further choices.
+ */
+function plainText(value: unknown): string | undefined {
+  if (!isObject(value) || value.error || !Array.isArray(value.choices)) return undefined;
+  const [choice] = value.choices;
+  if (!isObject(choice) || choice.finish_reason || choice.usage || choice.error || !isObject(choice.delta))
+    return undefined;
+  const { content } = choice.delta;
+  if (typeof content !== 'string' || content === '') return undefined;
+  for (const field in choice.delta) if (MORE_THAN_TEXT.has(field) && choice.delta[field]) return undefined;
+  return content;
+}
+
+const MORE_THAN_TEXT = new Set([
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'extra_content',
+]);
+
+/**
+ * An error inside of a stream that began well. Its shapes: OpenAI's `error`, vLLM's older object, a `type`, MiniMax's
+ * status, or the name of the event.
+ */
+function errorIn(value: JsonObject, name: string | undefined): unknown {
+  if (value.error) return value;
+  if (value.object === 'error' || value.type === 'error' || name === 'error') return value;
+  const { base_resp } = value;
+  return isObject(base_resp) && Number(base_resp.status_code) > 0 ? value : undefined;
+}
+
+/** Moonshot puts it into the choice, Groq into a field of its own. */
+function usageIn({ usage, x_groq }: JsonObject, choice: JsonObject | undefined): unknown {
+  const found = usage ?? choice?.usage ?? (isObject(x_groq) ? x_groq.usage : undefined);
+  return isObject(found) ? found : undefined;
+}
+
+/** A server that does not stream has a `message` in place of the `delta`. */
+function deltaOf({ delta, message, text }: JsonObject): ChoiceDelta | undefined {
+  const fields = isObject(delta) ? delta : isObject(message) ? message : undefined;
+  if (!fields) return typeof text === 'string' ? { ...NOTHING, text } : undefined;
+  const content = contentOf(fields.content);
+  return {
+    text: content.text,
+    isThought: isGoogleThought(fields.extra_content),
+    isWhole: !isObject(delta),
+    refusal: stringIn(fields.refusal),
+    reasoning: content.reasoning + reasoningOf(fields),
+    fields: returnedFields(fields),
+    toolCalls: toolCallDeltas(fields),
+  };
+}
+
+const NOTHING: ChoiceDelta = {
+  text: '',
+  refusal: '',
+  reasoning: '',
+  isThought: false,
+  isWhole: false,
+  fields: {},
+  toolCalls: [],
+};
+
+/** Mistral's reasoning models send a list of parts, those of type `thinking` with parts of their own. */
+function contentOf(content: unknown): { text: string; reasoning: string } {
+  if (!Array.isArray(content)) return { text: stringIn(content), reasoning: '' };
+  let [text, reasoning] = ['', ''];
+  for (const part of content.filter(isObject)) {
+    if (part.type === 'text') text += stringIn(part.text);
+    if (part.type === 'thinking') reasoning += stringIn(part.thinking) || contentOf(part.thinking).text;
+  }
+  return { text, reasoning };
+}
+
+/** Many servers send the same text in two of these fields. */
+function reasoningOf({ reasoning_content, reasoning, reasoning_details }: JsonObject): string {
+  return stringIn(reasoning_content) || stringIn(reasoning) || detailsText(reasoning_details);
+}
+
+function detailsText(details: unknown): string {
+  if (!Array.isArray(details)) return '';
+  return details
+    .filter(isObject)
+    .map((detail) => stringIn(detail.text) || stringIn(detail.summary))
+    .join('');
+}
+
+function isGoogleThought(extra: unknown): boolean {
+  return isObject(extra) && isObject(extra.google) && extra.google.thought === true;
+}
+
+const RETURNED = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'] as const;
+
+function returnedFields(fields: JsonObject): JsonObject {
+  const found: Record<string, unknown> = {};
+  for (const name of RETURNED) {
+    const value = fields[name];
+    if (value !== undefined && value !== null) found[name] = value;
+  }
+  return found;
+}

@@ -1,0 +1,197 @@
+import type { TokenUsage } from '../../../contract/reply-parts.ts';
+import { EventTemplate } from '../../../model-http/event-template.ts';
+import { isObject, type JsonObject } from '../../../model-http/json.ts';
+import { ModelFailure } from '../../../model-http/model-failure.ts';
+import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import { refusal } from '../../../model-http/refusal.ts';
+import { ReplyBuilder } from '../../../model-http/reply-builder.ts';
+import type { ReplyReader } from '../../../model-http/reply-reader.ts';
+import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
+import { type ChatEvent, type ChoiceDelta, readChatEvent, readChatValue } from './chat-event.ts';
+import { ReturnedFields } from './returned-fields.ts';
+import { type SplitPiece, ThoughtSplitter } from './thought-splitter.ts';
+import { ToolCallCollector } from './tool-call-collector.ts';
+
+/** Reads one answer in the format of OpenAI's chat completions, however freely a server takes it. */
+export class ChatReader implements ReplyReader {
+  readonly #access: ProviderAccess;
+  readonly #request: ModelRequest;
+  readonly #reply: ReplyBuilder;
+  readonly #template = new EventTemplate(plainText);
+  /** The last chunk that was not parsed: its usage is looked for when no later chunk has one. */
+  #unparsed: string | undefined;
+  readonly #toolCalls = new ToolCallCollector();
+  readonly #returned = new ReturnedFields();
+  readonly #thoughts = new ThoughtSplitter();
+  #isChat = false;
+  #isDone = false;
+  #finishReason: string | undefined;
+  #usage: TokenUsage | undefined;
+
+  constructor(access: ProviderAccess, request: ModelRequest, listener: ReplyListener) {
+    this.#access = access;
+    this.#request = request;
+    this.#reply = new ReplyBuilder(access, listener);
+  }
+
+  get hasBegun(): boolean {
+    return this.#reply.hasBegun;
+  }
+
+  get hasSpoken(): boolean {
+    return this.#reply.hasSpoken;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  event(data: string, name: string | undefined): void {
+    if (this.#isDone) return;
+    const text = this.#template.textOf(data);
+    if (text !== undefined) {
+      this.#unparsed = data;
+      this.#addContent(text);
+      return;
+    }
+    if (data.trim() === '[DONE]') {
+      this.#isDone = true;
+      return;
+    }
+    const event = readChatEvent(data, name);
+    if (event.kind === 'text') this.#template.learn(data, event.text);
+    this.#take(event);
+  }
+
+  whole(answer: unknown): void {
+    this.#take(readChatValue(answer));
+    this.#isDone = true;
+  }
+
+  finish(): ModelReply {
+    const last = this.#unparsed === undefined ? undefined : readChatEvent(this.#unparsed);
+    if (last?.kind === 'text') this.#countTokens(last.usage);
+    if (!this.#isChat) throw this.#noChat();
+    if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length') {
+      const reason = `${this.#access.label} sent a tool call without a name. Try again.`;
+      throw new ModelFailure(this.#access, reason, { isPassing: true });
+    }
+    this.#addSplit(this.#thoughts.end());
+    this.#reply.closePart();
+    const withReasoning = this.#access.rules.wantsReasoningBack && !this.#toolCalls.isEmpty;
+    const returned = this.#returned.collected(withReasoning);
+    if (returned) this.#reply.opaque(returned);
+    for (const call of this.#toolCalls.finish((callId) => this.#isTaken(callId))) this.#reply.toolCall(call);
+    return this.#reply.finish({
+      reason: this.#finishReason,
+      isDone: this.#isDone,
+      hasIncompleteCall: this.#toolCalls.hasIncomplete(),
+      usage: this.#usage,
+    });
+  }
+
+  #take(event: ChatEvent): void {
+    switch (event.kind) {
+      case 'text':
+        this.#isChat = true;
+        this.#countTokens(event.usage);
+        this.#addContent(event.text);
+        return;
+      case 'chunk':
+        this.#isChat = true;
+        this.#countTokens(event.usage);
+        if (event.delta) this.#addDelta(event.delta);
+        this.#finishReason = event.finishReason ?? this.#finishReason;
+        return;
+      case 'error':
+        throw refusal(this.#access, event.error, { tools: this.#request.tools });
+      case 'broken':
+        throw new ModelFailure(
+          this.#access,
+          `${this.#access.label} sent an event that is no whole JSON. Try again.`,
+          {
+            isPassing: true,
+          },
+        );
+      case 'other':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Counts are cumulative where they come with every chunk. */
+  #countTokens(usage: unknown): void {
+    const known = usageOf(usage);
+    if (!known) return;
+    this.#usage = known;
+    this.#unparsed = undefined;
+  }
+
+  #addDelta(delta: ChoiceDelta): void {
+    // MiniMax repeats the whole reply in its last event.
+    if (delta.isWhole && this.hasBegun) return;
+    this.#reply.reasoning(delta.reasoning);
+    this.#addContent(delta.text, delta.isThought);
+    // Some servers repeat the refusal in the text.
+    if (delta.text === '') this.#reply.refusal(delta.refusal);
+    this.#returned.add(delta.fields);
+    for (const call of delta.toolCalls) this.#reply.count(call.arguments.length);
+    this.#toolCalls.add(delta.toolCalls);
+  }
+
+  #addContent(content: string, isThought = false): void {
+    if (this.#thoughts.isPast) this.#reply.text(content);
+    else if (content !== '') this.#addSplit(this.#thoughts.take(content, isThought));
+  }
+
+  #addSplit({ reasoning, text }: SplitPiece): void {
+    this.#reply.reasoning(reasoning);
+    this.#reply.text(text);
+  }
+
+  #isTaken(callId: string): boolean {
+    return this.#request.messages.some((message) => message.role === 'tool' && message.callId === callId);
+  }
+
+  #noChat(): ModelFailure {
+    const reason = `${this.#access.label} sent nothing that is a chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
+    return new ModelFailure(this.#access, reason);
+  }
+}
+
+function plainText(data: string): string | undefined {
+  const event = readChatEvent(data);
+  return event.kind === 'text' ? event.text : undefined;
+}
+
+/** A count of an unexpected shape is no reason to lose the reply. DeepSeek has a name of its own for what came from its cache. */
+function usageOf(usage: unknown): TokenUsage | undefined {
+  if (!isObject(usage)) return undefined;
+  const { prompt_cache_hit_tokens, cached_tokens } = usage;
+  const prompt = countIn(usage.prompt_tokens);
+  const completion = countIn(usage.completion_tokens);
+  if (prompt === undefined || completion === undefined) return undefined;
+  const cachedTokens =
+    countIn(fieldsIn(usage.prompt_tokens_details).cached_tokens) ??
+    countIn(prompt_cache_hit_tokens) ??
+    countIn(cached_tokens);
+  const reasoningTokens = countIn(fieldsIn(usage.completion_tokens_details).reasoning_tokens);
+  // xAI counts what came from its cache beside the prompt where that is the larger part.
+  const inputTokens = cachedTokens !== undefined && cachedTokens > prompt ? prompt + cachedTokens : prompt;
+  return {
+    inputTokens,
+    // Google and xAI leave the tokens of the reasoning out of the completion, and count them in the total.
+    outputTokens: Math.max(completion, (countIn(usage.total_tokens) ?? 0) - inputTokens),
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}
+
+function countIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function fieldsIn(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,113 @@
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from 'openai/resources/chat/completions';
+import type { LlmConfig } from '../../../contract/agent-config.ts';
+import type {
+  AssistantMessage,
+  ModelTool,
+  ToolMessage,
+  UserMessage,
+} from '../../../contract/model-message.ts';
+import { spokenText } from '../../../domain/step-parts.ts';
+import { acceptableCallId } from '../../../model-http/call-ids.ts';
+import { mergedBody } from '../../../model-http/json.ts';
+import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import type { ProviderDefaults } from '../../../model-http/providers.ts';
+import type { ModelRequest } from '../../../ports/language-model.ts';
+
+/** The body of a request. `request.tools` are such as every provider takes. */
+export function chatRequest(access: ProviderAccess, config: LlmConfig, request: ModelRequest): object {
+  const { model, rules } = access;
+  const body: ChatCompletionCreateParamsStreaming = {
+    model,
+    messages: chatMessages(request, rules),
+    stream: true,
+    // Strict servers refuse `tools: []`, so fields that are not needed are left out.
+    ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
+    ...(rules.acceptsStreamOptions && { stream_options: { include_usage: true } }),
+  };
+  const settings = chatSettings(rules, config, request.tools.length > 0);
+  return mergedBody({ ...body, ...settings }, config.extraBody);
+}
+
+function chatSettings(
+  { tokenLimitField, effortField, seedField = 'seed' }: ProviderDefaults,
+  { temperature, topP, maxTokens, reasoningEffort, stop, seed, parallelToolCalls }: LlmConfig,
+  hasTools: boolean,
+): object {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(maxTokens !== undefined && { [tokenLimitField]: maxTokens }),
+    ...(reasoningEffort !== undefined && {
+      [effortField]: effortField === 'reasoning' ? { effort: reasoningEffort } : reasoningEffort,
+    }),
+    ...(stop !== undefined && { stop }),
+    ...(seed !== undefined && { [seedField]: seed }),
+    ...(parallelToolCalls !== undefined && hasTools && { parallel_tool_calls: parallelToolCalls }),
+  };
+}
+
+function chatMessages(
+  { systemPrompt, messages }: ModelRequest,
+  rules: ProviderDefaults,
+): ChatCompletionMessageParam[] {
+  const conversation = messages.map((message): ChatCompletionMessageParam => {
+    switch (message.role) {
+      case 'user':
+        return userMessage(message);
+      case 'assistant':
+        return assistantMessage(message, rules);
+      case 'tool':
+        return toolMessage(message, rules);
+      default:
+        return message satisfies never;
+    }
+  });
+  return systemPrompt === '' ? conversation : [{ role: 'system', content: systemPrompt }, ...conversation];
+}
+
+function toolMessage(
+  { callId, name, text }: ToolMessage,
+  rules: ProviderDefaults,
+): ChatCompletionMessageParam {
+  const tool_call_id = acceptableCallId(callId, rules.callIds);
+  return { role: 'tool', tool_call_id, ...(rules.namesResults && { name }), content: text };
+}
+
+function userMessage({ text, images = [] }: UserMessage): ChatCompletionMessageParam {
+  if (images.length === 0) return { role: 'user', content: text };
+  const pictures = images.map(({ mimeType, base64 }) => {
+    const url = `data:${mimeType};base64,${base64}`;
+    return { type: 'image_url', image_url: { url } } as const;
+  });
+  return { role: 'user', content: text === '' ? pictures : [{ type: 'text', text }, ...pictures] };
+}
+
+function assistantMessage({ parts }: AssistantMessage, rules: ProviderDefaults): ChatCompletionMessageParam {
+  const text = spokenText(parts);
+  const calls = parts.flatMap((part) => (part.type === 'toolCall' ? [part] : []));
+  const returned = Object.assign({}, ...parts.map((part) => (part.type === 'opaque' ? part.data : {})));
+  if (calls.length === 0) return { role: 'assistant', content: text, ...returned };
+  return {
+    role: 'assistant',
+    content: text === '' ? (rules.emptyContent ?? null) : text,
+    ...rules.besideToolCalls,
+    ...returned,
+    tool_calls: calls.map(({ callId, name, arguments: args, opaque }, place) => ({
+      id: acceptableCallId(callId, rules.callIds),
+      type: 'function',
+      function: { name, arguments: JSON.stringify(args) },
+      ...(opaque ?? (place === 0 ? rules.besideForeignCall : undefined)),
+    })),
+  };
+}
+
+function chatTool({ name, description, inputSchema }: ModelTool): ChatCompletionTool {
+  return {
+    type: 'function',
+    function: { name, ...(description !== '' && { description }), parameters: { ...inputSchema } },
+  };
+}

@@ -1,0 +1,56 @@
+import { isObject, type JsonObject } from '../../../model-http/json.ts';
+
+/**
+ * Collects the fields of a message that its provider wants back, from all chunks: texts are joined, lists appended.
+ * A signature that comes in one chunk alone stays as it came.
+ */
+export class ReturnedFields {
+  readonly #fields = new Map<string, unknown>();
+
+  add(fields: JsonObject): void {
+    for (const [name, value] of Object.entries(fields)) {
+      const wanted = name === 'extra_content' ? withoutThoughtFlag(value) : value;
+      if (wanted !== undefined) this.#fields.set(name, joined(this.#fields.get(name), wanted));
+    }
+  }
+
+  /** @param withReasoning whether the texts of the reasoning are wanted back, or only what signs it. */
+  collected(withReasoning: boolean): JsonObject | undefined {
+    const kept = [...this.#fields].filter(([name]) => withReasoning || !PLAIN.has(name));
+    return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  }
+}
+
+const PLAIN: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning']);
+
+/** Google tells thoughts from the answer by it. The thoughts are not sent back, and the answer is none. */
+function withoutThoughtFlag(extra: unknown): unknown {
+  if (!isObject(extra) || !isObject(extra.google)) return extra;
+  const { thought, ...google } = extra.google;
+  return Object.keys(google).length > 0 ? { ...extra, google } : undefined;
+}
+
+function joined(before: unknown, more: unknown): unknown {
+  if (typeof before === 'string' && typeof more === 'string') return before + more;
+  if (Array.isArray(before) && Array.isArray(more)) return more.reduce(withDetail, before);
+  if (isObject(before) && isObject(more)) return { ...before, ...more };
+  return more;
+}
+
+/** OpenRouter streams one reasoning detail in several pieces of the same type and index. */
+function withDetail(details: readonly unknown[], detail: unknown): unknown[] {
+  const last = details.at(-1);
+  if (!isObject(last) || !isObject(detail) || last.type !== detail.type || last.index !== detail.index) {
+    return [...details, detail];
+  }
+  const field = STREAMED.find((name) => typeof last[name] === 'string' && typeof detail[name] === 'string');
+  if (field === undefined && !('signature' in detail)) return [...details, detail];
+  const text = field && { [field]: `${last[field]}${detail[field]}` };
+  return [...details.slice(0, -1), { ...last, ...withoutNull(detail), ...text }];
+}
+
+const STREAMED = ['text', 'summary'] as const;
+
+function withoutNull(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { RawToolCall } from '../../../ports/language-model.ts';
+import type { ToolCallDelta } from './tool-call-delta.ts';
+
+interface PartialCall {
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+  extraContent: unknown;
+}
+
+/**
+ * Puts tool calls together from their fragments. OpenAI numbers the fragments by `index`; others leave the
+ * index out, or the id, or both, send a call whole, repeat its name in each fragment, or give parallel calls
+ * the same index.
+ */
+export class ToolCallCollector {
+  readonly #calls: PartialCall[] = [];
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  /** The fragments of one chunk. */
+  add(deltas: readonly ToolCallDelta[]): void {
+    for (const [position, delta] of deltas.entries()) this.#addOne(delta, position - deltas.length);
+  }
+
+  /** @param place among the fragments of its chunk, counted from the last, which is -1. */
+  #addOne(delta: ToolCallDelta, place: number): void {
+    const call = this.#find(delta, place) ?? this.#begin(delta);
+    call.id ||= delta.id;
+    call.name ||= delta.name;
+    call.arguments += delta.arguments;
+    call.extraContent ??= delta.extraContent;
+  }
+
+  /** A call that ends in the middle of its arguments, as when the model ran out of tokens. */
+  hasIncomplete(): boolean {
+    return this.#calls.some((call) => call.name === '' || !isJson(call.arguments));
+  }
+
+  hasNameless(): boolean {
+    return this.#calls.some((call) => call.name === '');
+  }
+
+  /**
+   * @param isTaken whether the conversation knows a call of this id already. Some servers count from
+   * `call_0` in each reply, and two calls of one id cannot be told apart in the history.
+   */
+  finish(isTaken: (callId: string) => boolean): RawToolCall[] {
+    const used = new Set<string>();
+    return this.#calls.map(({ id, name, arguments: args, extraContent }) => {
+      const keeps = id !== '' && !used.has(id) && !isTaken(id);
+      const callId = keeps ? id : `call_${randomUUID().replaceAll('-', '')}`;
+      used.add(callId);
+      const opaque = extraContent === undefined ? undefined : { extra_content: extraContent };
+      return { callId, name: plainName(name), arguments: args || '{}', ...(opaque && { opaque }) };
+    });
+  }
+
+  #find(delta: ToolCallDelta, place: number): PartialCall | undefined {
+    const candidate = this.#candidate(delta, place);
+    return candidate && !beginsAnother(candidate, delta) ? candidate : undefined;
+  }
+
+  #candidate({ id, index, name }: ToolCallDelta, place: number): PartialCall | undefined {
+    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
+    if (id !== '') return this.#calls.find((call) => call.id === id);
+    // Moonshot sends the arguments of parallel calls side by side, by nothing but their order.
+    return this.#calls.at(name === '' ? place : -1);
+  }
+
+  #begin({ index }: ToolCallDelta): PartialCall {
+    const call: PartialCall = { index, id: '', name: '', arguments: '', extraContent: undefined };
+    this.#calls.push(call);
+    return call;
+  }
+}
+
+/** Whether a fragment that seems to belong to a call is the first one of the next. Only a fragment with a name can be. */
+function beginsAnother(call: PartialCall, { id, name, arguments: fragment }: ToolCallDelta): boolean {
+  if (name === '' || call.name === '') return false;
+  if (id !== '' && call.id !== '' && id !== call.id) return true;
+  // One id, or none: a name behind arguments that are whole, or another name where there are none so far.
+  if (call.arguments === '') return name !== call.name;
+  return isJson(call.arguments) && (fragment !== '' || name !== call.name);
+}
+
+/** Models of the GPT-OSS family let slip how their own format calls a tool: `functions.echo`, `echo<|channel|>json`. */
+function plainName(name: string): string {
+  return name.replace(/<\|.*$/s, '').replace(/^functions\./, '') || name;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

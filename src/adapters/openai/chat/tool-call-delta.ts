@@ -1,0 +1,41 @@
+import { isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+
+/** A fragment of a tool call, with what is not there or makes no sense taken away. */
+export interface ToolCallDelta {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+  /** Google signs the thoughts that led to a call here, and wants it back. */
+  readonly extraContent: unknown;
+}
+
+/** The fragments of tool calls in a delta, or whole calls in a message. */
+export function toolCallDeltas({ tool_calls, function_call }: JsonObject): ToolCallDelta[] {
+  const calls = Array.isArray(tool_calls) ? tool_calls : isObject(tool_calls) ? [tool_calls] : [];
+  const all = isObject(function_call) ? [...calls, { function: function_call }] : calls;
+  return all.filter(isObject).map(toolCallDelta);
+}
+
+function toolCallDelta(call: JsonObject): ToolCallDelta {
+  const called = isObject(call.function) ? call.function : call;
+  const args = called.arguments ?? called.parameters;
+  return {
+    index: indexOf(call.index),
+    id: idOf(call.id),
+    name: stringIn(called.name),
+    arguments: isObject(args) ? JSON.stringify(args) : stringIn(args),
+    extraContent: call.extra_content ?? undefined,
+  };
+}
+
+/** Some servers send it as text, some a negative one. */
+function indexOf(index: unknown): number | undefined {
+  const number = typeof index === 'string' && index !== '' ? Number(index) : index;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : undefined;
+}
+
+function idOf(id: unknown): string {
+  if (typeof id === 'number') return String(id);
+  return id === 'null' ? '' : stringIn(id);
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+import type { RawToolCall } from '../../../ports/language-model.ts';
+
+/** The tool calls of a response. A call is taken from its item when that is done: only then all of it is certain. */
+export class CallItems {
+  readonly #isTaken: (callId: string) => boolean;
+  /** Begun and not done, by their places in the output. */
+  readonly #open = new Map<number, JsonObject>();
+  readonly #callIds = new Set<string>();
+  #isCut = false;
+  #isBroken = false;
+
+  /** @param isTaken whether the conversation knows a call of this id already. */
+  constructor(isTaken: (callId: string) => boolean) {
+    this.#isTaken = isTaken;
+  }
+
+  /** Whether a call was begun and not ended. */
+  get hasOpen(): boolean {
+    return this.#isCut || this.#open.size > 0;
+  }
+
+  /** Whether the arguments of a call are no JSON: it was cut, or the model cannot write them. */
+  get hasBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  begin(place: number, item: JsonObject): void {
+    this.#open.set(place, item);
+  }
+
+  allArguments(place: number, all: unknown): void {
+    const call = this.#open.get(place);
+    if (call) this.#open.set(place, { ...call, arguments: all });
+  }
+
+  /** Those whose arguments have come and whose end has not. */
+  ripe(): [place: number, item: JsonObject][] {
+    return [...this.#open].filter(([, call]) => stringIn(call.arguments) !== '');
+  }
+
+  isKnown({ call_id }: JsonObject): boolean {
+    return typeof call_id === 'string' && this.#callIds.has(call_id);
+  }
+
+  /** The call of an item that is done; undefined when the response ended in the middle of it. */
+  end(place: number, item: JsonObject): RawToolCall | undefined {
+    for (const [open, { call_id }] of this.#open) {
+      if (open === place || (call_id !== undefined && call_id === item.call_id)) this.#open.delete(open);
+    }
+    if (item.status === 'incomplete') {
+      this.#isCut = true;
+      return undefined;
+    }
+    const args = argumentsIn(item);
+    this.#isBroken ||= !isJson(args);
+    return { callId: this.#callIdOf(item), name: stringIn(item.name), arguments: args };
+  }
+
+  /** Two calls of one id cannot be told apart in the history, and some servers count them from 0 in each reply. */
+  #callIdOf({ call_id, id }: JsonObject): string {
+    const given = stringIn(call_id) || stringIn(id);
+    const keeps = given !== '' && !this.#callIds.has(given) && !this.#isTaken(given);
+    const callId = keeps ? given : `call_${randomUUID().replaceAll('-', '')}`;
+    this.#callIds.add(given).add(callId);
+    return callId;
+  }
+}
+
+function argumentsIn({ arguments: given }: JsonObject): string {
+  return (isObject(given) ? JSON.stringify(given) : stringIn(given)) || '{}';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

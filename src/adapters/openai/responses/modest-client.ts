@@ -1,0 +1,18 @@
+import { type ModelCall, ModelClient } from '../../../model-http/model-client.ts';
+import { ModelFailure } from '../../../model-http/model-failure.ts';
+import type { ModelReply } from '../../../ports/language-model.ts';
+import { ResponsesCall } from './responses-call.ts';
+
+/** Makes a call again without the extra that it was refused for. */
+export class ModestClient extends ModelClient {
+  override async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+    try {
+      return await super.generate(call, signal);
+    } catch (error) {
+      const isRefusal = error instanceof ModelFailure && call instanceof ResponsesCall;
+      const modest = isRefusal ? call.afterRefusal(error) : undefined;
+      if (modest === undefined) throw error;
+      return this.generate(modest, signal);
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { ModelFailure } from '../../../model-http/model-failure.ts';
+import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import type { ReplyBuilder } from '../../../model-http/reply-builder.ts';
+import type { CallItems } from './call-items.ts';
+import { isReturnable } from './input-items.ts';
+import { PARTING } from './parting.ts';
+import { objectsIn } from './response-event.ts';
+
+/**
+ * The items of a response: messages, reasoning and tool calls. Each is known by its place in the output, because some
+ * gateways give it another id in every event: https://github.com/vercel/ai/tree/main/packages/openai/src/responses
+ */
+export class OutputItems {
+  readonly calls: CallItems;
+  readonly #access: ProviderAccess;
+  readonly #reply: ReplyBuilder;
+  readonly #phases = new Map<number, string>();
+  /** Of which a piece came before they were done. */
+  readonly #heard = new Set<number>();
+  readonly #done = new Set<number>();
+  #doneCount = 0;
+  /** The message that text is added to now, and the one that it was last added to. */
+  #speaking: number | undefined;
+  #spoken: number | undefined;
+  #thinking: string | undefined;
+  #hasBegun = false;
+  #latest = 0;
+
+  constructor(access: ProviderAccess, reply: ReplyBuilder, calls: CallItems) {
+    this.#access = access;
+    this.#reply = reply;
+    this.calls = calls;
+  }
+
+  /** Whether words or a tool call have come. An item of encrypted reasoning may be followed by a long silence. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** The place of the item that was begun last. */
+  get latest(): number {
+    return this.#latest;
+  }
+
+  text(place: number, piece: string): void {
+    if (piece === '') return;
+    this.#reply.text(place === this.#speaking ? piece : this.#beginMessage(place) + piece);
+  }
+
+  refusal(place: number, piece: string): void {
+    if (piece === '') return;
+    this.#reply.refusal(place === this.#speaking ? piece : this.#beginMessage(place) + piece);
+  }
+
+  /** @param part of the item: a summary has several. */
+  reasoning(place: number, part: string, piece: string): void {
+    if (piece === '') return;
+    this.#endMessage();
+    const now = `${place} ${part}`;
+    const parting = this.#thinking === undefined || this.#thinking === now ? '' : PARTING;
+    this.#thinking = now;
+    this.#hear(place);
+    this.#reply.reasoning(parting + piece);
+  }
+
+  /** A piece of the arguments of a tool call. */
+  argumentsPiece(place: number, { length }: string): void {
+    this.#hear(place);
+    this.#reply.count(length);
+  }
+
+  /** For what repeats the pieces of an item as a whole: not all servers send pieces. */
+  unlessHeard(place: number, take: () => void): void {
+    if (!this.#heard.has(place)) take();
+  }
+
+  begin(place: number, item: JsonObject): void {
+    this.#latest = place;
+    this.#learnPhase(place, item);
+    if (item.type === 'function_call') this.calls.begin(place, item);
+  }
+
+  end(place: number, item: JsonObject): void {
+    this.#done.add(place);
+    this.#doneCount += 1;
+    this.#take(place, item);
+  }
+
+  /** Takes what was begun and never ended. @param output the items as the response ends with them; some servers tell none. */
+  settle(output: readonly JsonObject[]): void {
+    if (output.length > this.#doneCount) {
+      for (const [place, item] of output.entries()) {
+        if (!this.#done.has(place) && !this.calls.isKnown(item)) this.#take(place, item);
+      }
+    }
+    for (const [place, item] of this.calls.ripe()) this.#call(place, item);
+    this.#endMessage();
+  }
+
+  #take(place: number, item: JsonObject): void {
+    switch (item.type) {
+      case 'message':
+        this.#learnPhase(place, item);
+        this.unlessHeard(place, () => this.#sayAll(place, item));
+        if (place === this.#speaking) this.#endMessage();
+        return;
+      case 'reasoning':
+        this.unlessHeard(place, () => this.#thinkAll(place, item));
+        this.#endMessage();
+        if (isReturnable(item)) this.#reply.opaque({ ...item });
+        return;
+      case 'function_call':
+        this.#call(place, item);
+    }
+  }
+
+  #sayAll(place: number, { content }: JsonObject): void {
+    for (const { type, text, refusal } of objectsIn(content)) {
+      if (type === 'refusal') this.refusal(place, stringIn(refusal));
+      else this.text(place, stringIn(text));
+    }
+  }
+
+  #thinkAll(place: number, { summary, content }: JsonObject): void {
+    for (const [part, { text }] of objectsIn(summary).entries()) {
+      this.reasoning(place, `summary ${part}`, stringIn(text));
+    }
+    for (const [part, { text }] of objectsIn(content).entries()) {
+      this.reasoning(place, `text ${part}`, stringIn(text));
+    }
+  }
+
+  #call(place: number, item: JsonObject): void {
+    const call = this.calls.end(place, item);
+    if (call === undefined) return;
+    if (call.name === '') {
+      const reason = `${this.#access.label} sent a tool call without a name. Try again.`;
+      throw new ModelFailure(this.#access, reason, { isPassing: true });
+    }
+    this.unlessHeard(place, () => this.argumentsPiece(place, call.arguments));
+    this.#endMessage();
+    this.#reply.toolCall(call);
+  }
+
+  #learnPhase(place: number, { phase }: JsonObject): void {
+    if (typeof phase === 'string' && phase !== '') this.#phases.set(place, phase);
+  }
+
+  #hear(place: number): void {
+    this.#hasBegun = true;
+    this.#heard.add(place);
+  }
+
+  /** @returns what parts it from the message before it. */
+  #beginMessage(place: number): string {
+    this.#endMessage();
+    const parting = this.#spoken === undefined || this.#spoken === place ? '' : PARTING;
+    this.#speaking = place;
+    this.#spoken = place;
+    this.#hear(place);
+    return parting;
+  }
+
+  /** The phase of a message goes with its text, because it has to come back with it. */
+  #endMessage(): void {
+    if (this.#speaking === undefined) return;
+    const phase = this.#phases.get(this.#speaking);
+    this.#reply.closePart(phase === undefined ? undefined : { phase });
+    this.#speaking = undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { TokenUsage } from '../../../contract/reply-parts.ts';
+import { isObject, type JsonObject } from '../../../model-http/json.ts';
+
+export type ParsedData =
+  | { readonly kind: 'object'; readonly value: JsonObject }
+  /** `[DONE]`, which other interfaces end with. Some gateways send it here, too. */
+  | { readonly kind: 'done' }
+  /** Keep-alives and whatever else is no object. */
+  | { readonly kind: 'other' }
+  /** Begins like JSON and is none: text may have been lost. */
+  | { readonly kind: 'broken' };
+
+const OTHER: ParsedData = { kind: 'other' };
+
+export function parsedData(data: string): ParsedData {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? { kind: 'object', value } : OTHER;
+  } catch {
+    if (data.trim() === '[DONE]') return { kind: 'done' };
+    return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
+  }
+}
+
+export function objectIn(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** `input_tokens` includes the cached ones, `output_tokens` those of the reasoning. */
+export function usageIn(usage: unknown): TokenUsage | undefined {
+  const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = objectIn(usage);
+  const inputTokens = countIn(input_tokens);
+  const outputTokens = countIn(output_tokens);
+  // A count of an unexpected shape is no reason to lose the reply.
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const cachedTokens = countIn(objectIn(input_tokens_details).cached_tokens);
+  const reasoningTokens = countIn(objectIn(output_tokens_details).reasoning_tokens);
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}
+
+function countIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,67 @@
+import type { ModelTool } from '../../../contract/model-message.ts';
+import type { TraceContext } from '../../../contract/trace.ts';
+import type { ModelCall } from '../../../model-http/model-client.ts';
+import type { ModelFailure } from '../../../model-http/model-failure.ts';
+import type { ReplyReader } from '../../../model-http/reply-reader.ts';
+
+/**
+ * What a request goes without rather than fail:
+ *
+ * - `include`: encrypted reasoning. Models that do not reason refuse to be asked for it, and no list of them is
+ *   complete: https://github.com/pydantic/pydantic-ai/issues/2865, https://github.com/pydantic/pydantic-ai/issues/3326
+ * - `summary`: of the reasoning. Organizations that OpenAI has not verified get none:
+ *   https://github.com/OpenHands/software-agent-sdk/issues/987
+ * - `reasoning`: of earlier replies. Only the organization that it was encrypted for may send it back:
+ *   https://github.com/openai/codex/issues/17541
+ */
+export type Extra = 'include' | 'summary' | 'reasoning';
+
+export interface CallParts {
+  readonly tools: readonly ModelTool[];
+  readonly trace: TraceContext | undefined;
+  body(without: ReadonlySet<Extra>): string;
+  reader(): ReplyReader;
+}
+
+/** A call that can be made anew without an extra. */
+export class ResponsesCall implements ModelCall {
+  readonly tools: readonly ModelTool[];
+  readonly trace: TraceContext | undefined;
+  readonly body: string;
+  readonly #parts: CallParts;
+  readonly #refused: Set<Extra>;
+  readonly #without: ReadonlySet<Extra>;
+
+  /** @param refused what the model was refused so far; all its calls share it, and add to it. */
+  constructor(refused: Set<Extra>, parts: CallParts, without: ReadonlySet<Extra> = refused) {
+    this.tools = parts.tools;
+    this.trace = parts.trace;
+    this.#parts = parts;
+    this.#refused = refused;
+    this.#without = new Set(without);
+    this.body = parts.body(this.#without);
+  }
+
+  reader(): ReplyReader {
+    return this.#parts.reader();
+  }
+
+  /** The call without the extra that it was refused for; undefined when it was refused for something else. */
+  afterRefusal(failure: ModelFailure): ResponsesCall | undefined {
+    const extra = refusedExtra(failure);
+    if (extra === undefined || this.#without.has(extra)) return undefined;
+    // Another conversation may hold reasoning that is taken.
+    if (extra !== 'reasoning') this.#refused.add(extra);
+    return new ResponsesCall(this.#refused, this.#parts, new Set([...this.#without, extra]));
+  }
+}
+
+/** An error with this status came instead of a reply: nothing was passed on, so the call may be made again. */
+const BAD_REQUEST = 400;
+
+function refusedExtra({ details: { status, code, param } }: ModelFailure): Extra | undefined {
+  if (status !== BAD_REQUEST) return undefined;
+  if (code === 'invalid_encrypted_content') return 'reasoning';
+  if (param === 'include') return 'include';
+  return param === 'reasoning.summary' ? 'summary' : undefined;
+}

@@ -1,0 +1,215 @@
+import type { TokenUsage } from '../../../contract/reply-parts.ts';
+import { EventTemplate } from '../../../model-http/event-template.ts';
+import { type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { ModelFailure } from '../../../model-http/model-failure.ts';
+import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import { refusal } from '../../../model-http/refusal.ts';
+import { ReplyBuilder } from '../../../model-http/reply-builder.ts';
+import type { ReplyReader } from '../../../model-http/reply-reader.ts';
+import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
+import { CallItems } from './call-items.ts';
+import { OutputItems } from './output-items.ts';
+import { objectIn, objectsIn, parsedData, usageIn } from './response-event.ts';
+
+const COMPLETED = 'completed';
+const TEXT_DELTA = 'response.output_text.delta';
+/** States of a response that nothing follows. */
+const ENDED: ReadonlySet<string> = new Set([COMPLETED, 'incomplete', 'failed', 'cancelled']);
+
+/** Reads one answer of the Responses API. */
+export class ResponsesReader implements ReplyReader {
+  readonly #access: ProviderAccess;
+  readonly #request: ModelRequest;
+  readonly #reply: ReplyBuilder;
+  readonly #items: OutputItems;
+  #template: EventTemplate | undefined;
+  /** The place of the message that the template is of. */
+  #textPlace = 0;
+  #isResponse = false;
+  #isDone = false;
+  #ending: string | undefined;
+  #usage: TokenUsage | undefined;
+
+  constructor(access: ProviderAccess, request: ModelRequest, listener: ReplyListener) {
+    this.#access = access;
+    this.#request = request;
+    this.#reply = new ReplyBuilder(access, listener);
+    this.#items = new OutputItems(access, this.#reply, new CallItems((callId) => this.#isTaken(callId)));
+  }
+
+  get hasBegun(): boolean {
+    return this.#items.hasBegun;
+  }
+
+  get hasSpoken(): boolean {
+    return this.#reply.hasSpoken;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  event(data: string, name: string | undefined): void {
+    if (this.#isDone) return;
+    const text = this.#template?.textOf(data);
+    if (text !== undefined) {
+      this.#items.text(this.#textPlace, text);
+      return;
+    }
+    this.#read(data, name);
+  }
+
+  #read(data: string, name: string | undefined): void {
+    const parsed = parsedData(data);
+    if (parsed.kind === 'object') this.#learn(data, parsed.value);
+    switch (parsed.kind) {
+      case 'object':
+        this.#take(parsed.value, name === 'error' ? name : stringIn(parsed.value.type) || (name ?? ''));
+        return;
+      case 'done':
+        this.#items.settle([]);
+        this.#isDone = true;
+        return;
+      case 'broken':
+        throw this.#passing('sent a broken event');
+      case 'other':
+        if (name === 'error') throw this.#refusal(data);
+        return;
+      default:
+        parsed satisfies never;
+    }
+  }
+
+  whole(answer: unknown): void {
+    const response = objectIn(answer);
+    if (response.error || response.object === 'error' || response.type === 'error')
+      throw this.#refusal(answer);
+    if (response.object !== 'response' && !Array.isArray(response.output)) return;
+    this.#isResponse = true;
+    this.#end(response, stringIn(response.status) || COMPLETED);
+  }
+
+  finish(): ModelReply {
+    if (!this.#isResponse) throw this.#noResponse();
+    const isComplete = this.#ending === COMPLETED || (this.#ending === undefined && this.#isDone);
+    const { hasOpen, hasBroken } = this.#items.calls;
+    if (isComplete && hasOpen) throw this.#passing('sent a tool call without its end');
+    return this.#reply.finish({
+      reason: this.#ending,
+      isDone: this.#isDone,
+      hasIncompleteCall: hasOpen || hasBroken,
+      usage: this.#usage,
+    });
+  }
+
+  /** Deltas of one message are alike. Any other event may begin another item. */
+  #learn(data: string, event: JsonObject): void {
+    const place = this.#placeOf(event);
+    if (event.type !== TEXT_DELTA || place !== this.#textPlace) this.#template = undefined;
+    if (event.type !== TEXT_DELTA) return;
+    this.#textPlace = place;
+    this.#template ??= new EventTemplate((other) => this.#deltaAt(place, other));
+    this.#template.learn(data, stringIn(event.delta));
+  }
+
+  #deltaAt(place: number, data: string): string | undefined {
+    const parsed = parsedData(data);
+    if (parsed.kind !== 'object' || parsed.value.type !== TEXT_DELTA) return undefined;
+    return this.#placeOf(parsed.value) === place ? stringIn(parsed.value.delta) || undefined : undefined;
+  }
+
+  #take(event: JsonObject, type: string): void {
+    // The good case comes first: this runs once for each piece of text.
+    if (type === TEXT_DELTA) {
+      this.#isResponse = true;
+      this.#items.text(this.#placeOf(event), stringIn(event.delta));
+    } else if (type === 'error' || type === 'response.error') throw this.#refusal(event);
+    else if (type.startsWith('response.')) {
+      this.#isResponse = true;
+      this.#takePiece(event, type);
+    } else if (event.error) throw this.#refusal(event);
+  }
+
+  #takePiece(event: JsonObject, type: string): void {
+    const items = this.#items;
+    const place = this.#placeOf(event);
+    switch (type) {
+      case 'response.reasoning_summary_text.delta':
+        items.reasoning(place, `summary ${event.summary_index}`, stringIn(event.delta));
+        return;
+      case 'response.reasoning_text.delta':
+        items.reasoning(place, `text ${event.content_index}`, stringIn(event.delta));
+        return;
+      case 'response.function_call_arguments.delta':
+        items.argumentsPiece(place, stringIn(event.delta));
+        return;
+      case 'response.function_call_arguments.done':
+        items.calls.allArguments(place, event.arguments);
+        return;
+      case 'response.refusal.delta':
+        items.refusal(place, stringIn(event.delta));
+        return;
+      case 'response.output_text.done':
+        items.unlessHeard(place, () => items.text(place, stringIn(event.text)));
+        return;
+      case 'response.refusal.done':
+        items.unlessHeard(place, () => items.refusal(place, stringIn(event.refusal)));
+        return;
+      default:
+        this.#takeState(event, type);
+    }
+  }
+
+  #takeState(event: JsonObject, type: string): void {
+    switch (type) {
+      case 'response.output_item.added':
+        this.#items.begin(this.#placeOf(event, 1), objectIn(event.item));
+        return;
+      case 'response.output_item.done':
+        this.#items.end(this.#placeOf(event), objectIn(event.item));
+        return;
+      case 'response.completed':
+      case 'response.done':
+        this.#end(objectIn(event.response), COMPLETED);
+        return;
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        this.#end(objectIn(event.response), type.slice('response.'.length));
+    }
+  }
+
+  /** @param ending what the answer says of it besides the state of the response. */
+  #end(response: JsonObject, ending: string): void {
+    const status = stringIn(response.status);
+    const state = ENDED.has(status) ? status : ending;
+    if (state === 'failed') throw this.#refusal({ error: response.error });
+    this.#items.settle(objectsIn(response.output));
+    this.#usage = usageIn(response.usage);
+    this.#ending =
+      state === 'incomplete' ? stringIn(objectIn(response.incomplete_details).reason) || state : state;
+    this.#isDone = true;
+  }
+
+  /** @param ahead how far behind the latest item an item is whose place is not told. */
+  #placeOf({ output_index }: JsonObject, ahead = 0): number {
+    return typeof output_index === 'number' ? output_index : this.#items.latest + ahead;
+  }
+
+  #isTaken(callId: string): boolean {
+    return this.#request.messages.some((message) => message.role === 'tool' && message.callId === callId);
+  }
+
+  #refusal(body: unknown): ModelFailure {
+    return refusal(this.#access, body, { tools: this.#request.tools });
+  }
+
+  #passing(what: string): ModelFailure {
+    return new ModelFailure(this.#access, `${this.#access.label} ${what}. Try again.`, { isPassing: true });
+  }
+
+  #noResponse(): ModelFailure {
+    const reason = `${this.#access.label} sent no response; check that llm.baseURL is that of a Responses API, and llm.api.`;
+    return new ModelFailure(this.#access, reason);
+  }
+}

@@ -1,0 +1,65 @@
+import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
+import type { LlmConfig } from '../../../contract/agent-config.ts';
+import type { ModelTool } from '../../../contract/model-message.ts';
+import { mergedBody } from '../../../model-http/json.ts';
+import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import type { ModelRequest } from '../../../ports/language-model.ts';
+import { type InputItem, inputItems } from './input-items.ts';
+import type { Extra } from './responses-call.ts';
+
+type Fields = Omit<ResponseCreateParamsStreaming, 'input'>;
+type ResponsesBody = Fields & { input: InputItem[] };
+
+/**
+ * The body of a request. `request.tools` are such as every provider takes.
+ *
+ * @param without extras that are left out, because they were refused.
+ */
+export function responsesRequest(
+  access: ProviderAccess,
+  config: LlmConfig,
+  { systemPrompt, messages, tools }: ModelRequest,
+  without: ReadonlySet<Extra>,
+): object {
+  const body: ResponsesBody = {
+    model: access.model,
+    ...(systemPrompt !== '' && { instructions: systemPrompt }),
+    input: inputItems(messages, { callIds: access.rules.callIds, withReasoning: !without.has('reasoning') }),
+    stream: true,
+    // The conversation is kept here, not there. What the model thought comes back encrypted instead.
+    store: false,
+    ...(!without.has('include') && { include: ['reasoning.encrypted_content'] }),
+    ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...settings(config, without, tools.length > 0),
+  };
+  return mergedBody(body, config.extraBody);
+}
+
+function settings(
+  { temperature, topP, maxTokens, reasoningEffort, parallelToolCalls }: LlmConfig,
+  without: ReadonlySet<Extra>,
+  hasTools: boolean,
+): Omit<Fields, 'stream'> {
+  const isSummarized = reasoningEffort !== 'none' && !without.has('summary');
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...(reasoningEffort !== undefined && {
+      reasoning: { effort: reasoningEffort, ...(isSummarized && { summary: 'auto' }) },
+    }),
+    ...(parallelToolCalls !== undefined && hasTools && { parallel_tool_calls: parallelToolCalls }),
+  };
+}
+
+function functionTool({ name, description, inputSchema }: ModelTool): FunctionTool {
+  return {
+    type: 'function',
+    name,
+    ...(description !== '' && { description }),
+    parameters: { ...inputSchema },
+    // When it is left out, the schema is made strict where possible, and then the model must fill in every optional
+    // argument: https://developers.openai.com/api/docs/guides/function-calling?api-mode=responses#strict-mode
+    strict: false,
+  };
+}

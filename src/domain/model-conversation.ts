@@ -1,0 +1,202 @@
+import type { Image } from '../contract/image.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ModelMessage,
+  ModelToolCall,
+  ToolMessage,
+  UserMessage,
+} from '../contract/model-message.ts';
+import type { ModelSource } from '../contract/reply-parts.ts';
+import type { Caution } from './refusals.ts';
+import { acceptableToolName } from './tool-names.ts';
+
+export interface ConversationOptions {
+  /** The model that will read it. */
+  readonly source: ModelSource | null;
+  /** What it goes without, because requests were refused. */
+  readonly caution: Caution;
+}
+
+/**
+ * The messages as every provider takes them. Leaves out what was refused and what only another model understands, tells
+ * where a reply was cut, gives each tool call its result and an acceptable name, and joins neighbours of one role.
+ *
+ * @param window the newest part of a conversation; begins with a user's message.
+ */
+export function modelConversation(
+  window: readonly ModelMessage[],
+  { source, caution }: ConversationOptions,
+): ModelMessage[] {
+  const newest = window.findLastIndex(({ role }) => role === 'user');
+  const begin = caution === 'newest-alone' ? newest : 0;
+  const shown = window.slice(begin);
+  const bare = caution === 'bare' || caution === 'newest-alone';
+  const messages = new Messages();
+  const results = resultsOf(shown);
+  for (const [index, message] of shown.entries()) {
+    if (message.leftOut) continue;
+    switch (message.role) {
+      case 'user':
+        messages.addUser(bare ? { ...message, imagesLeftOut: true } : message);
+        break;
+      case 'assistant':
+        // Some providers refuse a turn whose own opaque data are missing.
+        messages.addAssistant(readable(message, bare && begin + index < newest ? null : source), results);
+        break;
+      case 'tool':
+        // It was added behind its call.
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+  return messages.list;
+}
+
+/** The tool calls of a message that the log tells all about. */
+export function requestedCalls({ parts }: AssistantMessage): ModelToolCall[] {
+  return parts.flatMap((part) => {
+    if (part.type !== 'toolCall' || part.name === '') return [];
+    const { type, opaque, ...call } = part;
+    return [call];
+  });
+}
+
+type Results = ReadonlyMap<string, ToolMessage>;
+
+function resultsOf(messages: readonly ModelMessage[]): Results {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' && !message.leftOut ? [[message.callId, message]] : [],
+    ),
+  );
+}
+
+/** Collects messages so that the roles alternate as providers want it. */
+class Messages {
+  readonly list: ModelMessage[] = [];
+
+  addUser(message: UserMessage): void {
+    const user = withImageNote(message);
+    const last = this.list.at(-1);
+    // Some chat templates take no user message right behind a tool's result.
+    if (last?.role === 'tool')
+      this.list.push({ role: 'assistant', parts: [{ type: 'text', text: NO_REPLY }] });
+    if (last?.role === 'user') this.list[this.list.length - 1] = joined(last, user);
+    else this.list.push(user);
+  }
+
+  addAssistant(message: AssistantMessage, results: Results): void {
+    const parts = message.parts.filter((part) => part.type !== 'toolCall' || results.has(part.callId));
+    if (!parts.some(isSaid)) return;
+    const last = this.list.at(-1);
+    const { source } = message;
+    if (last?.role === 'assistant') {
+      const both = source ?? last.source;
+      this.list[this.list.length - 1] = {
+        role: 'assistant',
+        parts: [...last.parts, ...parts],
+        ...(both && { source: both }),
+      };
+    } else this.list.push({ role: 'assistant', parts, ...(source && { source }) });
+    for (const part of parts) {
+      const result = part.type === 'toolCall' ? results.get(part.callId) : undefined;
+      if (result) this.list.push({ ...result, name: acceptableToolName(result.name) });
+    }
+  }
+}
+
+const NO_REPLY = '[no reply: this turn ended here]';
+
+/** Reasoning is for people, and opaque data say nothing without what they belong to. */
+function isSaid(part: AssistantPart): boolean {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text !== '';
+    case 'toolCall':
+      return true;
+    case 'reasoning':
+    case 'opaque':
+      return false;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** @param source the model that reads it; null when opaque data are to be left out in any case. */
+function readable(message: AssistantMessage, source: ModelSource | null): AssistantMessage {
+  const { parts, cut } = message;
+  const isOwn = message.source !== undefined && source !== null && isSame(message.source, source);
+  const shown = parts.flatMap((part): AssistantPart[] => {
+    switch (part.type) {
+      case 'reasoning':
+        return [];
+      case 'opaque':
+        return isOwn ? [part] : [];
+      case 'toolCall': {
+        if (part.name === '') return [];
+        const call = { ...part, name: acceptableToolName(part.name) };
+        return [isOwn ? call : withoutOpaque(call)];
+      }
+      case 'text':
+        return [isOwn ? part : withoutOpaque(part)];
+      case 'refusal':
+        return [part];
+      default:
+        return part satisfies never;
+    }
+  });
+  const note = cutNote(cut);
+  return {
+    role: 'assistant',
+    parts: note === '' ? shown : withNote(shown, note),
+    ...(isOwn && { source }),
+  };
+}
+
+function withoutOpaque<P extends { readonly opaque?: unknown }>({ opaque, ...part }: P): Omit<P, 'opaque'> {
+  return part;
+}
+
+function isSame(one: ModelSource, other: ModelSource): boolean {
+  return one.api === other.api && one.provider === other.provider && one.model === other.model;
+}
+
+function withNote(parts: readonly AssistantPart[], note: string): AssistantPart[] {
+  const last = parts.at(-1);
+  if (last?.type !== 'text') return [...parts, { type: 'text', text: note.trimStart() }];
+  return [...parts.slice(0, -1), { ...last, text: last.text + note }];
+}
+
+/** Without it the model takes half a sentence for a whole one. */
+function cutNote(cut: AssistantMessage['cut']): string {
+  switch (cut) {
+    case undefined:
+      return '';
+    case 'cancelled':
+      return ' [cut off: the user cancelled this reply]';
+    case 'failed':
+      return ' [cut off: this reply failed]';
+    default:
+      return cut satisfies never;
+  }
+}
+
+function withImageNote({ text, images, imagesLeftOut }: UserMessage): UserMessage {
+  if (!images || !imagesLeftOut) return { role: 'user', text, ...(images && { images }) };
+  return {
+    role: 'user',
+    text: joinTexts(text, '[an image was left out: the provider of the model refused it]'),
+  };
+}
+
+function joined(first: UserMessage, second: UserMessage): UserMessage {
+  const images: Image[] = [...(first.images ?? []), ...(second.images ?? [])];
+  return { role: 'user', text: joinTexts(first.text, second.text), ...(images.length > 0 && { images }) };
+}
+
+function joinTexts(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first}\n\n${second}`;
+}

@@ -1,0 +1,221 @@
+/** Events that have nothing in common, of whatever provider, are not compared for ever. */
+const MAX_ATTEMPTS = 12;
+
+/** What may change in the JSON of an event. Anthropic pads its events with blanks before a brace. */
+type TokenKind = 'string' | 'number' | 'blanks';
+
+interface Token {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: TokenKind;
+}
+
+/** An event around its tokens that change. */
+interface Template {
+  /** `fixed[i]` stands before the token `slots[i]`; the last one ends the event. */
+  readonly fixed: readonly string[];
+  readonly slots: readonly TokenKind[];
+  /** Which of them is the text. */
+  readonly textSlot: number;
+}
+
+/** The text that an event adds to the reply and nothing else of importance; undefined for any other event. */
+export type ReadText = (data: string) => string | undefined;
+
+/**
+ * Reads the text of the events of one reply without parsing them: nearly all are alike but for the text, and for fields
+ * that say nothing about the reply, such as a time, a counter or padding. An event like the learnt one says what that
+ * one said, with another text.
+ */
+export class EventTemplate {
+  readonly #read: ReadText;
+  #example: string | undefined;
+  /** Tokens of the example that were seen to change. */
+  #changing: ReadonlySet<number> = new Set();
+  #template: Template | undefined;
+  #attempts = 0;
+
+  /** @param read parses an event; what it says of changed events decides what may change. */
+  constructor(read: ReadText) {
+    this.#read = read;
+  }
+
+  /** The text of an event that is like the learnt one; undefined if it has to be parsed. */
+  textOf(data: string): string | undefined {
+    const template = this.#template;
+    return template && textIn(data, template);
+  }
+
+  /** @param text what parsing has found to be the text of the event. */
+  learn(data: string, text: string): void {
+    if (this.#attempts === MAX_ATTEMPTS) return;
+    this.#attempts += 1;
+    const tokens = tokensOf(data);
+    const changed = this.#example === undefined ? undefined : changesBetween(this.#example, data, tokens);
+    const wider = changed && new Set([...this.#changing, ...changed]);
+    const template = (wider && this.#templateOf(data, tokens, text, wider)) ?? undefined;
+    this.#example = data;
+    this.#changing = template && wider ? wider : new Set();
+    this.#template = template ?? this.#templateOf(data, tokens, text, this.#changing);
+  }
+
+  /** Undefined when the text is in none of the tokens, or one of those that change is of importance. */
+  #templateOf(
+    data: string,
+    tokens: readonly Token[],
+    text: string,
+    changing: ReadonlySet<number>,
+  ): Template | undefined {
+    const literal = JSON.stringify(text);
+    for (const [index, token] of tokens.entries()) {
+      if (token.kind !== 'string' || data.slice(token.start, token.end) !== literal) continue;
+      const slots = [...new Set([...changing, index])].toSorted((a, b) => a - b);
+      const template = cut(data, tokens, slots, index);
+      const probe = `${text} or something else`;
+      if (this.#read(filled(template, probe)) === probe) return template;
+    }
+    return undefined;
+  }
+}
+
+/** The name of a field ends with its colon: it never changes, and is told from a string by that. */
+const TOKENS = /"(?:[^"\\]|\\.)*"(?: *:)?|-?\d[\d.eE+-]*|(?<! ) *(?=})/g;
+
+function tokensOf(data: string): Token[] {
+  return Array.from(data.matchAll(TOKENS)).flatMap(({ index, 0: text }) =>
+    text.endsWith(':') ? [] : [{ start: index, end: index + text.length, kind: kindOf(text) }],
+  );
+}
+
+function kindOf(text: string): TokenKind {
+  if (text.startsWith('"')) return 'string';
+  return text.trim() === '' ? 'blanks' : 'number';
+}
+
+/** The tokens that differ between two events; undefined when something else differs, too. */
+function changesBetween(example: string, data: string, tokens: readonly Token[]): Set<number> | undefined {
+  const known = tokensOf(example);
+  if (known.length !== tokens.length) return undefined;
+  const changed = new Set<number>();
+  let [knownEnd, end] = [0, 0];
+  for (const [index, token] of tokens.entries()) {
+    const other = known[index];
+    if (other?.kind !== token.kind) return undefined;
+    if (example.slice(knownEnd, other.start) !== data.slice(end, token.start)) return undefined;
+    if (example.slice(other.start, other.end) !== data.slice(token.start, token.end)) changed.add(index);
+    [knownEnd, end] = [other.end, token.end];
+  }
+  return example.slice(knownEnd) === data.slice(end) ? changed : undefined;
+}
+
+function cut(data: string, tokens: readonly Token[], slots: readonly number[], text: number): Template {
+  const fixed: string[] = [];
+  const kinds: TokenKind[] = [];
+  let from = 0;
+  for (const slot of slots) {
+    const token = tokens[slot];
+    if (!token) continue;
+    fixed.push(data.slice(from, token.start));
+    kinds.push(token.kind);
+    from = token.end;
+  }
+  return { fixed: [...fixed, data.slice(from)], slots: kinds, textSlot: slots.indexOf(text) };
+}
+
+/** An event of the template in which everything that may change has changed. */
+function filled({ fixed, slots, textSlot }: Template, text: string): string {
+  const values = slots.map((kind, slot) => (slot === textSlot ? JSON.stringify(text) : OTHER_TOKENS[kind]));
+  return fixed.map((part, index) => part + (values[index] ?? '')).join('');
+}
+
+const OTHER_TOKENS = { string: '"something else"', number: '987654321', blanks: '   ' } as const;
+
+function textIn(data: string, { fixed, slots, textSlot }: Template): string | undefined {
+  let [at, text] = [0, ''];
+  for (let slot = 0; slot < slots.length; slot += 1) {
+    const before = fixed[slot] ?? '';
+    if (!isAt(data, at, before)) return undefined;
+    const start = at + before.length;
+    const end = slot === textSlot ? endOfText(data, start) : endOfToken(data, start, slots[slot]);
+    if (end === -1) return undefined;
+    if (slot === textSlot) text = data.slice(start, end);
+    at = end;
+  }
+  return data.slice(at) === fixed.at(-1) ? textOfLiteral(text) : undefined;
+}
+
+/** The text of a literal, without its quotation marks; undefined when there is none. */
+function textOfLiteral(literal: string): string | undefined {
+  if (literal.length <= 2) return undefined;
+  if (!literal.includes('\\')) return literal.slice(1, -1);
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return undefined; // No valid escape: the parser tells what is wrong with the event.
+  }
+}
+
+function endOfToken(data: string, start: number, kind: TokenKind | undefined): number {
+  switch (kind) {
+    case 'string':
+      return endOfString(data, start);
+    case 'number':
+      return endOfNumber(data, start);
+    case 'blanks':
+      return endOfBlanks(data, start);
+    case undefined:
+      return -1;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Compares as `startsWith` does, which takes six times as long for a part of a longer string. */
+function isAt(data: string, start: number, part: string): boolean {
+  return data.slice(start, start + part.length) === part;
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/** The same for a text, which may have escapes: tokens with a line break or a quotation mark are frequent. */
+function endOfText(data: string, start: number): number {
+  const plain = endOfString(data, start);
+  if (plain !== -1 || data[start] !== '"') return plain;
+  let quote = data.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(data, quote)) quote = data.indexOf('"', quote + 1);
+  return quote === -1 || CONTROL.test(data.slice(start, quote)) ? -1 : quote + 1;
+}
+
+function isEscaped(data: string, at: number): boolean {
+  let before = at - 1;
+  while (data[before] === '\\') before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+/** What a JSON string must have escaped, or has: both are left to the parser. */
+const NOT_PLAIN = /[\\\p{Cc}]/u;
+
+/** Where the JSON string ends that begins at `start`; -1 if there is none, or one with escapes. */
+function endOfString(data: string, start: number): number {
+  if (data[start] !== '"') return -1;
+  const quote = data.indexOf('"', start + 1);
+  return quote === -1 || NOT_PLAIN.test(data.slice(start + 1, quote)) ? -1 : quote + 1;
+}
+
+function endOfBlanks(data: string, start: number): number {
+  let end = start;
+  while (data[end] === ' ') end += 1;
+  return end;
+}
+
+const ZERO = 48;
+const NINE = 57;
+
+/** Where the whole number ends that begins at `start`; -1 if there is none. Other numbers are left to the parser. */
+function endOfNumber(data: string, start: number): number {
+  let end = start;
+  for (let code = data.charCodeAt(end); code >= ZERO && code <= NINE; code = data.charCodeAt(end)) end += 1;
+  // JSON has no leading zeros, and no number goes on behind a digit with any of these.
+  if (end === start || (data[start] === '0' && end > start + 1)) return -1;
+  return /[.eE+-]/.test(data[end] ?? '') ? -1 : end;
+}

@@ -1,0 +1,202 @@
+import type { ErrorBodyFacts } from './error-body.ts';
+
+/** What went wrong, whatever words and status the provider has for it. */
+export type FailureKind =
+  | 'key'
+  | 'access'
+  | 'quota'
+  | 'rate'
+  | 'model'
+  | 'tools-off'
+  | 'token-limit'
+  | 'context'
+  | 'image'
+  | 'content'
+  | 'too-large'
+  | 'timed-out'
+  | 'overloaded'
+  | 'request'
+  | 'unknown';
+
+interface Sign {
+  readonly kind: FailureKind;
+  readonly codes: RegExp;
+  /** Compared with the provider's sentences, in lower case. */
+  readonly text: RegExp;
+}
+
+/**
+ * Words by which providers tell what their status does not. The first that matches decides. Most of them stand in the
+ * recorded answers of test/providers/shapes, with their sources.
+ */
+const signs: readonly Sign[] = [
+  {
+    kind: 'quota',
+    codes: any(
+      /^insufficient_(quota|balance\w*)$/,
+      /^billing_\w+$/,
+      /^exceeded_current_quota_error$/,
+      /^budget_exceeded$/,
+      /^enforced_spend_limit_reached$/,
+      /^1113$/,
+    ),
+    text: any(
+      /insufficient (balance|credit|quota|funds)/,
+      /credit balance is too low/,
+      /exceeded your current quota/,
+      /used all available credits/,
+      /spending limit/,
+      /requires more credits/,
+      /budget has been exceeded/,
+      /specified api usage limits/,
+    ),
+  },
+  {
+    kind: 'key',
+    codes: any(
+      /^(invalid_api_key|api_key_invalid|authentication_error|unauthenticated|invalid_auth)$/,
+      /^invalid_authentication_error$/,
+    ),
+    text: any(
+      /(incorrect|invalid|wrong|missing|expired) api.?key/,
+      /api.?key (not valid|is invalid|provided is invalid|not found|expired)/,
+      /invalid x-api-key/,
+      /no auth credentials|multiple authentication/,
+    ),
+  },
+  {
+    // vLLM and llama.cpp take tools only when they were started for it.
+    kind: 'tools-off',
+    codes: /^tools?_not_supported$/,
+    text: any(
+      /--jinja|enable-auto-tool-choice/,
+      /does not support (tools|function)/,
+      /tools? (use |calling )?(is|are) not supported/,
+      /endpoints found that support tool/,
+    ),
+  },
+  { kind: 'token-limit', codes: /^token_limit_reached$/, text: /token limit reached/ },
+  {
+    kind: 'context',
+    codes: /^(context_length_exceeded|exceed_context_size_error|context_\w+|prompt_too_long)$/,
+    text: any(
+      /context (length|window|size|limit)|max_model_len/,
+      /maximum (prompt|input|sequence|allowed number of input) (length|tokens?)/,
+      /prompt (is )?too long/,
+      /(input|prompt|request) (token count|length|tokens?).{0,80}exceed/,
+      /exceeds? (the )?(maximum|max|limit|available|model).{0,40}(tokens|context)/,
+      /exceeded model token limit|too many (input )?tokens|reduce the length/,
+      /longer than the (maximum|model)|larger than the context/,
+      // LM Studio, TGI, vLLM, ExLlama
+      /context the overflows|tokens to keep|n_keep/,
+      /inputs`? tokens \+|`inputs` must have less/,
+      /max_tokens must be at least 1, got -/,
+      /requires \d+ pages/,
+    ),
+  },
+  {
+    kind: 'image',
+    codes: /image|vision/,
+    text: any(
+      /image.{0,60}(not support|unsupported|invalid|could not|cannot|failed|exceeds|too (large|small|many))/,
+      /image.{0,60}(not valid|does not represent)/,
+      /(not support|unsupported|invalid|could not|cannot|failed to|endpoints found that support).{0,40}image/,
+      /multimodal|\bvision\b|mmproj|unknown variant .image_url/,
+    ),
+  },
+  {
+    kind: 'content',
+    codes:
+      /(content|bio|misalignment)_?(policy|filter)|moderation|safety|prohibited|data_inspection_failed|sensitive|^1301$/,
+    text: any(
+      /content (management |filtering )?policy|usage policies/,
+      /flagged|moderation|safety (system|filter|settings)/,
+      /inappropriate content|sensitive (content|words)|content (exists )?risk|prohibited/,
+    ),
+  },
+  {
+    kind: 'model',
+    codes: /^(model_not_found|not_found_error|model_not_available|model_terms_required|invalid_model)$/,
+    text: any(
+      /model.{0,80}(not found|does ?n.t exist|does not exist|not exist|is not available|not supported)/,
+      /model.{0,80}(no access|unknown|not loaded|decommissioned)/,
+      /(unknown|invalid|no such|unrecognized) model|is not a valid model/,
+      // one-api: no channel for the model
+      /无可用渠道/,
+    ),
+  },
+  // A chat template that takes no such conversation; llama.cpp and vLLM call that an error of the server.
+  { kind: 'request', codes: /^never$/, text: /roles must alternate|after the optional system message/ },
+  {
+    kind: 'overloaded',
+    codes: any(
+      /overloaded/,
+      /^(server_error|internal_error|internal_server_error|api_error|service_unavailable)$/,
+    ),
+    text: any(
+      /overloaded|over capacity|loading model/,
+      /network (failure|connection lost)|internal error|compute error/,
+    ),
+  },
+  {
+    kind: 'rate',
+    codes: /rate_?limit|too_many_requests|resource_exhausted/,
+    text: /rate limit|too many requests/,
+  },
+];
+
+export function failureKindOf({ codes, text }: ErrorBodyFacts, status: number | undefined): FailureKind {
+  const found = signs.find(
+    (sign) =>
+      isPossible(sign.kind, status) &&
+      (codes.some((code) => sign.codes.test(code.toLowerCase())) || sign.text.test(text)),
+  );
+  return found?.kind ?? kindOfStatus(status);
+}
+
+/** Words alone are not enough where the status leaves no doubt: a server in trouble has words for anything. */
+function isPossible(kind: FailureKind, status: number | undefined): boolean {
+  if (status === undefined) return true;
+  if (status >= 500)
+    return ['overloaded', 'context', 'image', 'tools-off', 'model', 'request'].includes(kind);
+  if (kind === 'overloaded') return status === 408 || status === 429;
+  switch (status) {
+    case 401:
+    case 402:
+      return kind === 'quota' || kind === 'key';
+    case 404:
+      return ['model', 'image', 'tools-off'].includes(kind);
+    case 429:
+      return kind === 'quota' || kind === 'rate';
+    default:
+      return true;
+  }
+}
+
+function kindOfStatus(status: number | undefined): FailureKind {
+  switch (status) {
+    case 401:
+      return 'key';
+    case 402:
+      return 'quota';
+    case 403:
+      return 'access';
+    case 404:
+      return 'model';
+    case 408:
+      return 'timed-out';
+    case 413:
+      return 'too-large';
+    case 429:
+      return 'rate';
+    case 400:
+    case 409:
+    case 422:
+      return 'request';
+  }
+  return status !== undefined && status >= 500 ? 'overloaded' : 'unknown';
+}
+
+function any(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'));
+}

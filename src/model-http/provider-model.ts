@@ -1,0 +1,44 @@
+import type { LanguageModel, ModelRequest, ReplyListener } from '../ports/language-model.ts';
+import type { ModelCall, ModelClient } from './model-client.ts';
+import type { ProviderAccess } from './provider-access.ts';
+
+/** One interface of model providers: how a request is written and how its answer is read. */
+export interface ModelInterface {
+  readonly client: ModelClient;
+  call(request: ModelRequest, listener: ReplyListener): ModelCall;
+}
+
+/** A model over one of the interfaces, whose code is loaded with the first call, or by `warmUp`. */
+export function providerModel(access: ProviderAccess, load: () => Promise<ModelInterface>): LanguageModel {
+  const { api, provider, model, rules } = access;
+  let loading: Promise<ModelInterface> | undefined;
+  const loaded = (): Promise<ModelInterface> => {
+    loading ??= load();
+    return loading;
+  };
+  return {
+    label: `${provider} ${model}`,
+    source: { api, provider, model },
+    maxTools: rules.maxTools,
+    async warmUp() {
+      await Promise.allSettled([loaded()]);
+    },
+    async generate(request, listener, signal) {
+      signal.throwIfAborted();
+      const { client, call } = await loaded();
+      return client.generate(call(request, untilAborted(listener, signal)), signal);
+    },
+  };
+}
+
+/** One event of a provider may hold many pieces, and the listener may be what aborts. */
+function untilAborted(listener: ReplyListener, signal: AbortSignal): ReplyListener {
+  return {
+    onText(text) {
+      if (!signal.aborted) listener.onText(text);
+    },
+    onReasoning(text) {
+      if (!signal.aborted) listener.onReasoning(text);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import type { ApprovalConfig } from '../../src/contract/agent-config.ts';
+import { LiveMachines } from '../../src/runtime/live-machines.ts';
+import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
+import { ServerBook } from '../../src/runtime/server-book.ts';
+import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
+import type { ToolOffer } from '../../src/runtime/turn-tools.ts';
+import { DirectedTools } from '../support/directed-tools.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const AUTO: ApprovalConfig = { rules: [], default: 'auto' };
+
+/** What a model is offered that takes so many tools, of a server that has so many. */
+async function offer(
+  count: number,
+  maxTools?: number,
+): Promise<{ offer: ToolOffer; lines: readonly unknown[] }> {
+  const names = Array.from({ length: count }, (_, index) => `tool_${index + 1}`);
+  const connector = new DirectedTools(Object.fromEntries(names.map((name) => [name, { repeatable: true }])));
+  const log = recordingLog();
+  await using servers = new McpSupervisor(
+    { connector, log, machines: new LiveMachines(), retryDelayMs: () => 1_000 },
+    new ServerBook(memoryEventStore()),
+  );
+  servers.start({ many: { type: 'stdio', command: 'none' } });
+  const schemas = { issueWith: async () => undefined };
+  const catalog = new ToolCatalog(servers, schemas, { approval: AUTO, maxTools, log });
+  await catalog.ready();
+  const given = catalog.forModel();
+  expect(catalog.forModel()).toBe(given);
+  return { offer: given, lines: log.lines.filter(({ level }) => level === 'warn') };
+}
+
+describe('the tools that a model is offered', () => {
+  it('are all there are, where the model has no limit', async () => {
+    const { offer: given, lines } = await offer(130);
+    expect(given.tools).toHaveLength(130);
+    expect(lines).toEqual([]);
+  });
+
+  it('are as many as the model takes; the log names those beyond, once', async () => {
+    const { offer: given, lines } = await offer(130, 128);
+    expect(given.tools.map(({ name }) => name)).toEqual(
+      Array.from({ length: 128 }, (_, index) => `tool_${index + 1}`),
+    );
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).toMatch(
+      /tool_129.*tool_130.*takes 128 tools at most, and 2 are not offered/,
+    );
+  });
+
+  it('can be called beyond the limit: the model may know them from before', async () => {
+    const { offer: given } = await offer(130, 128);
+    const [call] = await given.resolve([{ callId: 'c', name: 'tool_130', arguments: '{}' }], []);
+    expect(call).toMatchObject({ toolName: 'tool_130', serverId: 'many' });
+    expect(call).not.toHaveProperty('problem');
+  });
+});
