@@ -1,0 +1,58 @@
+/** A JSON object whose fields are yet to be looked at. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object in this field; an empty one when something else is there. */
+export function objectIn(fields: JsonObject, name: string): JsonObject {
+  const value = fields[name];
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects in the list in this field; none when something else is there. */
+export function objectsIn(fields: JsonObject, name: string): readonly JsonObject[] {
+  const value = fields[name];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The text in this field; the empty string when something else is there. */
+export function textIn(fields: JsonObject, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+export function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An object of a list, with its place there. */
+export interface Placed {
+  readonly place: number;
+  readonly one: JsonObject;
+}
+
+/** The objects in the list in this field with their places, which error bodies name. */
+export function placedIn(fields: JsonObject, name: string): readonly Placed[] {
+  const value: unknown = fields[name];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((one: unknown, place) => (isJsonObject(one) ? [{ place, one }] : []));
+}
+
+/** What is found in the first of many that has it. */
+export function firstOf<One, Found>(
+  many: readonly One[],
+  find: (one: One) => Found | undefined,
+): Found | undefined {
+  for (const one of many) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import type { ProviderRules, Refusal, RequestBody } from '../provider-rules.ts';
+import { objectIn, objectsIn, textIn } from './body-fields.ts';
+
+/** Kimi of Moonshot AI, as an OpenAI-compatible server. */
+export const moonshotRules: ProviderRules = {
+  provider: 'openai-compatible',
+  api: 'chat',
+  rules: [
+    {
+      name: 'while thinking is on, reasoning_content comes back with tool calls',
+      source: 'https://github.com/sipeed/picoclaw/issues/588',
+      refusal(body) {
+        if (!isThinking(body)) return undefined;
+        const position = objectsIn(body, 'messages').findIndex(
+          (message) =>
+            objectsIn(message, 'tool_calls').length > 0 && typeof message.reasoning_content !== 'string',
+        );
+        return position === -1
+          ? undefined
+          : refusedBecause(
+              `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${position}`,
+            );
+      },
+    },
+    {
+      name: 'while Kimi K2 thinks, no tool call can be forced',
+      source:
+        'https://github.com/vercel/ai/blob/538e4439e80e9c080914d4ef5dd5e73153b2de77/packages/moonshotai/src/__fixtures__/moonshotai-required-tool-choice-error.json',
+      refusal(body) {
+        return isKimiK2(body) && isThinking(body) && body.tool_choice === 'required'
+          ? refusedBecause("tool_choice 'required' is incompatible with thinking enabled")
+          : undefined;
+      },
+    },
+    {
+      name: 'Kimi K2.5 that does not think has one temperature only',
+      source:
+        'https://github.com/vercel/ai/blob/961b9ced3a9f1bd0919b1c04ab653d8c562ee110/packages/moonshotai/src/__fixtures__/moonshotai-unsupported-sampling-error.json',
+      refusal(body) {
+        const { temperature } = body;
+        return isKimiK2(body) && !isThinking(body) && temperature !== undefined && temperature !== 0.6
+          ? refusedBecause('invalid temperature: only 0.6 is allowed for this model')
+          : undefined;
+      },
+    },
+    {
+      name: 'thinking and reasoning_effort are not asked for together',
+      source: 'https://github.com/HKUDS/nanobot/issues/3939',
+      refusal(body) {
+        return body.thinking !== undefined && body.reasoning_effort !== undefined
+          ? refusedBecause("cannot specify both 'thinking' and 'reasoning_effort'")
+          : undefined;
+      },
+    },
+    {
+      name: 'Kimi K2.7 cannot be kept from thinking',
+      source:
+        'https://github.com/vercel/ai/blob/1a6b27b1b469fe631ffa3b8fa854e79cc77a5a42/packages/moonshotai/src/__fixtures__/moonshotai-k2.7-disabled-thinking-error.json',
+      refusal(body) {
+        const mode = textIn(objectIn(body, 'thinking'), 'type');
+        return textIn(body, 'model').startsWith('kimi-k2.7') && mode !== '' && mode !== 'enabled'
+          ? refusedBecause('invalid thinking: only type=enabled is allowed for this model')
+          : undefined;
+      },
+    },
+  ],
+};
+
+function isKimiK2(body: RequestBody): boolean {
+  return /^kimi-k2\.[5-9]/.test(textIn(body, 'model'));
+}
+
+/** From K2.5 on the models think unless they are told not to. */
+function isThinking(body: RequestBody): boolean {
+  const thinks = isKimiK2(body) || /^kimi-(?:k[3-9]|.*thinking)/.test(textIn(body, 'model'));
+  return thinks && textIn(objectIn(body, 'thinking'), 'type') !== 'disabled';
+}
+
+function refusedBecause(message: string): Refusal {
+  return { status: 400, body: { error: { message, type: 'invalid_request_error' } } };
+}
