@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { logLevels } from '../contract/agent-config.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
 import { addChat } from './chat/chat-command.ts';
+import { addCheck } from './check/check-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
 import { closest } from './config/closest.ts';
 import type { Environment } from './config/expand.ts';
@@ -39,6 +40,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addLogCommands(program, environment, choose);
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
+  addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
   for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
   // The last one: a subcommand would take over that more arguments are allowed than are known.
   addRun(program, environment, choose);

@@ -1,4 +1,5 @@
 import type { ChatOptions } from './chat/chat-command.ts';
+import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';
 import type { Flags } from './settings.ts';
 
@@ -15,6 +16,7 @@ export type CommandLine =
   | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
   | ({ readonly kind: 'chat' } & ChatOptions)
   | ({ readonly kind: 'init' } & InitOptions)
+  | ({ readonly kind: 'check' } & CheckOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;

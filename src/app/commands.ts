@@ -44,7 +44,14 @@ async function perform(command: Runnable): Promise<void> {
     case 'init': {
       const { runInit } = await import('./init/run-init.ts');
       const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-      process.stdout.write(await runInit(command, isTerminal));
+      const { text, isToBeChecked } = await runInit(command, isTerminal);
+      process.stdout.write(text);
+      if (isToBeChecked) await perform({ kind: 'check', agentFile: command.file, json: false });
+      return undefined;
+    }
+    case 'check': {
+      const { runCheck } = await import('./check/run-check.ts');
+      process.exitCode = await runCheck(command);
       return undefined;
     }
     default:

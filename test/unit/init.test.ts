@@ -42,7 +42,9 @@ describe('a new agent file', () => {
   it('is written from flags alone, and over another only when forced', async () => {
     await using folder = await tempDirectory();
     const file = `${folder.path}/new.yml`;
-    expect(await runInit({ file, provider: 'scripted' }, false)).toContain(`agent-service --agent ${file}\n`);
+    const written = await runInit({ file, provider: 'scripted' }, false);
+    expect(written.text).toContain(`agent-service --agent ${file}\n`);
+    expect(written.isToBeChecked).toBe(false);
     expect(loadAgentFile(file, {}).config.llm.provider).toBe('scripted');
     const openai = { file, provider: 'openai', model: 'm' };
     await expect(runInit(openai, false)).rejects.toThrow(`${file} is there already; name another file`);

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LlmConfig } from '../../contract/agent-config.ts';
 import { agentFileName } from '../agent-argument.ts';
+import { MOST_REQUESTS } from '../check/check-command.ts';
 
 export interface InitOptions {
   readonly file: string;
@@ -9,6 +10,7 @@ export interface InitOptions {
   readonly keyVariable?: string;
   readonly baseUrl?: string;
   readonly force?: boolean;
+  readonly check?: boolean;
 }
 
 export const providerNames = LlmConfig.shape.provider.options;
@@ -23,6 +25,10 @@ export function addInit(program: Command, choose: (options: InitOptions) => void
     .option('--key-variable <name>', 'environment variable that holds the key', checkVariable)
     .option('--base-url <url>', 'address of the provider, up to /v1')
     .option('--force', 'write over a file that is there')
+    .option(
+      '--check',
+      `then check it, as \`agent-service check\` does, with at most ${MOST_REQUESTS} requests`,
+    )
     .action((file: string, options: Omit<InitOptions, 'file'>) => choose({ file, ...options }));
 }
 

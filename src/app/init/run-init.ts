@@ -11,23 +11,42 @@ import {
 } from './agent-template.ts';
 import { type InitOptions, providerNames } from './init-command.ts';
 
-/** Writes an agent file as the flags say; a person is asked for the rest. @returns what to do next. */
-export async function runInit(options: InitOptions, isTerminal: boolean): Promise<string> {
-  const { file, force = false } = options;
+export interface WrittenAgent {
+  /** What to do next, for people. */
+  readonly text: string;
+  readonly isToBeChecked: boolean;
+}
+
+/** Writes an agent file as the flags say; a person is asked for the rest. */
+export async function runInit(options: InitOptions, isTerminal: boolean): Promise<WrittenAgent> {
+  const { file, force = false, check = false } = options;
   if (existsSync(file) && !force) throw exists(file);
-  const choice = isTerminal && !isComplete(options) ? await ask(options) : choiceOf(options);
+  const isAsking = isTerminal && !isComplete(options);
+  const choice = isAsking ? await ask(options) : choiceOf(options);
   try {
     await writeFile(file, agentFileText(file, choice), { flag: force ? 'w' : 'wx' });
   } catch (error) {
     throw new Error(`${file} cannot be written: ${messageOf(error)}`);
   }
-  return `${file} is written. Start it with:\n\n  ${startCommand(file, choice)}\n`;
+  const isToBeChecked = check || (isAsking && canBeChecked(choice) && (await offer(file)));
+  const text = `${file} is written. Start it with:\n\n  ${startCommand(file, choice)}\n`;
+  return { text: isToBeChecked ? `${text}\n` : text, isToBeChecked };
 }
 
 /** Loads the questions only where somebody can answer them. */
 async function ask(options: InitOptions): Promise<AgentChoice> {
   const { askChoice } = await import('./ask-choice.ts');
   return askChoice(options);
+}
+
+async function offer(file: string): Promise<boolean> {
+  const { offerCheck } = await import('./ask-choice.ts');
+  return offerCheck(file);
+}
+
+/** Without its key the file would not even load. */
+function canBeChecked({ provider, keyVariable }: AgentChoice): boolean {
+  return provider !== 'scripted' && (keyVariable === null || Boolean(process.env[keyVariable]));
 }
 
 function isComplete({ provider, model }: InitOptions): boolean {

@@ -1,0 +1,102 @@
+import type { Check, Finding, RequestFacts } from './check.ts';
+import { MOST_REQUESTS } from './check-command.ts';
+
+interface NamedAgent {
+  readonly agentFile: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** What is checked. */
+interface CheckedAgent extends NamedAgent {
+  readonly api: string;
+  /** Where the provider is, without path and query. */
+  readonly origin: string;
+}
+
+const NAME_WIDTH = 12;
+const OUTCOME_WIDTH = 33;
+const NUMBER_WIDTHS = [12, 10, 9] as const;
+
+/** Said before the first request. */
+export function heading({ agentFile, provider, model, api, origin }: CheckedAgent): string {
+  return [
+    `${agentFile}: ${provider} ${model} at ${origin}, llm.api ${api}`,
+    `At most ${MOST_REQUESTS} small requests are made, which the provider may charge for.`,
+    '',
+    `  ${columns('', '', ['first piece', 'total', 'tokens'])}`,
+    '',
+  ].join('\n');
+}
+
+export function scriptedText({ agentFile }: NamedAgent): string {
+  return `${agentFile}: the scripted model runs in the service itself; there is nothing to check.\n`;
+}
+
+/** A line for what was found, and one for what to change. */
+export function describeCheck({ name, finding, outcome, advice, request }: Check): string {
+  const line = `${mark(finding)} ${columns(name, outcome, request ? facts(request) : [])}\n`;
+  return advice === undefined ? line : `${line}    ${advice}\n`;
+}
+
+/** What all of it took. */
+export function describeRequests(made: readonly RequestFacts[]): string {
+  const ms = made.reduce((sum, { totalMs }) => sum + totalMs, 0);
+  const requests = `${made.length} ${made.length === 1 ? 'request' : 'requests'} in ${ms} ms`;
+  const tokens = totalTokens(made);
+  const used = tokens ? `${tokens.inputTokens} tokens in, ${tokens.outputTokens} out` : 'tokens are not told';
+  return `\n${requests}; ${used}.\n`;
+}
+
+export const NO_MORE_REQUESTS = 'The other requests are not made: they would fail for the same reason.\n';
+
+/** The same for programs. */
+export function checkJson(
+  agent: NamedAgent | CheckedAgent,
+  checks: readonly Check[],
+  made: readonly RequestFacts[],
+): string {
+  const works = !checks.some(({ isFailure }) => isFailure);
+  const shown = checks.map(({ isFailure = false, ...check }) => ({ ...check, isFailure }));
+  const report = { ...agent, works, requests: made.length, usage: totalTokens(made), checks: shown };
+  return `${JSON.stringify(report)}\n`;
+}
+
+/** Null when the provider told of no request. */
+function totalTokens(
+  made: readonly RequestFacts[],
+): { readonly inputTokens: number; readonly outputTokens: number } | null {
+  const told = made.flatMap(({ usage }) => usage ?? []);
+  if (told.length === 0) return null;
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return {
+    inputTokens: sum(told.map(({ inputTokens }) => inputTokens)),
+    outputTokens: sum(told.map(({ outputTokens }) => outputTokens)),
+  };
+}
+
+function columns(name: string, outcome: string, numbers: readonly string[]): string {
+  const right = numbers.map((number, index) => number.padStart(NUMBER_WIDTHS[index] ?? 0)).join('');
+  return `${name.padEnd(NAME_WIDTH)} ${outcome.padEnd(OUTCOME_WIDTH)}${right}`.trimEnd();
+}
+
+function facts({ firstPieceMs, totalMs, usage }: RequestFacts): string[] {
+  return [
+    firstPieceMs === null ? '–' : `${firstPieceMs} ms`,
+    `${totalMs} ms`,
+    usage ? `${usage.inputTokens}+${usage.outputTokens}` : '–',
+  ];
+}
+
+function mark(finding: Finding): string {
+  switch (finding) {
+    case 'yes':
+      return '✓';
+    case 'no':
+      return '✗';
+    case 'unknown':
+      return '–';
+    default:
+      return finding satisfies never;
+  }
+}
