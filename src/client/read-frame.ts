@@ -36,6 +36,8 @@ function isDataOf(event: string, data: Fields): boolean {
     case 'response':
     case 'stepCompleted':
       return typeof data.content === 'string';
+    case 'thinking':
+      return data.reasoning === undefined || typeof data.reasoning === 'string';
     case 'error':
       return typeof data.code === 'string' && typeof data.message === 'string' && isObject(data.details);
     case 'accepted':

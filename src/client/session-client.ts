@@ -14,7 +14,7 @@ import { streamUrl } from './stream-url.ts';
 
 export type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 export { ClosedError, ProtocolError, RefusedError, SessionLostError } from './session-errors.ts';
-export type { StreamEvent, StreamPosition } from './stream-position.ts';
+export type { ReasoningPosition, StreamEvent, StreamPosition } from './stream-position.ts';
 
 /** `paused`: nobody reads, so nothing is fetched. */
 export type SessionStatus = 'connecting' | 'live' | 'paused' | 'closed';
@@ -26,6 +26,11 @@ export interface ConnectOptions {
   readonly session?: string;
   /** What was read before, as `position` said; from the beginning when left out. */
   readonly position?: StreamPosition;
+  /**
+   * Whether to be told what the model thinks aloud, live: `thinking` events with `data.reasoning`. What
+   * `llm.keepReasoning` keeps of it comes with `stepCompleted` in any case.
+   */
+  readonly reasoning?: boolean;
   /** Most events kept for an iterator that does not read. */
   readonly maxQueuedEvents?: number;
   readonly onStatus?: (status: SessionStatus) => void;
@@ -55,9 +60,10 @@ export function connect(options: ConnectOptions): SessionClient {
 
 /**
  * One session of a service. Iterated, it gives each event once and each piece of text once, in order; a
- * `turnResumed` event says that the text of the running step begins anew. Leaving the loop closes nothing:
- * the next loop goes on where it was left. An iterator that does not read stops the connection once
- * `maxQueuedEvents` wait, and has it back when it has read them.
+ * `turnResumed` event says that the text of the running step begins anew. With `reasoning` each piece of what the
+ * model thinks aloud comes once and in order too; what was missed when its step ends is not told any more. Leaving
+ * the loop closes nothing: the next loop goes on where it was left. An iterator that does not read stops the
+ * connection once `maxQueuedEvents` wait, and has it back when it has read them.
  */
 export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Disposable {
   readonly #environment: ClientEnvironment;
@@ -76,15 +82,16 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   #head = 0;
   #isIterated = false;
 
-  constructor({ url, session = 'default', position = START, ...options }: ConnectOptions) {
+  constructor({ url: base, session = 'default', position = START, ...options }: ConnectOptions) {
     this.#environment = { ...standardEnvironment, ...options.environment };
     this.#onStatus = options.onStatus ?? (() => undefined);
     this.#queue = new EventQueue(options.maxQueuedEvents ?? MAX_QUEUED_EVENTS);
     this.#received = position;
     this.#read = position;
+    const wish = { base, session, reasoning: options.reasoning ?? false };
     this.#link = new StreamLink({
       environment: this.#environment,
-      url: () => streamUrl(url, session, this.#received),
+      url: () => streamUrl(wish, this.#received),
       onFrame: (frame) => this.#receive(frame),
       onLost: () => this.#lost(),
       onError: (error) => this.#end(error, () => this.#queue.fail(error)),
@@ -109,7 +116,10 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     });
   }
 
-  /** Resolves to the reply; rejects with a `RefusedError` when there is none. */
+  /**
+   * Resolves to the reply, also to one that a token limit cut (`finishReason` of its `response` event); rejects
+   * with a `RefusedError` when there is none.
+   */
   ask(content: string, options: SendOptions = {}): Promise<string> {
     return new Promise((resolve, reject) => {
       const accepted = (message: Accepted): void => this.#replies.wait(message, resolve, reject);

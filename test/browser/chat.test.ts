@@ -1,42 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/contract/errors.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { ConsolePage } from '../support/console-page.ts';
-import { DirectedModel } from '../support/directed-model.ts';
-import { DirectedTools } from '../support/directed-tools.ts';
-import { SCRIPTED } from '../support/running-service.ts';
-
-const YAML = `${SCRIPTED}
-server: {drainTimeoutMs: 0}
-limits: {requestsPerMinute: false, messagesPerMinute: false}
-approval: {rules: [{tool: pay, policy: ask}]}
-mcpServers:
-  tools: {type: stdio, command: none}
-`;
-
-/** The chat of a session, in front of a model and tools that the test directs. */
-async function open(context: Parameters<typeof ConsolePage.open>[2] = {}) {
-  const model = new DirectedModel();
-  const tools = new DirectedTools({ look: {}, pay: {} });
-  const options = { yaml: YAML, adapters: { model, connector: tools } };
-  const opened = await ConsolePage.open('#/chat/demo', options, context);
-  const { page } = opened;
-  const say = async (text: string): Promise<void> => {
-    await page.getByRole('textbox', { name: 'Message' }).fill(text);
-    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
-  };
-  return {
-    ...{ model, tools, page, say },
-    service: opened.service,
-    errors: opened.errors,
-    conversation: page.getByRole('log', { name: 'Conversation' }),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-  };
-}
+import { openChat } from '../support/chat-page.ts';
 
 describe('the chat', () => {
   it('sends a message and shows the reply as it streams', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('Tell me');
     const call = await chat.model.call(0);
     call.say('It is **go');
@@ -49,7 +18,7 @@ describe('the chat', () => {
   });
 
   it('makes no link of an address that would run a script, and loads nothing that a reply names', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('Tell me');
     (await chat.model.call(0)).answer(
       '[run](javascript:alert(1)) [read](https://example.com/) ![seen](https://example.com/x.png) <img src=x>',
@@ -64,7 +33,7 @@ describe('the chat', () => {
   });
 
   it('goes on with a reply after a reload in the middle of it, each word once', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('Tell me');
     const call = await chat.model.call(0);
     call.say('Once upon');
@@ -79,7 +48,7 @@ describe('the chat', () => {
   });
 
   it('shows a tool call folded, with its arguments and result when it is opened', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('Look around');
     (await chat.model.call(0)).askFor({ name: 'look', arguments: { at: 'the garden' } });
     const details = chat.conversation.locator('details', { hasText: 'look' });
@@ -96,7 +65,7 @@ describe('the chat', () => {
   });
 
   it.each(['Approve', 'Deny'])('asks before a tool that needs approval: %s', async (answer) => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('Pay Ann');
     (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
     await chat.conversation.getByRole('button', { name: answer }).click();
@@ -114,7 +83,7 @@ describe('the chat', () => {
   });
 
   it('cancels a reply, and still shows what was said after a reload', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('Tell me');
     const call = await chat.model.call(0);
     call.say('This will be cut');
@@ -129,21 +98,21 @@ describe('the chat', () => {
   });
 
   it('sends an image that was pasted', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.page.getByRole('textbox', { name: 'Message' }).focus();
     await chat.page.evaluate(pasteImage);
     await chat.page.getByAltText('To be sent').waitFor();
     await chat.say('What is this?');
     const { request } = await chat.model.call(0);
     expect(request.messages).toEqual([
-      { role: 'user', text: 'What is this?', image: { mimeType: 'image/png', base64: PIXEL } },
+      { role: 'user', text: 'What is this?', images: [{ mimeType: 'image/png', base64: PIXEL }] },
     ]);
     await chat.conversation.getByText('image/png, 1 KB').waitFor();
     expect(chat.errors).toEqual([]);
   });
 
   it('makes, forks, switches and deletes sessions', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     const { page, conversation } = chat;
     chat.page.on('dialog', (dialog) => void dialog.accept());
     await chat.say('first');
@@ -162,7 +131,7 @@ describe('the chat', () => {
   });
 
   it('tells what the service refuses', async () => {
-    await using chat = await open();
+    await using chat = await openChat();
     await chat.say('first');
     (await chat.model.call(0)).fail(
       new ServiceError('AGENT_ERROR', 'No answer.', { reason: 'the provider is down' }),
@@ -173,7 +142,7 @@ describe('the chat', () => {
   });
 
   it.each(['light', 'dark'] as const)('has no serious accessibility issue, %s', async (colorScheme) => {
-    await using chat = await open({ colorScheme, viewport: { width: 390, height: 800 } });
+    await using chat = await openChat({ context: { colorScheme, viewport: { width: 390, height: 800 } } });
     await chat.say('Pay Ann');
     (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
     await chat.conversation.getByRole('button', { name: 'Approve' }).waitFor();

@@ -88,6 +88,29 @@ describe('the timeline', () => {
     expect(opened.errors).toEqual([]);
   });
 
+  it('tells of a step its model, its tokens and why it ended early', async () => {
+    await using setup = await open();
+    const { event, detail, model, opened } = setup;
+    await setup.say('Tell me');
+    const call = await model.call(0);
+    call.say('Once upon');
+    call.end({
+      finishReason: 'length',
+      usage: { inputTokens: 1_204, outputTokens: 350, cachedTokens: 1_024 },
+    });
+    await event('stepCompleted').click();
+    for (const fact of [
+      'directed directed',
+      '1,204 tokens in (1,024 cached), 350 out',
+      'finish reason: length',
+    ])
+      await detail.getByText(fact, { exact: true }).waitFor();
+    await event('response').click();
+    await detail.getByRole('heading', { name: 'Event 4' }).waitFor();
+    expect(await detail.getByText('tokens in').count()).toBe(0);
+    expect(opened.errors).toEqual([]);
+  });
+
   it('filters by kind and by text', async () => {
     await using setup = await open();
     const { page, event, opened } = setup;

@@ -287,4 +287,20 @@ describe('a chat of a script', () => {
     expect(await chat.exit).toBe(1);
     expect(chat.shown.notes).toBe('cancelled\n');
   });
+
+  it('ends with 0 when the token limit cut a reply, and says so beside it', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.end('one\n');
+    await chat.wishes(1);
+    chat.session.say(chunk('turn one', 'Once upon'), {
+      event: 'response',
+      data: { content: 'Once upon', finishReason: 'length' },
+      turnId: 'turn one',
+    });
+    expect(await chat.exit).toBe(0);
+    expect(chat.shown).toEqual({
+      replies: 'Once upon\n',
+      notes: 'the reply ended at the token limit; raise llm.maxTokens, or ask to continue\n',
+    });
+  });
 });

@@ -1,6 +1,12 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type { SendOptions, StreamEvent } from '../../src/client/session-client.ts';
+import type {
+  ConnectOptions,
+  ReasoningPosition,
+  SendOptions,
+  StreamEvent,
+  StreamPosition,
+} from '../../src/client/session-client.ts';
 import type { WhenBusy } from '../../src/contract/agent-config.ts';
 import type { ResumableFrame } from '../../src/contract/frames.ts';
 import type { Image } from '../../src/contract/image.ts';
@@ -10,6 +16,11 @@ it('the types that the client publishes are those of the contract', () => {
   type Frame = z.infer<typeof ResumableFrame>;
   expectTypeOf<StreamEvent>().toEqualTypeOf<Exclude<Frame, { event: 'resumed' | 'accepted' }>>();
   expectTypeOf<Extract<StreamEvent, { event: 'chunk' }>['data']>().toEqualTypeOf<{ content: string }>();
+  expectTypeOf<Extract<StreamEvent, { event: 'thinking' }>['data']['reasoning']>().toEqualTypeOf<
+    string | undefined
+  >();
+  expectTypeOf<StreamPosition['reasoning']>().toEqualTypeOf<ReasoningPosition | undefined>();
+  expectTypeOf<ConnectOptions['reasoning']>().toEqualTypeOf<boolean | undefined>();
   expectTypeOf<SendOptions['imageData']>().toEqualTypeOf<z.infer<typeof Image> | undefined>();
   expectTypeOf<SendOptions['whenBusy']>().toEqualTypeOf<z.infer<typeof WhenBusy> | undefined>();
   // @ts-expect-error A frame that the contract does not have is none of the client's.

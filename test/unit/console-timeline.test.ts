@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type EventKind, eventKinds, kindOf, summaryOf } from '../../src/console/timeline/event-words.ts';
+import {
+  callFactsOf,
+  type EventKind,
+  eventKinds,
+  kindOf,
+  summaryOf,
+} from '../../src/console/timeline/event-words.ts';
 import { eventAfterKey, rowsBefore, rowsInView, rowsOf } from '../../src/console/timeline/timeline-rows.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { eventsFor } from '../support/rig-events.ts';
@@ -62,6 +68,27 @@ describe('the rows of the timeline', () => {
       'tools: look failed: no light',
       'control: TURN_CANCELLED: enough',
     ]);
+  });
+
+  it('tell of a step its model, its tokens and why it ended early', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await rig.say('Tell me');
+    const call = await rig.model.call(0);
+    call.say('Once upon');
+    call.end({
+      finishReason: 'length',
+      usage: { inputTokens: 1_204, outputTokens: 350, cachedTokens: 1_024, reasoningTokens: 210 },
+    });
+    await heard.event('turn.completed');
+    const events = await eventsFor(rig);
+    expect(events.map((event) => `${event.event}: ${callFactsOf(event).join('; ')}`)).toEqual([
+      'message: ',
+      'thinking: ',
+      'stepCompleted: directed directed; 1,204 tokens in (1,024 cached), 350 out (210 reasoning); finish reason: length',
+      'response: ',
+    ]);
+    expect(events.map(summaryOf)).toContain('step 1 ended at the token limit Once upon');
   });
 
   it('are in the page only around what is in view', () => {

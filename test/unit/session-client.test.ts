@@ -37,6 +37,13 @@ const chunk = (offset: number, content: string, step = 1) => ({
   step,
   offset,
 });
+const thought = (offset: number, reasoning: string, step = 1) => ({
+  event: 'thinking',
+  data: { message: 'm', reasoning },
+  turnId: 't',
+  step,
+  offset,
+});
 const failure = { code: 'SESSION_BUSY', message: 'busy', details: {} };
 
 /** What the next `count` turns of a loop give. */
@@ -154,12 +161,121 @@ describe('the client', () => {
   });
 });
 
+describe('what the model thinks aloud', () => {
+  it('is asked for when it is wanted', () => {
+    const { service } = start({ reasoning: true, position: { seq: 4, turnId: 't', step: 1, offset: 2 } });
+    expect(service.socket.url.search).toBe('?session=s&after=4&offset=2&reasoning=1');
+    expect(start({ reasoning: false }).service.socket.url.search).toBe('?session=s&after=0');
+  });
+
+  it('comes once and in order over reconnects, though the service tells all of it each time', async () => {
+    const { service, session } = start({ reasoning: true });
+    service.socket.resumed(0);
+    service.socket.say(thinking(1), thought(0, 'The '), thought(4, 'user '));
+    service.socket.drop();
+    vi.advanceTimersByTime(250);
+    expect(service.socket.url.search).toBe('?session=s&after=1&reasoning=1');
+    service.socket.resumed(1);
+    service.socket.say(thought(0, 'The user '), thought(9, 'asks'));
+    service.socket.drop();
+    vi.advanceTimersByTime(250);
+    service.socket.resumed(1);
+    service.socket.say(thought(0, 'The user asks why.'), chunk(0, 'Because'));
+    service.socket.drop();
+    vi.advanceTimersByTime(250);
+    expect(service.socket.url.search).toBe('?session=s&after=1&offset=7&reasoning=1');
+    service.socket.resumed(1);
+    service.socket.say(thought(0, 'The user asks why.'), chunk(7, '.'));
+    expect(await read(session, 7)).toEqual([
+      thinking(1),
+      thought(0, 'The '),
+      thought(4, 'user '),
+      thought(9, 'asks'),
+      thought(13, ' why.'),
+      chunk(0, 'Because'),
+      chunk(7, '.'),
+    ]);
+  });
+
+  it.each([
+    ['the next step', stepCompleted(1, ''), thought(0, 'Now the', 2)],
+    ['the step that begins anew', event(1, 'turnResumed', { attempt: 2 }), thought(0, 'Again')],
+    ['the next turn', event(1, 'error', failure), { ...thought(0, 'Another'), turnId: 'u' }],
+  ])('begins anew with %s', async (_, between, next) => {
+    const { service, session } = start({ reasoning: true });
+    service.socket.resumed(0);
+    service.socket.say(thought(0, 'First I look'), between);
+    service.socket.drop();
+    vi.advanceTimersByTime(250);
+    service.socket.resumed(1);
+    service.socket.say(next);
+    expect(await read(session, 3)).toEqual([thought(0, 'First I look'), between, next]);
+  });
+
+  it('goes on while another message comes, and one that waits is cancelled', async () => {
+    const { service, session } = start({ reasoning: true });
+    const others = [
+      { ...message(1), turnId: 'waiting' },
+      { ...event(2, 'error', failure), turnId: 'waiting' },
+    ];
+    service.socket.resumed(0);
+    service.socket.say(thought(0, 'One'), ...others);
+    service.socket.drop();
+    vi.advanceTimersByTime(250);
+    service.socket.resumed(2);
+    service.socket.say(thought(0, 'One, two'));
+    expect(await read(session, 4)).toEqual([thought(0, 'One'), ...others, thought(3, ', two')]);
+    expect(session.position.reasoning).toEqual({ turnId: 't', step: 1, offset: 8 });
+  });
+
+  it('goes on in another process where the position was kept', async () => {
+    const first = start({ reasoning: true });
+    first.service.socket.resumed(0);
+    first.service.socket.say(thinking(1), thought(0, 'One'), thought(3, ', two'));
+    await read(first.session, 2);
+    const position = JSON.parse(JSON.stringify(first.session.position));
+    const second = start({ reasoning: true, position });
+    second.service.socket.resumed(1);
+    second.service.socket.say(thought(0, 'One, two'), chunk(0, 'Done'), stepCompleted(2, 'Done'));
+    expect(await read(second.session, 3)).toEqual([
+      thought(3, ', two'),
+      chunk(0, 'Done'),
+      stepCompleted(2, 'Done'),
+    ]);
+    expect(second.session.position).toEqual({ seq: 2, turnId: null, step: null, offset: 0 });
+  });
+
+  it('comes again from where the queue was full', async () => {
+    const { service, session } = start({ reasoning: true, maxQueuedEvents: 2 });
+    service.socket.resumed(0);
+    service.socket.say(thinking(1), thought(0, 'One'), thought(3, ', two'), thought(8, ', three'));
+    expect(session.status).toBe('paused');
+    await read(session, 2);
+    const rest = read(session, 1);
+    service.socket.resumed(1);
+    service.socket.say(thought(0, 'One, two, three'));
+    expect(await rest).toEqual([thought(3, ', two, three')]);
+  });
+
+  it('is given as it comes where the service cannot tell its beginning any more', async () => {
+    const { service, session } = start({ reasoning: true });
+    service.socket.resumed(0);
+    service.socket.say(thought(40, 'and so'), thought(40, 'and so on'));
+    expect(await read(session, 2)).toEqual([thought(40, 'and so'), thought(46, ' on')]);
+  });
+});
+
 describe('a stream that cannot be right', () => {
   const cases: Record<string, [object | string, RegExp]> = {
     'no JSON': ['{', /no frame: \{/],
     'no frame': [{ events: 1 }, /no frame/],
     'a chunk without content': [{ event: 'chunk', data: {} }, /no frame/],
     'a chunk without its place': [{ event: 'chunk', data: { content: 'x' } }, /without its place/],
+    'reasoning that is no text': [{ event: 'thinking', data: { message: 'm', reasoning: 1 } }, /no frame/],
+    'reasoning without its place': [
+      { event: 'thinking', data: { message: 'm', reasoning: 'x' } },
+      /reasoning came without its place/,
+    ],
     'an event too many': [thinking(3), /event 3 came after event 1/],
     'text too far': [chunk(1, 'x'), /text at 1 came after text up to 0/],
     'another session': [{ event: 'resumed', data: { after: 7, head: 9 } }, /resumed after event 7/],

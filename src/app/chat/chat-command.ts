@@ -4,6 +4,8 @@ import { SessionId } from '../../contract/ids.ts';
 export interface ChatOptions {
   readonly url: string;
   readonly session: SessionId;
+  /** Whether to show what the model thinks aloud. */
+  readonly reasoning: boolean;
 }
 
 export function addChat(program: Command, choose: (options: ChatOptions) => void): void {
@@ -12,8 +14,9 @@ export function addChat(program: Command, choose: (options: ChatOptions) => void
     .description('Talks to a running service from the terminal, or for a script: one message a line.')
     .option('--url <url>', 'address of the service', webUrl, 'http://127.0.0.1:3001')
     .option('--session <id>', 'the conversation to go on with', sessionId, 'default')
-    .action(({ url, session }: { url: string; session: string }) =>
-      choose({ url, session: SessionId.parse(session) }),
+    .option('--reasoning', 'show what the model thinks aloud', false)
+    .action(({ session, ...options }: { url: string; session: string; reasoning: boolean }) =>
+      choose({ ...options, session: SessionId.parse(session) }),
     );
 }
 

@@ -9,8 +9,12 @@ export interface Note {
 }
 
 const MOST_SHOWN = 160;
+const CUT: Note = {
+  text: 'the reply ended at the token limit; raise llm.maxTokens, or ask to continue',
+  style: 'yellow',
+};
 
-/** The line that is shown for an event; null for those that say nothing to a person, or are shown as a reply. */
+/** The line that is shown for an event; null for one that says nothing to a person, or is shown piece by piece. */
 export function eventNote(event: StreamEvent): Note | null {
   switch (event.event) {
     case 'toolCall':
@@ -32,8 +36,9 @@ export function eventNote(event: StreamEvent): Note | null {
       return { text: 'the conversation begins anew', style: 'yellow' };
     case 'deleted':
       return { text: 'the session was deleted', style: 'yellow' };
-    case 'chunk':
     case 'response':
+      return event.data.finishReason === 'length' ? CUT : null;
+    case 'chunk':
     case 'message':
     case 'thinking':
     case 'toolApproval':

@@ -1,4 +1,4 @@
-import { connect } from '../../client/session-client.ts';
+import { connect, type SessionStatus } from '../../client/session-client.ts';
 import { Chat } from './chat.ts';
 import type { ChatOptions } from './chat-command.ts';
 import { ConnectionWatch } from './connection-watch.ts';
@@ -7,7 +7,7 @@ import { readOpening } from './opening.ts';
 import { Screen } from './screen.ts';
 
 /** Talks to a running service. @returns the exit code. */
-export async function runChat({ url, session: name }: ChatOptions): Promise<number> {
+export async function runChat({ url, session: name, reasoning }: ChatOptions): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
   const opening = await readOpening(url, name);
@@ -21,7 +21,8 @@ export async function runChat({ url, session: name }: ChatOptions): Promise<numb
   });
   const watch = new ConnectionWatch(screen, isTerminal);
   const position = { seq: opening.head, turnId: null, step: null, offset: 0 };
-  const session = connect({ url, session: name, position, onStatus: (status) => watch.note(status) });
+  const onStatus = (status: SessionStatus): void => watch.note(status);
+  const session = connect({ url, session: name, position, reasoning, onStatus });
   const chat = new Chat({ session, lines, screen, opening });
   process.on('SIGINT', () => chat.interrupt());
   if (isTerminal) screen.note({ text: greeting(url, name, said.length), style: 'dim' });

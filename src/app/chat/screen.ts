@@ -12,26 +12,31 @@ export interface ScreenParts {
   readonly hasColours: boolean;
 }
 
-/** Shows a conversation: replies as they are streamed, and a line for each thing that happens meanwhile. */
+/** Shows a conversation: replies and thoughts as they are streamed, and a line for each thing besides. */
 export class Screen {
   readonly #parts: ScreenParts;
-  /** What was said last has not ended its line. */
-  #isMidLine = false;
+  /** What was said last, or thought last, has not ended its line. */
+  #isMidReply = false;
+  #isMidThought = false;
+  /** Nothing has come since the last piece of a thought. */
+  #isThinking = false;
 
   constructor(parts: ScreenParts) {
     this.#parts = parts;
   }
 
   show(event: StreamEvent): void {
+    if (event.event === 'response' || event.event === 'error') this.#endLines();
     const note = eventNote(event);
     if (note) this.note(note);
     else if (event.event === 'chunk') this.#say(event.data.content);
-    if (event.event === 'response' || event.event === 'error') this.#endLine();
+    else if (event.event === 'thinking') this.#think(event.data.reasoning ?? '');
   }
 
   /** A line of its own. */
   note({ text, style }: Note): void {
-    if (this.#parts.isTerminal) this.#endLine();
+    if (this.#parts.isTerminal) this.#endLines();
+    else this.#endThought();
     this.#parts.notes.write(`${this.styled(printable(text), style)}\n`);
   }
 
@@ -40,14 +45,37 @@ export class Screen {
   }
 
   #say(text: string): void {
+    if (text === '') return;
+    this.#endThought();
     // What a model says must not move the cursor of a terminal, or name its window.
     this.#parts.replies.write(this.#parts.isTerminal ? printable(text) : text);
-    if (text !== '') this.#isMidLine = !text.endsWith('\n');
+    this.#isMidReply = !text.endsWith('\n');
   }
 
-  #endLine(): void {
-    if (this.#isMidLine) this.#parts.replies.write('\n');
-    this.#isMidLine = false;
+  /** Among the notes, because it is no part of what the agent says. */
+  #think(text: string): void {
+    if (text === '') return;
+    if (this.#parts.isTerminal) this.#endReply();
+    const begin = this.#isThinking ? '' : 'thinking: ';
+    this.#parts.notes.write(this.styled(begin + printable(text), 'dim'));
+    this.#isThinking = true;
+    this.#isMidThought = !text.endsWith('\n');
+  }
+
+  #endLines(): void {
+    this.#endThought();
+    this.#endReply();
+  }
+
+  #endThought(): void {
+    if (this.#isMidThought) this.#parts.notes.write('\n');
+    this.#isMidThought = false;
+    this.#isThinking = false;
+  }
+
+  #endReply(): void {
+    if (this.#isMidReply) this.#parts.replies.write('\n');
+    this.#isMidReply = false;
   }
 }
 

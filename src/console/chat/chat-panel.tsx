@@ -12,8 +12,8 @@ import { Turn } from './turn.tsx';
 /** The conversation of the chosen session. */
 export function ChatPanel() {
   const feed = useFeed();
-  const { status, events, running, notices } = useFeedSnapshot();
-  const entries = useMemo(() => conversationOf(events), [events]);
+  const { status, events, running, thoughts, notices } = useFeedSnapshot();
+  const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
   const open = entries.find(
     (entry): entry is TurnView => entry.kind === 'turn' && entry.status === 'running',
   );
@@ -39,7 +39,7 @@ export function ChatPanel() {
             <Turn
               key={entry.turnId}
               turn={entry}
-              running={running?.turnId === entry.turnId ? running.text : ''}
+              running={running?.turnId === entry.turnId ? running : null}
             />
           ),
         )}

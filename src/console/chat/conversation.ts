@@ -1,6 +1,8 @@
 import type { ErrorBody } from '../../contract/errors.ts';
+import type { TokenUsage } from '../../contract/reply-parts.ts';
 import type { ToolResult } from '../../contract/tool.ts';
-import type { TimedEvent } from '../service/session-feed.ts';
+import { stepKey, type Thought, type Thoughts } from '../service/running-step.ts';
+import type { TimedEvent } from '../service/timed-event.ts';
 
 export interface ToolCallView {
   readonly callId: string;
@@ -20,7 +22,11 @@ export interface ToolCallView {
 export interface StepView {
   readonly step: number;
   readonly text: string;
+  readonly thought: Thought | null;
   readonly calls: readonly ToolCallView[];
+  /** Provider and model, where they are told. */
+  readonly model?: string;
+  readonly usage?: TokenUsage;
 }
 
 export interface TurnView {
@@ -36,6 +42,8 @@ export interface TurnView {
   /** 2 and more: the service came back in the middle of the turn. */
   readonly attempt: number;
   readonly steps: readonly StepView[];
+  /** The reply ends where a token limit cut it. */
+  readonly isCut: boolean;
   readonly error?: ErrorBody;
 }
 
@@ -49,7 +57,7 @@ export interface MarkView {
 export type Entry = TurnView | MarkView;
 
 /** What the page shows of these events, which may begin in the middle of the session. */
-export function conversationOf(events: readonly TimedEvent[]): Entry[] {
+export function conversationOf(events: readonly TimedEvent[], thoughts: Thoughts): Entry[] {
   const entries = new Map<string, Entry>();
   for (const event of events) {
     const mark = markOf(event);
@@ -58,7 +66,7 @@ export function conversationOf(events: readonly TimedEvent[]): Entry[] {
     if (turnId === undefined) continue;
     const turn = event.event === 'message' ? newTurn(turnId, event) : entries.get(turnId);
     // The message of a turn may lie before the first event that is loaded.
-    if (turn?.kind === 'turn') entries.set(turnId, { ...advance(turn, event), seq: event.seq });
+    if (turn?.kind === 'turn') entries.set(turnId, { ...advance(turn, event, thoughts), seq: event.seq });
   }
   return [...entries.values()];
 }
@@ -75,19 +83,18 @@ function newTurn(turnId: string, event: Extract<TimedEvent, { event: 'message' }
     status: 'waiting',
     attempt: 1,
     steps: [],
+    isCut: false,
   };
 }
 
-function advance(turn: TurnView, event: TimedEvent): TurnView {
+function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnView {
   switch (event.event) {
     case 'thinking':
       return { ...turn, status: 'running' };
     case 'turnResumed':
       return { ...turn, status: 'running', attempt: event.data.attempt };
-    case 'stepCompleted': {
-      const { step, content: text } = event.data;
-      return { ...turn, steps: [...turn.steps, { step, text, calls: [] }] };
-    }
+    case 'stepCompleted':
+      return { ...turn, steps: [...turn.steps, stepOf(turn.turnId, event.data, thoughts)] };
     case 'toolCall':
       return addCall(turn, { ...event.data, state: 'running', startedAt: event.time });
     case 'toolApproval':
@@ -106,24 +113,41 @@ function advance(turn: TurnView, event: TimedEvent): TurnView {
       return changeCall(turn, callId, { ...outcome, endedAt: event.time });
     }
     case 'response':
-      return { ...turn, status: 'completed', endedAt: event.time };
+      return {
+        ...turn,
+        status: 'completed',
+        isCut: event.data.finishReason === 'length',
+        endedAt: event.time,
+      };
     case 'error': {
       const status = event.data.code === 'TURN_CANCELLED' ? 'cancelled' : 'failed';
-      return { ...addPartial(turn, event.partial), status, error: event.data, endedAt: event.time };
+      return { ...addPartial(turn, event.partial, thoughts), status, error: event.data, endedAt: event.time };
     }
     default:
       return turn;
   }
 }
 
-function addPartial(turn: TurnView, partial = ''): TurnView {
-  if (partial === '') return turn;
+type CompletedStep = Extract<TimedEvent, { event: 'stepCompleted' }>['data'];
+
+function stepOf(turnId: string, data: CompletedStep, thoughts: Thoughts): StepView {
+  const { step, content: text, reasoning, model, usage } = data;
+  const heard = thoughts.get(stepKey(turnId, step)) ?? null;
+  // What was kept is whole, also where the page came later; how long it took only the page knows.
+  const thought = reasoning === undefined ? heard : { text: reasoning, ms: heard?.ms ?? null };
+  return { step, text, thought, calls: [], ...(model !== undefined && { model }), ...(usage && { usage }) };
+}
+
+/** The step in which the turn was cut off. */
+function addPartial(turn: TurnView, text = '', thoughts: Thoughts): TurnView {
   const step = (turn.steps.at(-1)?.step ?? 0) + 1;
-  return { ...turn, steps: [...turn.steps, { step, text: partial, calls: [] }] };
+  const thought = thoughts.get(stepKey(turn.turnId, step)) ?? null;
+  if (text === '' && !thought) return turn;
+  return { ...turn, steps: [...turn.steps, { step, text, thought, calls: [] }] };
 }
 
 function addCall(turn: TurnView, call: ToolCallView): TurnView {
-  const last = turn.steps.at(-1) ?? { step: 1, text: '', calls: [] };
+  const last = turn.steps.at(-1) ?? { step: 1, text: '', thought: null, calls: [] };
   const others = turn.steps.slice(0, -1);
   return { ...turn, steps: [...others, { ...last, calls: [...last.calls, call] }] };
 }

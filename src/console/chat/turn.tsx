@@ -1,24 +1,29 @@
 import { memo } from 'react';
 import { forkSession } from '../app/session-actions.ts';
 import { errorText } from '../service/api.ts';
+import type { RunningStep } from '../service/running-step.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { clockTime, duration } from '../ui/time.ts';
+import { totalUsage, usageText } from '../ui/token-usage.ts';
 import style from './chat.module.css';
-import type { TurnView } from './conversation.ts';
+import type { StepView, TurnView } from './conversation.ts';
 import { Markdown } from './markdown.tsx';
+import { ThoughtView } from './thought.tsx';
 import { ToolCall } from './tool-call.tsx';
 
 interface TurnProps {
   readonly turn: TurnView;
-  /** What its running step has said so far. */
-  readonly running: string;
+  /** Its step that is not in the log yet. */
+  readonly running: RunningStep | null;
 }
 
 /** One message and all that came of it. */
 export const Turn = memo(function Turn({ turn, running }: TurnProps) {
-  const { message, image, steps, status, error, attempt } = turn;
+  const { message, image, status, error, attempt, isCut } = turn;
+  // In one list: what the reader has opened of the running step stays open when it has ended.
+  const steps = running ? [...turn.steps, { ...running, calls: [] }] : turn.steps;
   return (
     <article className={style.turn} aria-label={`Turn: ${message.slice(0, 60)}`}>
       <div className={style.user}>
@@ -30,22 +35,18 @@ export const Turn = memo(function Turn({ turn, running }: TurnProps) {
         )}
       </div>
       <div className={style.reply}>
-        {steps.map(({ step, text, calls }) => (
-          <div key={step} className={style.step}>
-            <Markdown text={text} />
-            {calls.map((call) => (
-              <ToolCall key={call.callId} call={call} />
-            ))}
-          </div>
+        {steps.map((step) => (
+          <Step key={step.step} step={step} isThinking={step.step === running?.step && step.text === ''} />
         ))}
-        {running !== '' && <Markdown text={running} />}
         {status === 'waiting' && <p className={style.muted}>Waiting for its turn…</p>}
-        {status === 'running' && running === '' && <Thinking turn={turn} />}
+        {status === 'running' && !running && <Working turn={turn} />}
+        {isCut && <CutNote />}
         {error && <Ending error={error} />}
       </div>
       <footer className={style.footer}>
         <span>{clockTime(turn.requestedAt)}</span>
         {turn.endedAt && <span>{duration(turn.requestedAt, turn.endedAt)}</span>}
+        <Usage steps={turn.steps} />
         {attempt > 1 && <Badge>resumed after a restart</Badge>}
         {turn.endedAt && <ForkButton seq={turn.seq} />}
       </footer>
@@ -53,7 +54,20 @@ export const Turn = memo(function Turn({ turn, running }: TurnProps) {
   );
 });
 
-function Thinking({ turn }: { readonly turn: TurnView }) {
+function Step({ step, isThinking }: { readonly step: StepView; readonly isThinking: boolean }) {
+  const { text, thought, calls } = step;
+  return (
+    <div className={style.step}>
+      {thought && <ThoughtView thought={thought} isThinking={isThinking} />}
+      <Markdown text={text} />
+      {calls.map((call) => (
+        <ToolCall key={call.callId} call={call} />
+      ))}
+    </div>
+  );
+}
+
+function Working({ turn }: { readonly turn: TurnView }) {
   const isWaiting = turn.steps.at(-1)?.calls.some(({ state }) => state === 'waiting');
   return <p className={style.muted}>{isWaiting ? 'Waiting for your answer…' : 'Working…'}</p>;
 }
@@ -66,6 +80,27 @@ function Ending({ error }: { readonly error: NonNullable<TurnView['error']> }) {
       <Badge tone={isCancelled ? 'warn' : 'bad'}>{isCancelled ? 'cancelled' : 'failed'}</Badge>{' '}
       {typeof reason === 'string' ? reason : error.message}
     </p>
+  );
+}
+
+function CutNote() {
+  return (
+    <p className={style.ending}>
+      <Badge tone="warn">cut off</Badge>{' '}
+      <span>The reply ended at the token limit. Raise llm.maxTokens, or ask to continue.</span>
+    </p>
+  );
+}
+
+/** What the turn's model calls came to, where the provider tells it. */
+function Usage({ steps }: { readonly steps: readonly StepView[] }) {
+  const models = new Set(steps.flatMap(({ model }) => model ?? []));
+  const usage = totalUsage(steps.flatMap((step) => step.usage ?? []));
+  return (
+    <>
+      {models.size > 0 && <span>{[...models].join(', ')}</span>}
+      {usage && <span>{usageText(usage)}</span>}
+    </>
   );
 }
 

@@ -15,6 +15,9 @@ const seconds = (value: number): string =>
 const megabytes = (value: number): string => `${count(value / 1024 / 1024)} MB`;
 const percent = (value: number): string => `${count(value * 100)} %`;
 
+/** Not to be added up: `cached` is part of `input`, and `reasoning` of `output`. */
+const TOKENS = 'agent_tokens_total';
+
 const charts: readonly {
   readonly title: string;
   readonly read: Between;
@@ -22,7 +25,8 @@ const charts: readonly {
 }[] = [
   { title: 'Turns', read: (a, b) => rateOf(a, b, 'agent_turns_total'), format: perSecond },
   { title: 'Chunks streamed', read: (a, b) => rateOf(a, b, 'agent_chunks_total'), format: perSecond },
-  { title: 'Tokens', read: (a, b) => rateOf(a, b, 'agent_tokens_total'), format: perSecond },
+  { title: 'Tokens in', read: (a, b) => rateOf(a, b, TOKENS, { direction: 'input' }), format: perSecond },
+  { title: 'Tokens out', read: (a, b) => rateOf(a, b, TOKENS, { direction: 'output' }), format: perSecond },
   {
     title: 'Model: first text',
     read: (a, b) => meanOf(a, b, 'agent_model_first_text_seconds'),
@@ -88,6 +92,7 @@ function series(samples: readonly Sample[], read: Between): Reading[] {
 
 function Tiles({ sample }: { readonly sample: Sample }) {
   const read = (name: string, labels = {}): number => readingOf(sample, name, labels) ?? 0;
+  const tokens = (direction: string): number => read(TOKENS, { direction });
   const uptimeMs = read('process_uptime_seconds') * 1_000;
   return (
     <dl className={style.tiles}>
@@ -105,8 +110,11 @@ function Tiles({ sample }: { readonly sample: Sample }) {
       />
       <Tile
         name="Tokens"
-        value={count(read('agent_tokens_total'))}
-        note={`${count(read('agent_tokens_total', { direction: 'input' }))} in, ${count(read('agent_tokens_total', { direction: 'output' }))} out`}
+        value={count(tokens('input') + tokens('output'))}
+        note={[
+          `${count(tokens('input'))} in (${count(tokens('cached'))} cached)`,
+          `${count(tokens('output'))} out (${count(tokens('reasoning'))} reasoning)`,
+        ].join(', ')}
       />
       <div className={style.tile}>
         <dt>Tool servers</dt>

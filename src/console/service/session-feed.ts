@@ -6,23 +6,16 @@ import {
 } from '../../client/session-client.ts';
 import { errorText, get } from './api.ts';
 import { sessionPath } from './paths.ts';
+import { type LiveSteps, record, stream } from './running-step.ts';
 import type { TimedEvent } from './timed-event.ts';
 
 export type { TimedEvent };
 
-/** What the running step has said so far. */
-export interface RunningText {
-  readonly turnId: string;
-  readonly step: number;
-  readonly text: string;
-}
-
-export interface FeedSnapshot {
+export interface FeedSnapshot extends LiveSteps {
   /** `loading` until the past is there. */
   readonly status: SessionStatus | 'loading';
   /** Without holes: from `events[0].seq` up to the newest. */
   readonly events: readonly TimedEvent[];
-  readonly running: RunningText | null;
   /** What was refused, and what is not in the log; the newest last. */
   readonly notices: readonly string[];
 }
@@ -34,7 +27,13 @@ interface EventsPage {
 
 /** So much of the past is loaded at once; what came before it on demand. */
 const PAGE_EVENTS = 1_000;
-const EMPTY: FeedSnapshot = { status: 'loading', events: [], running: null, notices: [] };
+const EMPTY: FeedSnapshot = {
+  status: 'loading',
+  events: [],
+  running: null,
+  thoughts: new Map(),
+  notices: [],
+};
 
 /**
  * One session as the page sees it: its past from the log, then live. All panels read the same feed. Changes are
@@ -109,6 +108,7 @@ export class SessionFeed {
       url: window.location.origin,
       session: this.sessionId,
       position: { seq, turnId: null, step: null, offset: 0 },
+      reasoning: true,
       onStatus: (status) => this.#change({ status }),
     });
     this.#client = client;
@@ -116,26 +116,26 @@ export class SessionFeed {
   }
 
   #take(event: StreamEvent): void {
-    if (event.event === 'chunk') this.#addText(event);
-    else if (event.seq === undefined) {
-      if (event.event === 'error') this.notify(event.data.message);
-    } else {
-      const { running } = this.#snapshot;
-      const partial = event.event === 'error' && running?.turnId === event.turnId ? running?.text : undefined;
-      // Known only by when it came: over the socket an event has no time. A reload takes it from the log.
-      const time = new Date().toISOString();
-      this.#fresh.push({ ...event, seq: event.seq, time, ...(partial !== undefined && { partial }) });
-      if (running && endsText(event, running)) this.#snapshot = { ...this.#snapshot, running: null };
-      this.#schedule();
-    }
+    const { seq } = event;
+    if (seq !== undefined) this.#record({ ...event, seq });
+    else if (event.event === 'error') this.notify(event.data.message);
+    else this.#change(stream(this.#snapshot, event, (turnId) => this.#lastTimeOf(turnId)));
   }
 
-  #addText({ turnId, step, data }: Extract<StreamEvent, { event: 'chunk' }>): void {
-    if (turnId === undefined || step === undefined) return;
+  #record(event: StreamEvent & { readonly seq: number }): void {
     const { running } = this.#snapshot;
-    const before = running?.turnId === turnId && running.step === step ? running.text : '';
-    this.#snapshot = { ...this.#snapshot, running: { turnId, step, text: before + data.content } };
-    this.#schedule();
+    const partial = event.event === 'error' && running?.turnId === event.turnId ? running?.text : undefined;
+    // Known only by when it came: over the socket an event has no time. A reload takes it from the log.
+    const time = new Date().toISOString();
+    this.#fresh.push({ ...event, time, ...(partial !== undefined && { partial }) });
+    this.#change(record(this.#snapshot, event));
+  }
+
+  /** Of the turn's last event, which is where its running step began: also where the page came later. */
+  #lastTimeOf(turnId: string): number {
+    const isOfTurn = (event: TimedEvent): boolean => event.turnId === turnId;
+    const last = this.#fresh.findLast(isOfTurn) ?? this.#snapshot.events.findLast(isOfTurn);
+    return last ? Date.parse(last.time) : Date.now();
   }
 
   #change(change: Partial<FeedSnapshot>): void {
@@ -165,11 +165,4 @@ export class SessionFeed {
   #page(after: number, limit: number): Promise<EventsPage> {
     return get(`${sessionPath(this.sessionId)}/events?after=${after}&limit=${limit}`);
   }
-}
-
-function endsText(event: StreamEvent, { turnId }: RunningText): boolean {
-  return (
-    ['stepCompleted', 'turnResumed', 'response', 'error', 'deleted'].includes(event.event) &&
-    (event.turnId === undefined || event.turnId === turnId)
-  );
 }

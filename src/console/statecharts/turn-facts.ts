@@ -6,7 +6,9 @@ export function factOf(turnId: string, event: TimedEvent): TurnEvent | null {
   switch (event.event) {
     case 'stepCompleted': {
       const { content: text, step, callIds } = event.data;
-      return { type: 'step.completed', turnId, step, text, separator: '', callIds };
+      const calls = callIds.map((callId) => ({ type: 'toolCall' as const, callId }));
+      const parts = [{ type: 'text' as const, text }, ...calls];
+      return { type: 'step.completed', turnId, step, parts, separator: '', source: null };
     }
     case 'toolApproval':
       return { type: 'approval.requested', turnId, ...event.data };

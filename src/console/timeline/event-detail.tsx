@@ -4,7 +4,7 @@ import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { EventJson } from './event-json.tsx';
-import { kindOf } from './event-words.ts';
+import { callFactsOf, kindOf } from './event-words.ts';
 import { MomentView } from './moment-view.tsx';
 import style from './timeline.module.css';
 
@@ -22,7 +22,11 @@ export function EventDetail({ event }: { readonly event: TimedEvent }) {
           Event {seq} <span className={style.name}>{event.event}</span>
         </h2>
         <Button onClick={fork}>Fork from here</Button>
-        <p className={style.muted}>{new Date(time).toLocaleString()}</p>
+        <p className={style.facts}>
+          {[new Date(time).toLocaleString(), ...callFactsOf(event)].map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </p>
       </header>
       <EventJson key={seq} event={event} />
       <h3>The conversation as it was then</h3>

@@ -1,4 +1,5 @@
 import type { TimedEvent } from '../service/timed-event.ts';
+import { usageText } from '../ui/token-usage.ts';
 
 export const eventKinds = ['messages', 'steps', 'tools', 'approvals', 'control'] as const;
 export type EventKind = (typeof eventKinds)[number];
@@ -41,10 +42,11 @@ export function summaryOf(event: TimedEvent): string {
     case 'turnResumed':
       return `the service came back, attempt ${event.data.attempt}`;
     case 'stepCompleted': {
-      const { step, callIds, content } = event.data;
+      const { step, callIds, content, finishReason } = event.data;
       const { length } = callIds;
       const calls = length === 0 ? '' : ` asks for ${length} tool ${length === 1 ? 'call' : 'calls'}`;
-      return shorten(`step ${step}${calls} ${content}`);
+      const cut = finishReason === 'length' ? ' ended at the token limit' : '';
+      return shorten(`step ${step}${calls}${cut} ${content}`);
     }
     case 'toolCall':
     case 'toolApproval':
@@ -68,6 +70,14 @@ export function summaryOf(event: TimedEvent): string {
     default:
       return event satisfies never;
   }
+}
+
+/** What is known of the model call that the event ends: model, tokens, and why it ended early. */
+export function callFactsOf(event: TimedEvent): string[] {
+  if (event.event !== 'stepCompleted') return [];
+  const { model, usage, finishReason } = event.data;
+  const facts = [model, usage && usageText(usage), finishReason && `finish reason: ${finishReason}`];
+  return facts.filter((fact) => fact !== undefined);
 }
 
 const MOST_CHARACTERS = 160;

@@ -1,0 +1,29 @@
+import type { TokenUsage } from '../../contract/reply-parts.ts';
+
+/** Such as `1,204 tokens in (1,024 cached), 350 out (210 reasoning)`. */
+export function usageText({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: TokenUsage): string {
+  const into = `${count(inputTokens)} tokens in${part(cachedTokens, 'cached')}`;
+  return `${into}, ${count(outputTokens)} out${part(reasoningTokens, 'reasoning')}`;
+}
+
+/** Of several model calls. A count that none of them tells stays untold. */
+export function totalUsage(usages: readonly TokenUsage[]): TokenUsage | null {
+  if (usages.length === 0) return null;
+  const sum = (read: (usage: TokenUsage) => number | undefined): number =>
+    usages.reduce((total, usage) => total + (read(usage) ?? 0), 0);
+  return {
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    reasoningTokens: sum(({ reasoningTokens }) => reasoningTokens),
+  };
+}
+
+/** None is worth no word. */
+function part(tokens: number | undefined, name: string): string {
+  return tokens === undefined || tokens === 0 ? '' : ` (${count(tokens)} ${name})`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
