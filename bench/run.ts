@@ -9,6 +9,7 @@ import * as history from './history.ts';
 import * as idle from './idle.ts';
 import * as longSession from './long-session.ts';
 import * as mcp from './mcp.ts';
+import * as providers from './providers.ts';
 import * as recover from './recover.ts';
 import * as sessions from './sessions.ts';
 import * as slowReader from './slow-reader.ts';
@@ -29,6 +30,7 @@ import * as sync from './sync.ts';
 /* npm run bench [-- NAME…] [-- --quick] [-- --profile]: asks the questions, prints a table each, writes bench/results. */
 const benches: Readonly<Record<string, Bench>> = {
   stream,
+  providers,
   'first-token': firstToken,
   sync,
   history,

@@ -5,9 +5,10 @@ import { measured, type Work } from './support/measured.ts';
 import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
+import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
 import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
-import { dropAll, oneTurn, openSockets, responseBytes } from './support/turns.ts';
+import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 import type { WebSocketClient } from './support/websocket-client.ts';
 
@@ -64,6 +65,10 @@ export async function run(scope: Scope): Promise<Report> {
   return { rows: all.map(rowOf), targets: scope.quick ? [] : targets(all), plots: [plot(all)] };
 }
 
+function whole({ streams, pieces }: Case): StreamedTurns {
+  return { streams, pieces: Array.from({ length: pieces }, () => PIECE) };
+}
+
 interface Round {
   readonly upstream: Upstream;
   readonly firstSession: number;
@@ -74,7 +79,7 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
   const { upstream, firstSession, quick } = round;
   const sockets = await openSockets(server.port, one.turns, (index) => `stream-${firstSession + index}`);
   try {
-    if (one.shape !== 'paced') return await measured(server, 'chunk', () => streamAll(sockets, one));
+    if (one.shape !== 'paced') return await measured(server, 'chunk', () => streamTurns(sockets, whole(one)));
     const turns = await allBegun(sockets);
     const sample = await measured(server, 'chunk', () => watch(upstream, quick ? 200 : WATCHED_MS));
     upstream.finishAll();
@@ -105,23 +110,6 @@ async function watch(upstream: Upstream, ms: number): Promise<Work> {
   const before = upstream.sentPackets;
   await wait(ms);
   return { operations: upstream.sentPackets - before };
-}
-
-async function streamAll(sockets: readonly WebSocketClient[], one: Case): Promise<Work> {
-  const expected = responseBytes(PIECE.repeat(one.pieces));
-  const latencies: number[] = [];
-  const waiting = [...sockets];
-  await Promise.all(
-    Array.from({ length: one.streams }, async () => {
-      for (let socket = waiting.pop(); socket; socket = waiting.pop()) {
-        const receipt = await oneTurn(socket, 'stream');
-        if (receipt.responseBytes !== expected)
-          throw new Error(`a response of ${receipt.responseBytes} bytes came instead of ${expected}`);
-        latencies.push(receipt.firstChunkMs);
-      }
-    }),
-  );
-  return { operations: one.turns * one.pieces, latencies, latencyOf: 'first chunk' };
 }
 
 function targets(all: readonly Series[]): Target[] {

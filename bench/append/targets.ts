@@ -17,9 +17,9 @@ const event: SessionEvent = {
   type: 'step.completed',
   turnId,
   step: 1,
-  text: 'an answer, '.repeat(20),
+  parts: [{ type: 'text', text: 'an answer, '.repeat(20) }],
   separator: '',
-  callIds: [],
+  source: { api: 'chat', provider: 'openai', model: 'gpt-4.1-mini' },
 };
 
 export function openTarget(kind: string, directory: string): Promise<AppendTarget> {

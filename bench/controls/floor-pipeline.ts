@@ -1,5 +1,7 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { Agent, request } from 'node:http';
+import type { ModelApi } from '../../src/contract/agent-config.ts';
+import { apiOf } from './control-options.ts';
 
 export interface FloorSocket {
   isOpen: boolean;
@@ -14,11 +16,42 @@ const body = JSON.stringify({
 });
 const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
 
+interface ModelInterface {
+  readonly path: string;
+  /** The text of the event that ends at `end`, if it has any. */
+  readonly pieceIn: (events: string, end: number) => string | undefined;
+}
+
+const interfaces: Readonly<Record<ModelApi, ModelInterface>> = {
+  chat: {
+    path: '/chat/completions',
+    pieceIn: (events, end) => {
+      const data = events.slice('data: '.length, end);
+      return data === '[DONE]' ? undefined : JSON.parse(data).choices[0]?.delta.content;
+    },
+  },
+  responses: {
+    path: '/responses',
+    pieceIn: (events, end) => {
+      const { type, delta } = JSON.parse(namedData(events, end));
+      return type === 'response.output_text.delta' ? delta : undefined;
+    },
+  },
+  messages: {
+    path: '/messages',
+    pieceIn: (events, end) => {
+      const { type, delta } = JSON.parse(namedData(events, end));
+      return type === 'content_block_delta' ? delta.text : undefined;
+    },
+  },
+};
+const { path, pieceIn } = interfaces[apiOf(process.env)];
+
 /** The least that brings a reply from the model service to the socket: read, find the text, send what one read brought in one go. */
 export function pipeline(upstream: string, ws: WebSocket<FloorSocket>): void {
   const send = (frame: unknown): void => void ws.send(JSON.stringify(frame), false);
   send({ event: 'thinking', data: { message: 'The agent is working on a reply.' } });
-  const call = request(`${upstream}/chat/completions`, { method: 'POST', agent, headers }, (response) => {
+  const call = request(`${upstream}${path}`, { method: 'POST', agent, headers }, (response) => {
     let rest = '';
     let content = '';
     response.setEncoding('utf8');
@@ -27,7 +60,7 @@ export function pipeline(upstream: string, ws: WebSocket<FloorSocket>): void {
       rest += text;
       ws.cork(() => {
         for (let end = rest.indexOf('\n\n'); end !== -1; end = rest.indexOf('\n\n')) {
-          const piece = pieceOf(rest.slice('data: '.length, end));
+          const piece = pieceIn(rest, end);
           rest = rest.slice(end + 2);
           if (!piece) continue;
           content += piece;
@@ -40,6 +73,7 @@ export function pipeline(upstream: string, ws: WebSocket<FloorSocket>): void {
   call.end(body);
 }
 
-function pieceOf(data: string): string | undefined {
-  return data === '[DONE]' ? undefined : JSON.parse(data).choices[0]?.delta.content;
+/** What stands behind the name of an event. */
+function namedData(events: string, end: number): string {
+  return events.slice(events.indexOf('\ndata: ') + '\ndata: '.length, end);
 }

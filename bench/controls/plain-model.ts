@@ -23,6 +23,19 @@ export function openAiReplies(baseURL: string): Replies {
   };
 }
 
+export function openAiResponses(baseURL: string): Replies {
+  const client = new OpenAI({ baseURL, apiKey: 'none' });
+  return async function* reply(history) {
+    const stream = await client.responses.create({
+      model: 'bench',
+      instructions: 'You are a helpful assistant.',
+      input: [...history],
+      stream: true,
+    });
+    for await (const event of stream) if (event.type === 'response.output_text.delta') yield event.delta;
+  };
+}
+
 export function scriptedReplies({ piece, pieces }: ReplyPieces): Replies {
   return async function* reply(history) {
     const message = history.at(-1)?.content ?? '';

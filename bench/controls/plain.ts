@@ -1,19 +1,27 @@
 import { createServer } from 'node:http';
 import express from 'express';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { piecesOf } from './control-options.ts';
-import { openAiReplies, type Replies, scriptedReplies } from './plain-model.ts';
+import { apiOf, piecesOf } from './control-options.ts';
+import { openAiReplies, openAiResponses, type Replies, scriptedReplies } from './plain-model.ts';
 
 /*
  * What one would write without this service: express for REST, ws for WebSocket, the openai SDK for the model.
  * Conversations are in memory, nothing is durable, and no two messages of a session are kept apart.
  */
 const upstream = process.env.BENCH_UPSTREAM;
-const replies: Replies =
-  upstream === undefined ? scriptedReplies(piecesOf(process.env)) : openAiReplies(upstream);
+const replies =
+  upstream === undefined ? scriptedReplies(piecesOf(process.env)) : await modelReplies(upstream);
 const histories = new Map<string, { role: 'user' | 'assistant'; content: string }[]>();
 const audiences = new Map<string, Set<WebSocket>>();
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+
+async function modelReplies(baseURL: string): Promise<Replies> {
+  const api = apiOf(process.env);
+  if (api !== 'messages') return api === 'chat' ? openAiReplies(baseURL) : openAiResponses(baseURL);
+  // Not loaded by those that do not use it: it would count in their memory and their start.
+  const { claudeReplies } = await import('./plain-claude.ts');
+  return claudeReplies(baseURL);
+}
 
 async function answer(session: string, message: string, onText: (text: string) => void): Promise<string> {
   const history = histories.get(session) ?? [];

@@ -20,14 +20,20 @@ const LAST_CHUNK = '0\r\n\r\n';
 
 /** A reply of so many equal pieces, in the events that OpenAI sends. */
 export function chatReply(shape: Shape, piece: string, pieces: number): Packets {
-  const texts = Array.from(PADDING, (_, index) => event({ content: piece }, null, index));
-  const opening = event({ role: 'assistant', content: '' }, null);
-  const ending = [event({}, 'stop'), usage(pieces), 'data: [DONE]\n\n'].join('');
-  const events = [
-    opening,
-    ...Array.from({ length: pieces }, (_, index) => texts[(index * 7) % PADDING.length] ?? ''),
-    ending,
+  return packetsOf(shape, chatEvents(Array.from({ length: pieces }, () => piece)));
+}
+
+/** A reply of these pieces, in the events that OpenAI sends. */
+export function chatEvents(pieces: readonly string[]): string[] {
+  return [
+    event({ role: 'assistant', content: '' }, null),
+    ...pieces.map((content, index) => event({ content }, null, (index * 7) % PADDING.length)),
+    [event({}, 'stop'), usage(pieces.length), 'data: [DONE]\n\n'].join(''),
   ];
+}
+
+/** The events of one reply as the bytes of a whole answer. */
+export function packetsOf(shape: Shape, events: readonly string[]): Packets {
   if (shape === 'paced') return pacedPackets(events);
   const grouped = shape === 'burst' ? inGroups(events, EVENTS_PER_HTTP_CHUNK) : events;
   return [Buffer.from(HEAD + grouped.map(httpChunk).join('') + LAST_CHUNK)];

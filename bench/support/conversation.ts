@@ -32,7 +32,14 @@ function turn(
   return [
     { type: 'turn.requested', turnId, text, ...more },
     { type: 'turn.started', turnId },
-    { type: 'step.completed', turnId, step: 1, text: content, separator: '', callIds: [] },
+    {
+      type: 'step.completed',
+      turnId,
+      step: 1,
+      parts: [{ type: 'text', text: content }],
+      separator: '',
+      source: { api: 'chat', provider: 'openai', model: 'gpt-4.1-mini' },
+    },
     { type: 'turn.completed', turnId, content },
   ];
 }

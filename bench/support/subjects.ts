@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findMain } from '../../bin/find-main.js';
+import type { ModelApi } from '../../src/contract/agent-config.ts';
 import type { Scope } from './scope.ts';
 import { ServerProcess, type StartOptions } from './server-process.ts';
 
@@ -21,6 +22,8 @@ export interface ScriptedReply {
 export interface SubjectOptions {
   /** Base URL of a model service; without one the model is scripted. */
   readonly upstream?: string;
+  /** The interface that the model service speaks; chat completions when left out. */
+  readonly api?: ModelApi;
   readonly reply?: ScriptedReply;
 }
 
@@ -86,7 +89,7 @@ export function serviceArguments(agent: string, dataDir: string): string[] {
 }
 
 /** An agent without limits on its rate. JSON is YAML too. */
-export function agentFile(scope: Scope, { upstream, reply, agent }: ServiceOptions): string {
+export function agentFile(scope: Scope, { upstream, api, reply, agent }: ServiceOptions): string {
   const path = join(scope.directory(), 'agent.yml');
   const script = [
     ...(reply ? [{ when: '^stream$', reply: reply.piece.repeat(reply.pieces), chunks: reply.pieces }] : []),
@@ -94,7 +97,9 @@ export function agentFile(scope: Scope, { upstream, reply, agent }: ServiceOptio
   ];
   const scripted = { provider: 'scripted', model: 'bench', script };
   const llm =
-    upstream === undefined ? scripted : { provider: 'openai-compatible', model: 'bench', baseURL: upstream };
+    upstream === undefined
+      ? scripted
+      : { provider: 'openai-compatible', model: 'bench', baseURL: upstream, api };
   const limits = { requestsPerMinute: false, messagesPerMinute: false, connectionsPerAddress: false };
   writeFileSync(path, JSON.stringify({ llm, limits, ...agent }));
   return path;
@@ -103,10 +108,11 @@ export function agentFile(scope: Scope, { upstream, reply, agent }: ServiceOptio
 async function startControl(
   scope: Scope,
   name: string,
-  { upstream, reply }: SubjectOptions,
+  { upstream, api, reply }: SubjectOptions,
 ): Promise<Subject> {
   const env = {
     ...(upstream !== undefined && { BENCH_UPSTREAM: upstream }),
+    ...(api !== undefined && { BENCH_API: api }),
     ...(reply && { BENCH_PIECE: reply.piece, BENCH_PIECES: String(reply.pieces) }),
   };
   return { name, server: await started(scope, controlFile(name), { env }) };

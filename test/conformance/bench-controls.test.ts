@@ -5,7 +5,7 @@ import { localUrl } from '../../bench/support/http-load.ts';
 import { Scope } from '../../bench/support/scope.ts';
 import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from '../../bench/support/subjects.ts';
 import { Upstream } from '../../bench/support/upstream.ts';
-import { WebSocketClient } from '../../bench/support/websocket-client.ts';
+import { framesOf, framesWith } from '../support/bench-frames.ts';
 
 /* The benches compare the service with two controls: that is fair as long as all three do the same. */
 const scope = new Scope({ quick: true });
@@ -21,28 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => scope.close());
 
-/** All frames of one turn, as they came. */
-async function framesOf({ server }: Subject, session: string): Promise<string[]> {
-  const socket = await WebSocketClient.open(localUrl(server.port), `/?session=${session}`);
-  const frames: string[] = [];
-  const ended = Promise.withResolvers<void>();
-  socket.onClose = () => ended.reject(new Error('the socket was closed'));
-  socket.onFrame = (bytes, start, end) => {
-    const frame = bytes.toString('utf8', start, end);
-    frames.push(frame);
-    if (/^\{"event":"(response|error)"/.test(frame)) ended.resolve();
-  };
-  socket.send(JSON.stringify({ type: 'message', content: 'stream' }));
-  await ended.promise.finally(() => socket.drop());
-  return frames;
-}
-
-const chunk = JSON.stringify({ event: 'chunk', data: { content: REPLY.piece } });
-const expected = [
-  JSON.stringify({ event: 'thinking', data: { message: 'The agent is working on a reply.' } }),
-  ...Array.from({ length: REPLY.pieces }, () => chunk),
-  JSON.stringify({ event: 'response', data: { content: REPLY.piece.repeat(REPLY.pieces) } }),
-];
+const expected = framesWith(Array.from({ length: REPLY.pieces }, () => REPLY.piece));
 
 describe('floor, service and plain', () => {
   it.each(['burst', 'framed', 'paced'] as const)(

@@ -1,0 +1,24 @@
+import type { ModelApi } from '../../src/contract/agent-config.ts';
+import { anthropicEvents } from './anthropic-events.ts';
+import { chatEvents } from './chat-reply.ts';
+import { geminiEvents, vllmEvents } from './compatible-events.ts';
+import { responsesEvents } from './responses-events.ts';
+import { tokens, wholeWords } from './varied-pieces.ts';
+
+/** How replies come from one provider. */
+export interface ProviderReply {
+  readonly shape: string;
+  readonly api: ModelApi;
+  /** What a reply of so many pieces says. */
+  readonly piecesOf: (count: number) => string[];
+  /** The events of a reply that says it. */
+  readonly eventsOf: (pieces: readonly string[]) => string[];
+}
+
+export const providerReplies: readonly ProviderReply[] = [
+  { shape: 'openai', api: 'chat', piecesOf: tokens, eventsOf: chatEvents },
+  { shape: 'vllm', api: 'chat', piecesOf: tokens, eventsOf: vllmEvents },
+  { shape: 'gemini', api: 'chat', piecesOf: wholeWords, eventsOf: geminiEvents },
+  { shape: 'anthropic', api: 'messages', piecesOf: tokens, eventsOf: anthropicEvents },
+  { shape: 'responses', api: 'responses', piecesOf: tokens, eventsOf: responsesEvents },
+];

@@ -1,0 +1,31 @@
+import type { Work } from './measured.ts';
+import { oneTurn, responseBytes } from './turns.ts';
+import type { WebSocketClient } from './websocket-client.ts';
+
+export interface StreamedTurns {
+  /** At a time. */
+  readonly streams: number;
+  /** Of each reply. */
+  readonly pieces: readonly string[];
+}
+
+/** One turn on each socket, from the message to the end of a reply that has to have these pieces. */
+export async function streamTurns(
+  sockets: readonly WebSocketClient[],
+  { streams, pieces }: StreamedTurns,
+): Promise<Work> {
+  const expected = responseBytes(pieces.join(''));
+  const latencies: number[] = [];
+  const waiting = [...sockets];
+  await Promise.all(
+    Array.from({ length: streams }, async () => {
+      for (let socket = waiting.pop(); socket; socket = waiting.pop()) {
+        const receipt = await oneTurn(socket, 'stream');
+        if (receipt.responseBytes !== expected)
+          throw new Error(`a response of ${receipt.responseBytes} bytes came instead of ${expected}`);
+        latencies.push(receipt.firstChunkMs);
+      }
+    }),
+  );
+  return { operations: sockets.length * pieces.length, latencies, latencyOf: 'first chunk' };
+}
