@@ -26,6 +26,7 @@ import {
 import { localFakes } from './local-fakes.ts';
 import { messagesVoice } from './messages-voice.ts';
 import { responsesVoice } from './responses-voice.ts';
+import { withoutThoughts } from './voice.ts';
 
 const anthropicRules = [
   anthropicMessagesRules,
@@ -65,7 +66,7 @@ const hostedFakes: readonly Fake[] = [
   {
     name: 'OpenAI gpt-4.1 over responses, which does not think',
     rules: [openaiResponsesRules],
-    voice: responsesVoice,
+    voice: withoutThoughts(responsesVoice),
     model: 'gpt-4.1',
     llm: { temperature: 0.2, topP: 0.9, parallelToolCalls: true },
   },
@@ -118,7 +119,7 @@ const hostedFakes: readonly Fake[] = [
   {
     name: 'a model on Groq that does not think',
     rules: [groqRules],
-    voice: groqVoice,
+    voice: withoutThoughts(groqVoice),
     model: 'llama-3.3-70b-versatile',
   },
   {
@@ -131,7 +132,7 @@ const hostedFakes: readonly Fake[] = [
   {
     name: 'a model of Mistral on OpenRouter',
     rules: [openRouterRules],
-    voice: openRouterVoice,
+    voice: withoutThoughts(openRouterVoice),
     model: 'mistralai/mistral-small-3.2-24b-instruct',
     needsOtherIds: true,
   },

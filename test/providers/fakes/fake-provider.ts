@@ -24,9 +24,9 @@ export interface Exchange extends Asked {
 export class FakeProvider implements AsyncDisposable {
   readonly fake: Fake;
   readonly exchanges: Exchange[] = [];
-  readonly #server: Server;
-  /** Set where the fake is to leave its next request with results of tools unanswered. */
+  /** Set where requests with results of tools are to be left unanswered: resolved when one has come. */
   holding: PromiseWithResolvers<void> | undefined;
+  readonly #server: Server;
   /** Its replies are marked with it. */
   readonly #letter: string;
   #replies = 0;

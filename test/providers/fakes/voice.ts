@@ -32,6 +32,11 @@ export interface Spoken {
 /** How a provider answers. @param mark a word of letters and digits that no other reply has. */
 export type Voice = (saying: Saying, mark: string) => Spoken;
 
+/** The same of a model that does not think. */
+export function withoutThoughts(voice: Voice): Voice {
+  return (saying, mark) => voice({ ...saying, reasoning: '' }, mark);
+}
+
 /** Streams come in pieces. */
 export function halves(text: string): readonly [string, string] {
   const middle = Math.ceil(text.length / 2);

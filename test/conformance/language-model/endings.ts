@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import { replyText } from '../../support/replies.ts';
+import { type Answer, calls, type Ending, says, thinks } from './answers.ts';
+import { type LanguageModelHarness, scenario } from './harness.ts';
+import { ask, askInVain } from './outcome.ts';
+
+const ONCE = { maxRetries: 0 };
+const REPEATING = { maxRetries: 1 };
+
+export function endingScenarios(harness: LanguageModelHarness): void {
+  scenario(harness, 'endings', 'tells that a token limit cut the reply', async () => {
+    await using subject = await harness.open([ended('length', 'Half a')]);
+    const answer = await ask(subject);
+    expect(answer.reply).toMatchObject({ finishReason: 'length', parts: [{ type: 'text', text: 'Half a' }] });
+  });
+
+  scenario(harness, 'endings', 'takes a call that a token limit cut for no call', async () => {
+    const said = [...says('I look.'), calls('c1', 'search', '{"query": "Os')];
+    await using subject = await harness.open([{ kind: 'reply', said, ending: 'length' }]);
+    const { reason, heard } = await askInVain(subject);
+    expect(reason).toContain('llm.maxTokens');
+    expect(heard.pieces).toEqual(['I look.']);
+  });
+
+  scenario(
+    harness,
+    'endings',
+    'fails when a token limit left nothing to be said, and does not repeat it',
+    async () => {
+      await using subject = await harness.open([{ kind: 'reply', said: [], ending: 'length' }], REPEATING);
+      const { reason } = await askInVain(subject);
+      expect(reason).toContain('llm.maxTokens');
+      expect(subject.requests).toHaveLength(2);
+    },
+  );
+
+  scenario(harness, 'endings', 'tells that a content filter stopped the reply', async () => {
+    await using subject = await harness.open([ended('filtered', 'First')], REPEATING);
+    const { error, reason, heard } = await askInVain(subject);
+    expect(error.details.refused).toBe('content');
+    expect(reason).toContain('content filter');
+    expect(heard.pieces).toEqual(['First']);
+  });
+
+  scenario(harness, 'endings', 'passes no reply off as whole whose ending nobody knows', async () => {
+    await using subject = await harness.open([ended('unknown', 'Odd')], REPEATING);
+    const { reason, heard } = await askInVain(subject);
+    expect(reason).toContain('strange_end');
+    expect(heard.pieces).toEqual(['Odd']);
+  });
+
+  scenario(harness, 'endings', 'fails at a reply without a word', async () => {
+    await using subject = await harness.open([{ kind: 'reply', said: [] }], ONCE);
+    expect((await askInVain(subject)).reason).toContain('empty reply');
+  });
+
+  scenario(harness, 'reasoning', 'fails at a reply with nothing but thoughts', async () => {
+    await using subject = await harness.open([{ kind: 'reply', said: thinks('Hm.') }], REPEATING);
+    const { reason, heard } = await askInVain(subject);
+    expect(reason).toContain('empty reply');
+    expect(heard.thoughts).toEqual(['Hm.']);
+  });
+
+  scenario(harness, 'endings', 'repeats a request that got a reply without a word', async () => {
+    const answers: Answer[] = [
+      { kind: 'reply', said: [] },
+      { kind: 'reply', said: says('Now.') },
+    ];
+    await using subject = await harness.open(answers, REPEATING);
+    const answer = await ask(subject);
+    expect(replyText(answer.reply)).toBe('Now.');
+    expect(answer.heard.pieces).toEqual(['Now.']);
+  });
+
+  for (const by of ['end', 'reset'] as const) {
+    const how = by === 'end' ? 'just ends' : 'breaks';
+    scenario(
+      harness,
+      'truncation',
+      `fails when the stream ${how} in the middle, and repeats nothing`,
+      async () => {
+        await using subject = await harness.open([{ kind: 'truncated', said: says('Half'), by }], REPEATING);
+        const { reason, heard } = await askInVain(subject);
+        expect(reason).toContain('complete');
+        expect(heard.pieces).toEqual(['Half']);
+        expect(subject.requests).toHaveLength(2);
+      },
+    );
+
+    scenario(harness, 'truncation', `repeats a request whose stream ${how} before a word`, async () => {
+      const answers: Answer[] = [
+        { kind: 'truncated', said: [], by },
+        { kind: 'reply', said: says('Now.') },
+      ];
+      await using subject = await harness.open(answers, REPEATING);
+      const answer = await ask(subject);
+      expect(answer.heard.pieces).toEqual(['Now.']);
+      expect(subject.requests).toHaveLength(2);
+    });
+  }
+}
+
+function ended(ending: Ending, ...pieces: string[]): Answer {
+  return { kind: 'reply', said: says(...pieces), ending };
+}

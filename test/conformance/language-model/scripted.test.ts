@@ -1,0 +1,4 @@
+import { scriptedHarness } from './scripted-harness.ts';
+import { languageModelSuite } from './suite.ts';
+
+languageModelSuite(scriptedHarness);
