@@ -33,7 +33,6 @@ const POLICY = [
 const securityHeaders = {
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
 };
 
 /**

@@ -33,7 +33,6 @@ function documentResponse({ contentType, body }: ServedDocument, { headers }: Ht
   const common = {
     ETag: etag,
     'Cache-Control': 'no-cache',
-    'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'Referrer-Policy': 'no-referrer',
   };

@@ -280,3 +280,48 @@ describe('CORS', () => {
     'as configured, also for every page',
   );
 });
+
+describe('X-Content-Type-Options', () => {
+  verifies('headers.nosniff', async () => {
+    await using service = await start();
+    const json = { method: 'POST', headers: JSON_HEADERS };
+    const requests: readonly (readonly [path: string, init?: RequestInit])[] = [
+      ['/'],
+      ['/', { headers: { Accept: 'text/html' } }],
+      ['/docs'],
+      ['/openapi.json'],
+      ['/asyncapi.json'],
+      ['/api/health'],
+      ['/api/health', { method: 'HEAD' }],
+      ['/api/health', { method: 'OPTIONS' }],
+      ['/api/config.yaml'],
+      ['/healthz'],
+      ['/readyz'],
+      ['/metrics'],
+      ['/nothing'],
+      ['/api/message-sync', { ...json, body: '{"message":"hi","sessionId":"s"}' }],
+      ['/api/message-sync', { ...json, body: '{' }],
+      ['/api/sessions/s/events', { headers: { Accept: 'text/event-stream' } }],
+      ['/api/sessions/s', { method: 'DELETE' }],
+      ['/mcp', { ...json, body: '{}' }],
+    ];
+    for (const [path, init] of requests) {
+      const response = await service.fetch(path, init);
+      await response.body?.cancel();
+      const { status, headers } = response;
+      expect({ path, status, nosniff: headers.get('X-Content-Type-Options') }).toEqual({
+        path,
+        status,
+        nosniff: 'nosniff',
+      });
+    }
+    const foreign = await handshake(service.port, { Origin: EVIL });
+    if (foreign.accepted) throw new Error('a foreign page was let in');
+    expect(foreign.response.headers['x-content-type-options']).toBe('nosniff');
+    for (const path of ['/', '/docs']) {
+      const page = await service.fetch(path, { headers: { Accept: 'text/html' } });
+      expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+      await page.body?.cancel();
+    }
+  });
+});

@@ -1,8 +1,9 @@
-import { it } from 'vitest';
+import { it, type TestContext } from 'vitest';
 
 /**
  * What the interface promises, one line for each row of it. Each is verified by at least one test of this
- * folder, which is named by it: `test/unit/requirements.test.ts` holds the list complete.
+ * folder, which is named by it. A run of the whole folder fails when no test of a requirement has passed
+ * (test/support/requirements-reporter.ts).
  */
 export const requirements = {
   // Starting
@@ -17,6 +18,7 @@ export const requirements = {
   'cli.help': '`--help` lists every option and `--version` prints the version, with exit code 0',
   'cli.unread': 'a command ends without a complaint when nobody reads on what it prints',
   'cli.bin': '`bin/agent-service.js`, the published command, does the same as `npm start`',
+  'cli.bundle': 'the bundle that is published does what the sources do',
   'cli.other-node':
     'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
@@ -29,8 +31,15 @@ export const requirements = {
   'cli.import-open': 'a turn that is open in an imported session goes on at the next start',
   'cli.import-older': 'an export of an earlier version is imported and goes on',
   'log.0.1.0': 'a data directory of version 0.1.0 is opened, told and gone on with',
+  'log.0.1.0-secrets':
+    'a secret that version 0.1.0 kept in clear is, from the first start on, in no file of the data directory',
+  'servers.secrets':
+    'a secret of a server connected at run time is in no file, and what held it goes when it is removed',
   'log.0.1.0-replay': 'a session of version 0.1.0 replays without a difference',
   'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
+  'readme.start': 'a start prints what the README shows',
+  'readme.curl':
+    'each curl command of the README runs as it stands there, and is answered as the README says',
 
   // The terminal client
   'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',
@@ -164,6 +173,8 @@ export const requirements = {
   'recovery.boundaries': 'a crash at any boundary of the log loses, repeats and leaves open nothing',
   'recovery.workload':
     'kill -9 at random moments of a busy service loses nothing it acknowledged and does nothing twice',
+  'recovery.full':
+    'on a full disk a message is 503, what was acknowledged can be read, and open turns go on when there is space',
   'recovery.delete': 'a deletion that a kill cut off is finished at the next start',
 
   // MCP servers
@@ -176,11 +187,13 @@ export const requirements = {
   'servers.connect-failed':
     'a server that cannot be connected is a clear error and stays listed with status error',
   'servers.name-taken': 'a name in use is 400',
+  'servers.replaced': 'a server that never connected is replaced by another configuration of its name',
   'servers.crash': 'a crash is shown at once as error, and the server is connected again by itself',
   'servers.disconnect': 'DELETE /api/mcp/servers/{id} disconnects, and its process group is gone',
   'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
   'servers.restart':
     'a server connected at run time is connected again after a restart, a disconnected one is not',
+  'servers.files': 'the file server that README shows reads and writes in its folder, and nowhere else',
   'servers.environment':
     'a server process gets an allow-listed environment and never the keys of the service',
 
@@ -230,6 +243,7 @@ export const requirements = {
   'stream.page': 'GET /api/sessions/{id}/events pages through the log as JSON',
   'stream.sse': 'the same as server-sent events, with id, Last-Event-ID and retry',
   'stream.slow': 'a slow reader is caught up from the log and misses nothing',
+  'stream.stalled': 'a client that takes nothing of its stream is cut, and resumes like any other',
   'stream.killed': 'a client killed and resumed at random ends with exactly the log',
   'stream.client': 'the client of the package sends, asks and iterates across restarts of the service',
 
@@ -241,6 +255,8 @@ export const requirements = {
   'model.reasoning-log':
     'what a model thinks aloud is in the log only with llm.keepReasoning, and never sent back',
   'model.reasoning-query': 'a `reasoning` that is neither 0 nor 1 is refused by its name',
+  'model.history':
+    'history.maxTokens bounds what the model is shown: the oldest turns go first, and each of them whole',
   'model.steps': 'a turn that never stops asking for tools ends at llm.maxSteps',
 
   // Errors, limits, access
@@ -263,11 +279,20 @@ export const requirements = {
   'limits.requests': 'the 101st REST request a minute and address is 429 with Retry-After and details',
   'limits.messages': 'the 51st WebSocket message a minute is an error event, and the connection stays',
   'limits.size': 'a request of more than 10 MB is 429 and is read no further',
+  'limits.stalled':
+    'a client that stalls in the middle of a request or of its answer is cut after about ten seconds, and nobody else',
   'limits.connections': 'the 11th connection from one address is 429 at the handshake, also when 40 race',
   'limits.off': 'each limit can be switched off',
   'limits.proxy': 'X-Forwarded-For counts only from a trusted proxy',
   'access.host': 'a request with a foreign Host is refused',
   'access.origin': 'an upgrade or a state-changing request from a foreign Origin is refused',
+  'framing.refused':
+    'a request whose end is told in two ways, or in no known one, is 400 and its connection closed',
+  'framing.chunked':
+    'a chunked request is answered and its connection closed: nothing behind it is a request',
+  'framing.kept': 'requests with a length go on over one connection',
+  'headers.nosniff':
+    'every answer carries X-Content-Type-Options: nosniff; the page and /docs keep their policy',
   'access.none': 'no credential is asked for',
   'cors.off': 'no other origin is allowed by default',
   'cors.on': 'configured origins get CORS headers and preflight answers',
@@ -284,6 +309,9 @@ export const requirements = {
     'a collector that is not there is told in the log, holds up no message, and a stop for seconds at most',
   'ops.log-ids': 'each line of the log that belongs to a session or a turn names it',
   'ops.log-secrets': 'no secret of the agent file or of connect-server is in the log, whatever goes wrong',
+  'ops.healthcheck':
+    'the health check of the container ends with 0 while the service is well, and otherwise with 1',
+  'ops.dashboard': 'a running service shows each metric that the Grafana dashboard asks for, with its labels',
   'ops.unlimited': 'the probes and the metrics are in every mode, and no limit counts them',
 
   // MCP endpoint
@@ -299,13 +327,20 @@ export const requirements = {
 
 export type Requirement = keyof typeof requirements;
 
+declare module 'vitest' {
+  interface TaskMeta {
+    requirement?: Requirement;
+  }
+}
+
 /** A test, named by the requirement it verifies; `aspect` tells several tests of one requirement apart. */
 export function verifies(
   requirement: Requirement,
-  test: () => Promise<void>,
+  test: (context: TestContext) => Promise<void>,
   aspect?: string,
   timeoutMs?: number,
 ): void {
   const title = requirements[requirement];
-  it(aspect === undefined ? title : `${title}: ${aspect}`, test, timeoutMs);
+  const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+  it(aspect === undefined ? title : `${title}: ${aspect}`, { ...timeout, meta: { requirement } }, test);
 }

@@ -1,8 +1,14 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../../gateway/http-message.ts';
 import { addressOf } from './address-text.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { statusLine } from './status-line.ts';
+
+/** No browser guesses what an answer is: it is what its Content-Type says. */
+const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
+/** More than uWebSockets.js holds back: such an answer goes out at once, and its connection is closed at once. */
+const UNHELD_BYTES = 16 * 1024 + 1;
 
 /** What is copied of a request at once, because uWebSockets.js frees it when the handler returns. */
 export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
@@ -20,18 +26,29 @@ export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest
   };
 }
 
+/** What was read behind the last request of a connection that is closed: uWebSockets.js parses it all the same. */
+export function isClosed({ peerAddress }: Omit<HttpRequest, 'body'>): boolean {
+  return peerAddress === '';
+}
+
 /** One HTTP exchange on uWebSockets.js: gathers the body, writes the response, and never touches `res` after its end. */
 export class HttpExchange {
   readonly #res: UwsResponse;
   readonly #isHead: boolean;
+  /** Nothing more is read from the connection: where this request ends, others may see another end. */
+  readonly #isLast: boolean;
+  /** uWebSockets.js is in the middle of what it has read: it holds answers back, and parses what follows next. */
+  #isReading = false;
   #body: IncomingBody | null = null;
   #over = false;
   #onAbort: () => void = () => undefined;
 
   /** To be made before the handler returns. */
-  constructor(res: UwsResponse, method: string) {
+  constructor(res: UwsResponse, method: string, { isLast = false } = {}) {
     this.#res = res;
     this.#isHead = method === 'HEAD';
+    this.#isLast = isLast;
+    if (isLast) this.#noteReading();
     res.onAborted(() => {
       this.#over = true;
       this.#body?.abandon();
@@ -43,11 +60,14 @@ export class HttpExchange {
   readBody(declaredBytes: number, maxBytes: number | false): () => Promise<Uint8Array> {
     const body = new IncomingBody(this.#res, declaredBytes, maxBytes);
     this.#body = body;
+    const note = (): void => this.#noteReading();
+    if (this.#isLast) body.whole.then(note, note);
     return () => body.whole;
   }
 
   async respond(response: HttpResponse): Promise<void> {
     if (this.#body && !this.#body.complete && !this.#over) await this.#body.discardRest();
+    if (this.#isReading && !this.#over && !this.#isPaddable(response)) await nextLoop();
     if (this.#over) {
       if (response.body instanceof ReadableStream) await response.body.cancel('the client went away');
       return;
@@ -62,6 +82,10 @@ export class HttpExchange {
   #write(response: HttpResponse, body: string | Uint8Array): void {
     this.#over = true;
     const isReadToTheEnd = this.#body?.complete ?? true;
+    if (this.#isLast && isReadToTheEnd) {
+      this.#writeAndClose(response, body);
+      return;
+    }
     // Not read any further, and closed by uWebSockets.js after ten seconds: closed now, the answer would be lost.
     if (!isReadToTheEnd) this.#res.pause();
     this.#res.cork(() => {
@@ -73,11 +97,39 @@ export class HttpExchange {
     });
   }
 
+  /**
+   * Ends the connection with the answer. While uWebSockets.js reads, it would only note that, and forget it over
+   * the next request: an answer that it does not hold back closes at once.
+   */
+  #writeAndClose(response: HttpResponse, body: string | Uint8Array): void {
+    this.#res.pause();
+    this.#res.cork(() => {
+      this.#writeHead(response);
+      const padding = this.#isReading ? ' '.repeat(UNHELD_BYTES) : '';
+      if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), true);
+      else if (response.status === 204) this.#res.endWithoutBody(undefined, true);
+      else this.#res.end(padding === '' ? body : `${body}${padding}`, true);
+    });
+  }
+
+  /** Spaces behind JSON mean nothing. */
+  #isPaddable({ headers, body }: HttpResponse): boolean {
+    return !this.#isHead && typeof body === 'string' && headers['Content-Type'] === 'application/json';
+  }
+
+  #noteReading(): void {
+    this.#isReading = true;
+    setImmediate(() => {
+      this.#isReading = false;
+    });
+  }
+
   async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader();
     this.#onAbort = () => void reader.cancel('the client went away');
     this.#res.cork(() => {
       this.#writeHead(response);
+      if (this.#isLast) this.#res.writeHeader('Connection', 'close');
       // The head goes out with the first bytes, and an event stream may have none for long: this is a comment.
       if (response.headers['content-type']?.startsWith('text/event-stream')) this.#res.write(':\n\n');
     });
@@ -90,7 +142,7 @@ export class HttpExchange {
     }
     if (this.#over) return;
     this.#over = true;
-    this.#res.cork(() => this.#res.end());
+    this.#res.cork(() => this.#res.end(undefined, this.#isLast));
   }
 
   async #copy(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
@@ -126,7 +178,7 @@ export class HttpExchange {
   }
 
   #writeHead({ status, headers }: HttpResponse): void {
-    this.#res.writeStatus(statusLine(status));
+    this.#res.writeStatus(statusLine(status)).writeHeader(...NO_SNIFFING);
     for (const [name, value] of Object.entries(headers)) this.#res.writeHeader(name, value);
   }
 }

@@ -7,10 +7,12 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { errorResponse } from '../../gateway/error-response.ts';
 import type { HttpFront } from '../../gateway/http-front.ts';
 import type { SocketFront } from '../../gateway/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
-import { copyRequest, HttpExchange } from './http-exchange.ts';
+import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
+import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
 import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
@@ -80,7 +82,13 @@ export class UwsServer {
 
   #handle(res: HttpResponse, req: HttpRequest): void {
     const request = copyRequest(res, req);
-    const exchange = new HttpExchange(res, request.method);
+    if (isClosed(request)) return;
+    const fault = framingFault(request.headers);
+    if (fault) {
+      void new HttpExchange(res, request.method, { isLast: true }).respond(errorResponse(fault));
+      return;
+    }
+    const exchange = new HttpExchange(res, request.method, { isLast: isChunked(request.headers) });
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()

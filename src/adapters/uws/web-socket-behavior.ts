@@ -1,6 +1,8 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
+import { errorResponse } from '../../gateway/error-response.ts';
 import type { Admission, SocketFront, SocketLife } from '../../gateway/socket-front.ts';
-import { copyRequest, HttpExchange } from './http-exchange.ts';
+import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
+import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';
 
 /** What uWebSockets.js keeps for a socket. The last two are there from `open` on. */
@@ -57,9 +59,12 @@ function upgrade(
   req: HttpRequest,
   context: us_socket_context_t,
 ): void {
-  const admission = front.admit(copyRequest(res, req));
+  const handshake = copyRequest(res, req);
+  if (isClosed(handshake)) return;
+  const fault = handshakeFault(handshake.headers);
+  const admission = fault ? errorResponse(fault) : front.admit(handshake);
   if ('status' in admission) {
-    void new HttpExchange(res, 'GET').respond(admission);
+    void new HttpExchange(res, 'GET', { isLast: fault !== null }).respond(admission);
     return;
   }
   const data: SocketData = { admission };
