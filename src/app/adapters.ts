@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../adapters/ajv/ajv-schema-check.ts';
 import { DeferredMetrics } from '../adapters/prometheus/deferred-metrics.ts';
+import { sealedBox } from '../adapters/secret-key/sealed-box.ts';
 import type { LogThread } from '../adapters/sqlite/log-thread.ts';
 import type { AgentConfig } from '../contract/agent-config.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -8,11 +9,13 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { SecretBox } from '../ports/secret-box.ts';
 import type { SnapshotStore } from '../ports/snapshot-store.ts';
 import type { ToolServerConnector } from '../ports/tool-server.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { Environment } from './config/expand.ts';
 import { findPackageRoot, readPackageVersion } from './package-root.ts';
+import { secretKeys } from './secret-keys.ts';
 import { tracesUrl } from './tracing/traces-url.ts';
 
 /** The implementations behind the ports. A test passes others. */
@@ -22,6 +25,8 @@ export interface Adapters {
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
   readonly schemas: SchemaCheck;
+  /** Seals what the log keeps of secrets. */
+  readonly secrets: SecretBox;
   readonly metrics: Metrics;
   /** Left out where no spans are made. */
   readonly tracing?: Tracing;
@@ -43,7 +48,8 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   const tracing = await chooseTracing(options);
   const [stores, connector] = await Promise.all([chooseStores(options, metrics), mcpTools(options)]);
   const schemas = ajvSchemaCheck(options.log);
-  return { model, ...stores, connector, schemas, metrics, ...(tracing && { tracing }) };
+  const secrets = sealedBox(secretKeys(options));
+  return { model, ...stores, connector, schemas, secrets, metrics, ...(tracing && { tracing }) };
 }
 
 async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {

@@ -58,7 +58,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
 
-  const book = new ServerBook(store);
+  const book = new ServerBook(store, adapters.secrets, log);
   const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
   const catalog = new ToolCatalog(servers, adapters.schemas, {
     approval: config.approval,

@@ -21,9 +21,10 @@ export async function withLiveAgent<T>(
   use: (agent: LiveAgent, store: Adapters['store']) => Promise<T>,
 ): Promise<T> {
   const adapters = await chooseAdapters({ config, dataDir: ':memory:', environment: process.env, log });
-  const { model, connector, store, schemas } = adapters;
+  const { model, connector, store, schemas, secrets } = adapters;
   const machines = new LiveMachines();
-  const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, new ServerBook(store));
+  const book = new ServerBook(store, secrets, log);
+  const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
   const tools = new ToolCatalog(servers, schemas, {
     approval: config.approval,
     maxTools: model.maxTools,

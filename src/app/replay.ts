@@ -1,7 +1,9 @@
+import { sealedBox } from '../adapters/secret-key/sealed-box.ts';
 import type { McpServerConfig } from '../contract/agent-config.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { SessionEvent } from '../contract/events.ts';
 import type { SessionId } from '../contract/ids.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import type { Log } from '../ports/log.ts';
 import { type ReplayReport, replaySession } from '../replay/replay-session.ts';
 import type { ReplayedTurn } from '../replay/turn-tally.ts';
@@ -11,6 +13,7 @@ import { loadAgentFile } from './config/agent-file.ts';
 import { withLiveAgent } from './live-agent.ts';
 import { createLog } from './logger.ts';
 import { describeReport, describeTurn } from './replay-output.ts';
+import { secretKeys } from './secret-keys.ts';
 import { parseSessionId } from './session-argument.ts';
 import { readSession, withEventStore } from './transfer/data-directory.ts';
 import { openExport, readExport } from './transfer/exported-session.ts';
@@ -28,7 +31,7 @@ interface Recording {
 export async function replay({ recording, agentFile, json }: ReplayCommand): Promise<void> {
   const log = createLog('error');
   const config = agentFile === undefined ? undefined : loadAgentFile(agentFile, process.env).config;
-  const { sessionId, events, atRunTime } = await readRecording(recording);
+  const { sessionId, events, atRunTime } = await readRecording(recording, config !== undefined, log);
   const onTurn = (turn: ReplayedTurn): void => {
     if (!json) process.stdout.write(describeTurn(turn));
   };
@@ -54,7 +57,8 @@ async function replayOffline(
   return replaySession(events, { store: memoryEventStore(), log }, onTurn);
 }
 
-async function readRecording(place: RecordingPlace): Promise<Recording> {
+/** @param isLive tool servers are wanted, so that what the log has of their configurations is to be decrypted. */
+async function readRecording(place: RecordingPlace, isLive: boolean, log: Log): Promise<Recording> {
   if ('file' in place) {
     const { sessionId, events } = await readExport(openExport(place.file));
     return { sessionId, events: await eventsOf(events), atRunTime: {} };
@@ -63,8 +67,12 @@ async function readRecording(place: RecordingPlace): Promise<Recording> {
   return withEventStore(place.dataDir, 'read', async (store) => ({
     sessionId,
     events: await eventsOf(readSession(store, sessionId)),
-    atRunTime: await new ServerBook(store).load(),
+    atRunTime: isLive ? await readServers(store, place.dataDir, log) : {},
   }));
+}
+
+function readServers(store: EventStore, dataDir: string, log: Log): Promise<Recording['atRunTime']> {
+  return ServerBook.read(store, sealedBox(secretKeys({ dataDir, environment: process.env, log })));
 }
 
 async function eventsOf(envelopes: AsyncIterable<Envelope>): Promise<SessionEvent[]> {

@@ -5,8 +5,14 @@
 
 const OWN = '~';
 
-/** Holds the facts of the service itself. */
-export const SERVICE_STREAM = `${OWN}service`;
+/** Which tool servers were connected at run time. Their configurations stand elsewhere, sealed. */
+export const SERVERS_STREAM = `${OWN}servers`;
+
+/** The configuration of each of them has a stream of its own, whose id begins so: erased, it is gone. */
+export const SERVER_SECRET_STREAMS = `${OWN}server-secret:`;
+
+/** Where version 0.1.0 kept the same, with its secrets in clear. The first start takes it over and erases it. */
+export const CLEAR_SERVERS_STREAM = `${OWN}service`;
 
 /** Each request that was sent with an idempotency key has a stream of its own, whose id begins so. */
 export const REQUEST_STREAMS = `${OWN}request:`;

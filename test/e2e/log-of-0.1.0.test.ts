@@ -6,8 +6,10 @@ import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.t
 import { openExport, readExport } from '../../src/app/transfer/exported-session.ts';
 import type { SessionEvent } from '../../src/contract/events.ts';
 import { type ReplayReport, replaySession } from '../../src/replay/replay-session.ts';
+import { filesWith } from '../support/files-with.ts';
 import { RunningService, SCRIPTED, silentLog } from '../support/running-service.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
+import { listServers } from '../support/tool-server-client.ts';
 import { verifies } from './requirements.ts';
 
 const fixture = fileURLToPath(new URL('../fixtures/log-0.1.0', import.meta.url));
@@ -39,6 +41,21 @@ describe('a data directory of version 0.1.0', () => {
     expect(after).toMatchObject({ session: { turns: { completed: 4 } } });
     const parent = await (await service.fetch('/api/sessions/approved/events')).text();
     expect(parent).toContain('"event":"toolApproved"');
+  });
+
+  verifies('log.0.1.0-secrets', async () => {
+    await using directory = await tempDirectory();
+    await cp(fixture, directory.path, { recursive: true });
+    const secret = 'sekrit-4711';
+    expect(await filesWith(directory.path, secret)).not.toEqual([]);
+    for (const start of [1, 2]) {
+      await using service = await RunningService.start({ yaml: SCRIPTED, dataDir: directory.path });
+      expect({ start, files: await filesWith(directory.path, secret) }).toEqual({ start, files: [] });
+      expect((await listServers(service)).map(({ name }) => name)).toContain('memory');
+      const yaml = await (await service.fetch('/api/config.yaml')).text();
+      expect(yaml).toContain('API_TOKEN');
+    }
+    expect(await filesWith(directory.path, secret)).toEqual([]);
   });
 
   // Its reason is the sentence by which 0.1.0 told a reset: the cause is not in the log in any other way.

@@ -10,7 +10,6 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { Journal } from '../../src/runtime/journal.ts';
 import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
-import { ServerBook } from '../../src/runtime/server-book.ts';
 import { SessionFold } from '../../src/runtime/session-fold.ts';
 import { SessionRegistry } from '../../src/runtime/session-registry.ts';
 import { SessionSnapshots } from '../../src/runtime/session-snapshots.ts';
@@ -19,6 +18,7 @@ import { TurnRunner } from '../../src/runtime/turn-runner.ts';
 import { DirectedModel } from './directed-model.ts';
 import { DirectedTools } from './directed-tools.ts';
 import { recordingLog } from './recording-log.ts';
+import { serverBook } from './server-book.ts';
 import { SignalRecord } from './signal-record.ts';
 import { WatchedStore } from './watched-store.ts';
 
@@ -65,7 +65,7 @@ export class SessionRig {
     this.store = new WatchedStore(store ?? memoryEventStore());
     const servers = new McpSupervisor(
       { connector: this.tools, log, machines, retryDelayMs: () => 1_000 },
-      new ServerBook(this.store),
+      serverBook(this.store),
     );
     const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, { approval, log });
     const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };

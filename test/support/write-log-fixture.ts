@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import { exportSession } from '../../src/app/transfer/export-session.ts';
 import { currentEvents } from '../../src/contract/event-codec.ts';
-import { REQUEST_STREAMS, SERVICE_STREAM } from '../../src/contract/streams.ts';
+import { REQUEST_STREAMS, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../src/contract/streams.ts';
 import { ofSession } from '../../src/runtime/journal.ts';
 import { eventfulSession } from './eventful-session.ts';
 import { foldedView } from './folded-view.ts';
@@ -28,10 +28,11 @@ await store.append('origin', 0, past, { open: true });
 await store.fork('origin', past.length, 'eventful', closing);
 await store.append('eventful', past.length + closing.length, continued, { open: true });
 await store.append('deleted', 0, deleted.events, { open: true });
-await store.append(SERVICE_STREAM, 0, [
-  { type: 'mcp-server.added', name: 'files', config: { type: 'stdio', command: 'files', args: ['.'] } },
+await store.append(SERVERS_STREAM, 0, [
+  { type: 'mcp-server.registered', name: 'files', secretId: 's' },
   { type: 'mcp-server.removed', name: 'files' },
 ]);
+await store.append(`${SERVER_SECRET_STREAMS}s`, 0, [{ type: 'secret.kept', sealed: '1.00000000.AAAA' }]);
 const key = { id: 'k', fingerprint: 'f', expiresAt: 1_800_000_000_000 };
 const error = { code: 'INTERNAL_ERROR', message: 'No.', details: {} } as const;
 for (const end of [

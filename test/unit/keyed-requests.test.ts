@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { ServiceError } from '../../src/contract/errors.ts';
 import { StorageFullError } from '../../src/contract/storage-full.ts';
-import { REQUEST_STREAMS, SERVICE_STREAM } from '../../src/contract/streams.ts';
+import { REQUEST_STREAMS, SERVERS_STREAM } from '../../src/contract/streams.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { KeyedRequests } from '../../src/runtime/keyed-requests.ts';
@@ -263,7 +263,7 @@ describe('a day later', () => {
     for (let index = 0; index < 1_201; index += 1) await doer.ask({ key: `old${index}` });
     time += 1;
     await doer.ask({ key: 'young' });
-    const others = ['a', 'zzz', SERVICE_STREAM];
+    const others = ['a', 'zzz', SERVERS_STREAM];
     for (const id of others) await log.append(id, 0, [{ type: 'mcp-server.removed', name: 'x' }]);
     await doer.requests.sweep(START + IDEMPOTENCY_TTL_MS - 1);
     expect(await streams()).toHaveLength(1_205);

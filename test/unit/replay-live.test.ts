@@ -13,11 +13,11 @@ import type {
 import { type ReplayReport, replaySession } from '../../src/replay/replay-session.ts';
 import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
-import { ServerBook } from '../../src/runtime/server-book.ts';
 import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { histories } from '../support/recorded-histories.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { serverBook } from '../support/server-book.ts';
 import { stepCompleted, stepParts } from '../support/steps.ts';
 
 const callRef = { turnId: 'a', callId: 'c', toolName: 'look', serverId: 'tools' };
@@ -85,7 +85,7 @@ async function replayLive(
   const log = recordingLog();
   await using servers = new McpSupervisor(
     { connector, log, machines: new LiveMachines(), retryDelayMs: () => 1_000 },
-    new ServerBook(store),
+    serverBook(store),
   );
   servers.start({ tools: { type: 'stdio', command: 'none' } });
   const catalog = new ToolCatalog(

@@ -3,11 +3,11 @@ import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.t
 import type { ApprovalConfig } from '../../src/contract/agent-config.ts';
 import { LiveMachines } from '../../src/runtime/live-machines.ts';
 import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
-import { ServerBook } from '../../src/runtime/server-book.ts';
 import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
 import type { ToolOffer } from '../../src/runtime/turn-tools.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { serverBook } from '../support/server-book.ts';
 
 const AUTO: ApprovalConfig = { rules: [], default: 'auto' };
 
@@ -21,7 +21,7 @@ async function offer(
   const log = recordingLog();
   await using servers = new McpSupervisor(
     { connector, log, machines: new LiveMachines(), retryDelayMs: () => 1_000 },
-    new ServerBook(memoryEventStore()),
+    serverBook(memoryEventStore()),
   );
   servers.start({ many: { type: 'stdio', command: 'none' } });
   const schemas = { issueWith: async () => undefined };

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
 import { prometheusMetrics } from '../../src/adapters/prometheus/prometheus-metrics.ts';
+import { memoryKeys } from '../../src/adapters/secret-key/key-ring.ts';
+import { sealedBox } from '../../src/adapters/secret-key/sealed-box.ts';
 import { composeAgent } from '../../src/app/compose.ts';
 import { tracesUrl } from '../../src/app/tracing/traces-url.ts';
 import { AgentConfig } from '../../src/contract/agent-config.ts';
@@ -36,7 +38,16 @@ async function start(store: EventStore = memoryEventStore()) {
     config,
     raw: {},
     log: recordingLog(),
-    adapters: { store, snapshots, model, connector: tools, schemas, metrics: prometheusMetrics(), tracing },
+    adapters: {
+      store,
+      snapshots,
+      model,
+      connector: tools,
+      schemas,
+      secrets: sealedBox(memoryKeys()),
+      metrics: prometheusMetrics(),
+      tracing,
+    },
   });
   const heard = new SignalRecord(agent.bus, 's');
   const say = (turnId: string, more: object = {}) =>

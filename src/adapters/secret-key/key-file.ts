@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../ports/log.ts';
+import { KEY_BYTES, parseSecretKey, type SecretKey } from './secret-key.ts';
+
+const READABLE_BY_OTHERS = 0o077;
+
+/** The key in the data directory. It is made when the first secret is to be kept, and not before. */
+export class KeyFile {
+  readonly path: string;
+  readonly #directory: string;
+  readonly #log: Log;
+  #key: Promise<SecretKey | undefined> | undefined;
+
+  constructor(directory: string, log: Log) {
+    this.#directory = directory;
+    this.path = join(directory, 'secret.key');
+    this.#log = log;
+  }
+
+  /** @returns undefined when there is none. Rejects when what is there is no key. */
+  read(): Promise<SecretKey | undefined> {
+    this.#key ??= this.#read();
+    return this.#key;
+  }
+
+  /** On disk when it resolves: what is sealed with it is worth nothing without it. */
+  async make(): Promise<SecretKey> {
+    const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
+    // Under its name it is whole, also after a crash.
+    const partial = `${this.path}.new`;
+    const file = await open(partial, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partial, this.path);
+    await this.#syncDirectory();
+    this.#key = this.#read();
+    const key = await this.#key;
+    if (key === undefined) throw new Error(`${this.path} is gone as soon as it was made`);
+    return key;
+  }
+
+  async #read(): Promise<SecretKey | undefined> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (text === undefined) return undefined;
+    await this.#keepPrivate();
+    const key = parseSecretKey(text);
+    if (key) return key;
+    throw new Error(
+      `${this.path} is not a key of agent-service: it should be 32 bytes in base64; put the right file back`,
+    );
+  }
+
+  async #keepPrivate(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const { mode } = await stat(this.path);
+    if ((mode & READABLE_BY_OTHERS) === 0) return;
+    await chmod(this.path, 0o600);
+    this.#log.warn(
+      { file: this.path },
+      'the key of the secrets was readable by other users of this machine; now it is not',
+    );
+  }
+
+  /** Windows opens no directories, and needs no such thing. */
+  async #syncDirectory(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const directory = await open(this.#directory, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  }
+}
