@@ -27,6 +27,7 @@ export class McpServer {
   readonly #parts: McpServerParts;
   readonly #actor;
   #connection: ToolServerConnection | null = null;
+  #hasConnected = false;
   #tools: readonly Tool[] = [];
   /** From the attempt to connect to the end of that connection; what an earlier one reports is not heard. */
   #life = new AbortController();
@@ -71,6 +72,11 @@ export class McpServer {
     };
   }
 
+  /** Whether it was tried, and has never been connected. */
+  get hasOnlyFailed(): boolean {
+    return !this.#hasConnected && this.#actor.getSnapshot().context.failures > 0;
+  }
+
   get tools(): readonly Tool[] {
     return this.#tools;
   }
@@ -104,6 +110,7 @@ export class McpServer {
     const attempt = this.#connect(life.signal).then(
       (connection) => {
         this.#connection = connection;
+        this.#hasConnected = true;
         sendBack({ type: 'OPENED', toolCount: this.#tools.length });
         if (this.#changedEarly) void this.#refreshTools(life.signal);
       },

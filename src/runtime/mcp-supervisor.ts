@@ -79,7 +79,8 @@ export class McpSupervisor implements AsyncDisposable {
 
   async connect(name: string, config: McpServerConfig): Promise<McpServerRecord> {
     const known = this.#servers.get(name);
-    if (known && known.status !== 'disconnected') {
+    // One that failed and never connected has a configuration that nobody is served by: this one takes its place.
+    if (known && known.status !== 'disconnected' && !known.hasOnlyFailed) {
       throw new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
         field: 'name',
         issue: `the name is in use by a server whose status is ${known.status}`,
@@ -87,6 +88,7 @@ export class McpSupervisor implements AsyncDisposable {
       });
     }
     this.#atRunTime.add(name);
+    void known?.disconnect();
     const server = this.#add(name, config);
     return this.#remembered(server, async () => {
       await server.disconnect();
@@ -170,7 +172,8 @@ export class McpSupervisor implements AsyncDisposable {
     throw new ServiceError('AGENT_ERROR', `The MCP server ${server.name} could not be connected.`, {
       serverId: server.name,
       reason: record.error ?? 'it was disconnected meanwhile',
-      suggestion: 'It stays listed and is tried again; DELETE /api/mcp/servers/{id} gives it up.',
+      suggestion:
+        'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
     });
   }
 

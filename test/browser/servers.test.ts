@@ -53,6 +53,23 @@ describe('the tool servers', () => {
     expect(await form.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('no-such-command');
   });
 
+  it('corrects a server that could not be connected, under the same name', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Connect a server' }).click();
+    const form = page.getByRole('form', { name: 'Connect a server' });
+    await form.getByLabel('Name', { exact: true }).fill('second');
+    await form.getByRole('textbox', { name: 'Command' }).fill('no-such-command');
+    await form.getByRole('button', { name: 'Connect', exact: true }).click();
+    await form.getByRole('alert').getByText('no-such-command').waitFor();
+    await form.getByRole('textbox', { name: 'Command' }).fill(server.command);
+    await form.getByLabel('Arguments, one a line').fill((server.args ?? []).join('\n'));
+    await form.getByRole('button', { name: 'Connect', exact: true }).click();
+    const card = page.getByRole('article').filter({ hasText: 'second' });
+    await card.getByText('connected', { exact: true }).waitFor();
+    expect(await page.getByRole('article').filter({ hasText: 'second' }).count()).toBe(1);
+  });
+
   it('shows that a server has ended by itself', async () => {
     await using opened = await open();
     const { page, service } = opened;

@@ -1,15 +1,20 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import { StorageFullError } from '../../src/contract/storage-full.ts';
+import { SERVER_SECRET_STREAMS } from '../../src/contract/streams.ts';
 import { errorOf, Timestamp } from '../support/error-envelope.ts';
 import { eventually } from '../support/eventually.ts';
+import { filesWith } from '../support/files-with.ts';
 import { sseServer, streamableServer } from '../support/mcp/http-servers.ts';
 import { oddServer, scriptableServer } from '../support/mcp/tool-servers.ts';
 import { isRunning, processEnd } from '../support/process-life.ts';
-import { freePort, RunningService } from '../support/running-service.ts';
+import { freePort, RunningService, silentLog } from '../support/running-service.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { execute, listServers, serverWith, toolText } from '../support/tool-server-client.ts';
 import { WatchedStore } from '../support/watched-store.ts';
@@ -224,7 +229,7 @@ describe('POST /api/connect-server', () => {
     async () => {
       const store = new WatchedStore(memoryEventStore());
       await using service = await RunningService.start({ adapters: { store } });
-      store.refuseNext('mcp-server.added', new StorageFullError('disk full'));
+      store.refuseNext('mcp-server.registered', new StorageFullError('disk full'));
       const connect = () =>
         service.post('/api/connect-server', { name: 'tools', config: scriptableServer() });
       expect((await errorOf(await connect(), 503)).code).toBe('SERVICE_UNAVAILABLE');
@@ -237,20 +242,54 @@ describe('POST /api/connect-server', () => {
   verifies('servers.name-taken', async () => {
     await using service = await start({ configured: scriptableServer() });
     await service.post('/api/connect-server', { name: 'connected', config: scriptableServer() });
-    await service.post('/api/connect-server', { name: 'failed', config: oddServer(['exits']) });
-    for (const name of ['configured', 'connected', 'failed']) {
+    for (const name of ['configured', 'connected']) {
       const response = await service.post('/api/connect-server', { name, config: scriptableServer() });
       expect(await errorOf(response, 400)).toMatchObject({
         code: 'INVALID_REQUEST',
         details: { field: 'name', issue: expect.stringContaining('in use') },
       });
     }
-    expect((await listServers(service)).map(({ name }) => name)).toEqual([
-      'configured',
-      'connected',
-      'failed',
-    ]);
+    expect((await listServers(service)).map(({ name }) => name)).toEqual(['configured', 'connected']);
   });
+
+  verifies('servers.replaced', async () => {
+    await using directory = await tempDirectory();
+    const llm = { provider: 'scripted', model: 'offline' };
+    const yaml = JSON.stringify({ llm, mcpServers: { misspelt: oddServer(['exits']) } });
+    const options = { yaml, dataDir: directory.path };
+    {
+      await using service = await RunningService.start(options);
+      await serverWith(service, 'misspelt', 'error');
+      const wrong = { type: 'stdio', command: 'no-such-command-here' };
+      const refused = await service.post('/api/connect-server', { name: 'failed', config: wrong });
+      expect((await errorOf(refused, 500)).details.suggestion).toContain('of the same name');
+      for (const name of ['misspelt', 'failed']) {
+        const answer = await service.post('/api/connect-server', { name, config: scriptableServer() });
+        expect(answer.status).toBe(200);
+        await serverWith(service, name, 'connected');
+      }
+      expect((await listServers(service)).map(({ name }) => name)).toEqual(['misspelt', 'failed']);
+    }
+    await using service = await RunningService.start(options);
+    for (const name of ['misspelt', 'failed']) await serverWith(service, name, 'connected');
+  });
+
+  verifies(
+    'servers.replaced',
+    async () => {
+      await using server = await streamableServer();
+      await using service = await start({ remote: { type: 'http', baseUrl: server.url } });
+      await serverWith(service, 'remote', 'connected');
+      await server.crash();
+      await serverWith(service, 'remote', 'error');
+      const response = await service.post('/api/connect-server', {
+        name: 'remote',
+        config: scriptableServer(),
+      });
+      expect((await errorOf(response, 400)).code).toBe('INVALID_REQUEST');
+    },
+    'one that was connected before keeps its configuration',
+  );
 
   verifies(
     'servers.name-taken',
@@ -463,3 +502,43 @@ describe('a restart', () => {
     expect(await (await service.fetch('/api/sessions')).json()).toMatchObject({ sessions: [] });
   });
 });
+
+describe('the secrets of servers that are connected at run time', () => {
+  verifies('servers.secrets', async () => {
+    await using directory = await tempDirectory();
+    const options = {
+      yaml: JSON.stringify({ llm: { provider: 'scripted', model: 'offline' } }),
+      dataDir: directory.path,
+    };
+    const secret = 'sekrit-4711';
+    const config = scriptableServer({ env: { API_TOKEN: secret } });
+    {
+      await using service = await RunningService.start(options);
+      expect((await readdir(directory.path)).includes('secret.key')).toBe(false);
+      await service.post('/api/connect-server', { name: 'tools', config });
+      expect(await filesWith(directory.path, secret)).toEqual([]);
+    }
+    const sealed = await sealedIn(directory.path);
+    expect(await filesWith(directory.path, sealed)).toEqual([join(directory.path, 'events.db')]);
+    {
+      await using service = await RunningService.start(options);
+      await serverWith(service, 'tools', 'connected');
+      expect(await toolText(service, 'tools', 'env')).toContain(secret);
+      expect((await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' })).status).toBe(200);
+      // Already while it runs: the file, its journal and whatever else there is.
+      expect(await filesWith(directory.path, sealed)).toEqual([]);
+    }
+    expect(await filesWith(directory.path, sealed)).toEqual([]);
+    expect(await filesWith(directory.path, secret)).toEqual([]);
+  });
+});
+
+/** The one sealed secret of a data directory whose service has stopped. */
+async function sealedIn(directory: string): Promise<string> {
+  await using store = await openSqliteEventStore({ directory, log: silentLog });
+  const streams = await store.sessions({ after: SERVER_SECRET_STREAMS });
+  const found = streams.find(({ sessionId }) => sessionId.startsWith(SERVER_SECRET_STREAMS));
+  const [envelope] = await store.read(found?.sessionId ?? '', 0);
+  if (envelope?.event.type !== 'secret.kept') throw new Error('nothing is sealed');
+  return envelope.event.sealed;
+}

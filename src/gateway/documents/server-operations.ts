@@ -71,7 +71,8 @@ const connectServer: Operation = {
         details: {
           serverId: 'misspelt',
           reason: "command 'mpc-server-everything' was not found",
-          suggestion: 'It stays listed and is tried again; DELETE /api/mcp/servers/{id} gives it up.',
+          suggestion:
+            'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
         },
       },
     },
