@@ -20,7 +20,8 @@ export interface ConversationOptions {
 
 /**
  * The messages as every provider takes them. Leaves out what was refused and what only another model understands, tells
- * where a reply was cut, gives each tool call its result and an acceptable name, and joins neighbours of one role.
+ * where a reply was cut, gives each tool call its result and an acceptable name, and joins neighbours of one role. What
+ * needs none of that is passed on as it is: this runs over the whole window with each step.
  *
  * @param window the newest part of a conversation; begins with a user's message.
  */
@@ -30,7 +31,7 @@ export function modelConversation(
 ): ModelMessage[] {
   const newest = window.findLastIndex(({ role }) => role === 'user');
   const begin = caution === 'newest-alone' ? newest : 0;
-  const shown = window.slice(begin);
+  const shown = begin === 0 ? window : window.slice(begin);
   const bare = caution === 'bare' || caution === 'newest-alone';
   const messages = new Messages();
   const results = resultsOf(shown);
@@ -66,11 +67,10 @@ export function requestedCalls({ parts }: AssistantMessage): ModelToolCall[] {
 type Results = ReadonlyMap<string, ToolMessage>;
 
 function resultsOf(messages: readonly ModelMessage[]): Results {
-  return new Map(
-    messages.flatMap((message) =>
-      message.role === 'tool' && !message.leftOut ? [[message.callId, message]] : [],
-    ),
-  );
+  const results = new Map<string, ToolMessage>();
+  for (const message of messages)
+    if (message.role === 'tool' && !message.leftOut) results.set(message.callId, message);
+  return results;
 }
 
 /** Collects messages so that the roles alternate as providers want it. */
@@ -88,7 +88,8 @@ class Messages {
   }
 
   addAssistant(message: AssistantMessage, results: Results): void {
-    const parts = message.parts.filter((part) => part.type !== 'toolCall' || results.has(part.callId));
+    const isShown = (part: AssistantPart): boolean => part.type !== 'toolCall' || results.has(part.callId);
+    const parts = message.parts.every(isShown) ? message.parts : message.parts.filter(isShown);
     if (!parts.some(isSaid)) return;
     const last = this.list.at(-1);
     const { source } = message;
@@ -99,10 +100,11 @@ class Messages {
         parts: [...last.parts, ...parts],
         ...(both && { source: both }),
       };
-    } else this.list.push({ role: 'assistant', parts, ...(source && { source }) });
+    } else if (parts === message.parts) this.list.push(message);
+    else this.list.push({ role: 'assistant', parts, ...(source && { source }) });
     for (const part of parts) {
       const result = part.type === 'toolCall' ? results.get(part.callId) : undefined;
-      if (result) this.list.push({ ...result, name: acceptableToolName(result.name) });
+      if (result) this.list.push(withAcceptableName(result));
     }
   }
 }
@@ -129,25 +131,9 @@ function isSaid(part: AssistantPart): boolean {
 function readable(message: AssistantMessage, source: ModelSource | null): AssistantMessage {
   const { parts, cut } = message;
   const isOwn = message.source !== undefined && source !== null && isSame(message.source, source);
-  const shown = parts.flatMap((part): AssistantPart[] => {
-    switch (part.type) {
-      case 'reasoning':
-        return [];
-      case 'opaque':
-        return isOwn ? [part] : [];
-      case 'toolCall': {
-        if (part.name === '') return [];
-        const call = { ...part, name: acceptableToolName(part.name) };
-        return [isOwn ? call : withoutOpaque(call)];
-      }
-      case 'text':
-        return [isOwn ? part : withoutOpaque(part)];
-      case 'refusal':
-        return [part];
-      default:
-        return part satisfies never;
-    }
-  });
+  const asItIs = parts.every((part) => readablePart(part, isOwn) === part);
+  if (asItIs && cut === undefined && (isOwn || message.source === undefined)) return message;
+  const shown = asItIs ? parts : parts.flatMap((part) => readablePart(part, isOwn) ?? []);
   const note = cutNote(cut);
   return {
     role: 'assistant',
@@ -156,8 +142,36 @@ function readable(message: AssistantMessage, source: ModelSource | null): Assist
   };
 }
 
-function withoutOpaque<P extends { readonly opaque?: unknown }>({ opaque, ...part }: P): Omit<P, 'opaque'> {
-  return part;
+/** @returns the part itself where nothing is to be changed; null when it is not to be shown. */
+function readablePart(part: AssistantPart, isOwn: boolean): AssistantPart | null {
+  switch (part.type) {
+    case 'reasoning':
+      return null;
+    case 'opaque':
+      return isOwn ? part : null;
+    case 'toolCall': {
+      if (part.name === '') return null;
+      const call = withAcceptableName(part);
+      return isOwn ? call : withoutOpaque(call);
+    }
+    case 'text':
+      return isOwn ? part : withoutOpaque(part);
+    case 'refusal':
+      return part;
+    default:
+      return part satisfies never;
+  }
+}
+
+function withoutOpaque<P extends { readonly opaque?: unknown }>(part: P): P | Omit<P, 'opaque'> {
+  if (part.opaque === undefined) return part;
+  const { opaque, ...rest } = part;
+  return rest;
+}
+
+function withAcceptableName<T extends { readonly name: string }>(tool: T): T {
+  const name = acceptableToolName(tool.name);
+  return name === tool.name ? tool : { ...tool, name };
 }
 
 function isSame(one: ModelSource, other: ModelSource): boolean {
@@ -184,7 +198,9 @@ function cutNote(cut: AssistantMessage['cut']): string {
   }
 }
 
-function withImageNote({ text, images, imagesLeftOut }: UserMessage): UserMessage {
+function withImageNote(message: UserMessage): UserMessage {
+  const { text, images, imagesLeftOut } = message;
+  if (imagesLeftOut === undefined && message.leftOut === undefined) return message;
   if (!images || !imagesLeftOut) return { role: 'user', text, ...(images && { images }) };
   return {
     role: 'user',

@@ -7,6 +7,7 @@ export interface ToolAddress {
 /** Providers accept `^[a-zA-Z0-9_-]{1,64}$` and nothing else; Google no digit at the beginning either. */
 const MAX_NAME_LENGTH = 64;
 const HASH_LENGTH = 7;
+const ACCEPTABLE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /**
  * Gives each tool the name under which the model knows it: its own where that is unique and allowed, else
@@ -26,6 +27,7 @@ export function nameToolsForModel<T extends ToolAddress>(tools: readonly T[]): M
 
 /** The name itself, or one made of it that every provider accepts. A model may also have made up a name that none does. */
 export function acceptableToolName(name: string): string {
+  if (ACCEPTABLE.test(name)) return name;
   const replaced = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[0-9-])/, '_');
   return replaced.length <= MAX_NAME_LENGTH && replaced !== '' ? replaced : withHash(replaced, name);
 }

@@ -39,7 +39,9 @@ export function estimateTokens(message: ModelMessage): number {
 
 function charactersOf(message: ModelMessage): number {
   if (message.role !== 'assistant') return message.text.length;
-  return message.parts.reduce((sum, part) => sum + partCharacters(part), 0);
+  let sum = 0;
+  for (const part of message.parts) sum += partCharacters(part);
+  return sum;
 }
 
 function partCharacters(part: AssistantPart): number {
