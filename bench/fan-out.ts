@@ -13,7 +13,7 @@ const REPLY = { piece: ' chunk', pieces: 500 };
 const TURNS: Readonly<Record<number, number>> = { 1: 200, 100: 10, 1000: 1 };
 
 export async function run(scope: Scope): Promise<Report> {
-  const subjects = await startAll(scope, { reply: REPLY });
+  const subjects = await startAll(scope, { reply: REPLY, isShared: true });
   for (const subject of subjects) await watch(subject, { watchers: 10, turns: 2, session: 'warm-up' });
   const all: Series[] = [];
   const audiences = scope.quick ? [1, 50] : [1, 100, 1_000];

@@ -35,7 +35,7 @@ export async function run(scope: Scope): Promise<Report> {
   ];
   const all: Series[] = [];
   for (const start of [startFloor, startService, startPlain]) {
-    const subject = await start(scope, { reply: REPLY });
+    const subject = await start(scope, { reply: REPLY, isShared: true });
     await read(subject, { readers, stalled: 0, turns: 1 });
     all.push(...(await compare(subject, audiences, scope.quick ? 1 : ROUNDS)));
     // Alone, and sent far more than is kept for them.

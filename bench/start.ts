@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { bundledControl, launcher } from './support/bundled-control.ts';
 import { HttpConnection } from './support/http-connection.ts';
 import { localUrl } from './support/http-load.ts';
 import type { Report } from './support/report.ts';
@@ -21,36 +21,44 @@ export const question = 'How long from a cold start to the first request that is
 
 const SAME_PACKAGES = `${PLAIN} + the same packages`;
 const WITHOUT_TOOLS = `${SERVICE}, no tool server`;
-const FROM_SOURCES = `${SERVICE}, from its sources`;
+const fromSources = (name: string): string => `${name}, from its sources`;
 
 export async function run(scope: Scope): Promise<Report> {
-  const control = (name: string, ...nodeOptions: string[]) => ({
-    name,
-    start: () => ServerProcess.start(controlFile(name.split(' ')[0] ?? name), { nodeOptions }),
+  const control = (name: string, file: string) => ({
+    name: fromSources(name),
+    start: () => ServerProcess.start(controlFile(file)),
   });
+  const bundled = async (name: string, file: string) => {
+    const bundle = await bundledControl(file);
+    return { name, start: () => ServerProcess.start(launcher, { args: [bundle] }) };
+  };
   const service = (name: string, file: string, args: (dataDir: string) => string[]) => ({
     name,
     start: () => ServerProcess.start(file, { args: args(scope.directory()) }),
   });
   const command = serviceCommand();
-  const packages = fileURLToPath(new URL('controls/same-packages.ts', import.meta.url));
   const subjects = [
-    control(FLOOR),
+    await bundled(FLOOR, 'floor'),
     service(SERVICE, command, defaultAgentArguments),
     service(WITHOUT_TOOLS, command, (dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
-    service(FROM_SOURCES, serviceMain, defaultAgentArguments),
-    control(PLAIN),
-    control(SAME_PACKAGES, '--import', packages),
+    service(fromSources(SERVICE), serviceMain, defaultAgentArguments),
+    await bundled(PLAIN, 'plain'),
+    await bundled(SAME_PACKAGES, 'plain-with-packages'),
+    control(SAME_PACKAGES, 'plain-with-packages'),
   ];
   // The first start of each reads its files from the disk, and fills the compile cache.
   if (!scope.quick) for (const { start } of subjects) await firstRequest(scope, start);
   const all = await interleave(scope.quick ? 1 : 7, {}, subjects, ({ start }) => firstRequest(scope, start));
   return {
     rows: all.map(rowOf),
-    targets: [SERVICE, WITHOUT_TOOLS].map((name) => ({
-      what: `${name}: first accepted request, of ${SAME_PACKAGES}`,
+    targets: [
+      [SERVICE, SAME_PACKAGES],
+      [WITHOUT_TOOLS, SAME_PACKAGES],
+      [fromSources(SERVICE), fromSources(SAME_PACKAGES)],
+    ].map(([name = '', control = '']) => ({
+      what: `${name}: first accepted request, of ${control}`,
       wanted: { atMost: 0.6 },
-      measured: ratio(seriesOf(all, name), seriesOf(all, SAME_PACKAGES), 'accepted ms'),
+      measured: ratio(seriesOf(all, name), seriesOf(all, control), 'accepted ms'),
     })),
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** All that the server is built of; the page is not part of it. */
 const folders = ['machines', 'src'];
-const files = ['build/bundle.js', 'package-lock.json'];
+const files = ['build/bundle.js', 'build/server-bundle.js', 'package-lock.json'];
 const notBuilt = join('src', 'console');
 
 /** Tells one state of a checkout from another by what its files say, whatever their times are. */

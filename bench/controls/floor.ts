@@ -5,6 +5,8 @@ import { type FloorSocket, pipeline } from './floor-pipeline.ts';
 /* The floor: bare uWebSockets.js that parses the same JSON and answers with the same bytes, and keeps nothing. */
 const upstream = process.env.BENCH_UPSTREAM;
 const { piece, pieces } = piecesOf(process.env);
+/** Several sockets are to hear of one message. Otherwise none has a topic: it would cost memory that nobody needs. */
+const isShared = process.env.BENCH_SHARED === '1';
 const PIECES_PER_LOOP = 16;
 /** What the service keeps for a socket that does not read, at most. */
 const MAX_BACKPRESSURE_BYTES = 8 * 1024 * 1024;
@@ -43,12 +45,14 @@ app.ws<FloorSocket>('/*', {
     );
   },
   open: (ws) => {
-    ws.subscribe(ws.getUserData().topic);
+    if (isShared) ws.subscribe(ws.getUserData().topic);
   },
   message: (ws, message) => {
     JSON.parse(Buffer.from(message).toString());
+    const data = ws.getUserData();
     if (upstream !== undefined) pipeline(upstream, ws);
-    else publishReply(ws.getUserData().topic);
+    else if (isShared) sendReply((frame) => app.publish(data.topic, frame));
+    else sendReply((frame) => data.isOpen && ws.send(frame));
   },
   close: (ws) => {
     ws.getUserData().isOpen = false;
@@ -66,23 +70,25 @@ function answer(res: HttpResponse, responseTo: (text: string) => unknown): void 
     chunks.push(Buffer.from(chunk.slice(0)));
     if (!isLast) return;
     const body = JSON.stringify(responseTo(Buffer.concat(chunks).toString()));
-    res.cork(() => res.writeHeader('Content-Type', 'application/json').end(body));
+    res.cork(() => {
+      res
+        .writeHeader('X-Content-Type-Options', 'nosniff')
+        .writeHeader('Content-Type', 'application/json')
+        .end(body);
+    });
   });
 }
 
-/** To all who listen to the topic, as many frames at a time as the scripted model gives. */
-function publishReply(topic: string): void {
+/** As many frames at a time as the scripted model gives. */
+function sendReply(send: (frame: string) => unknown): void {
   const frame = JSON.stringify({ event: 'chunk', data: { content: piece } });
   let sent = 0;
-  const publishSome = (): void => {
+  const sendSome = (): void => {
     const end = Math.min(pieces, sent + PIECES_PER_LOOP);
-    for (; sent < end; sent += 1) app.publish(topic, frame);
-    if (sent < pieces) setImmediate(publishSome);
-    else app.publish(topic, JSON.stringify({ event: 'response', data: { content: piece.repeat(pieces) } }));
+    for (; sent < end; sent += 1) send(frame);
+    if (sent < pieces) setImmediate(sendSome);
+    else send(JSON.stringify({ event: 'response', data: { content: piece.repeat(pieces) } }));
   };
-  app.publish(
-    topic,
-    JSON.stringify({ event: 'thinking', data: { message: 'The agent is working on a reply.' } }),
-  );
-  publishSome();
+  send(JSON.stringify({ event: 'thinking', data: { message: 'The agent is working on a reply.' } }));
+  sendSome();
 }

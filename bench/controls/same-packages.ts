@@ -1,16 +1,13 @@
-/* Imported before the plain control: the packages that the service stands on, for a start with as much on board. */
+/* The packages that the service loads for its start with the default agent, and no others. */
 import '@modelcontextprotocol/sdk/client/index.js';
-import '@modelcontextprotocol/sdk/client/stdio.js';
+import '@modelcontextprotocol/sdk/client/sse.js';
 import '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import '@modelcontextprotocol/sdk/server/mcp.js';
-import '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import 'ajv';
+import '@modelcontextprotocol/sdk/shared/stdio.js';
 import 'commander';
 import 'eventemitter3';
-import 'eventsource-parser';
-import 'openai';
 import 'pino';
-import 'rate-limiter-flexible';
+import 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+import 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import 'uWebSockets.js';
 import 'xstate';
 import 'yaml';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { type HttpAnswer, HttpConnection } from '../support/http-connection.ts';
+import { unexpectedIn } from './expected.ts';
 import type { Instance, LoggedEvent } from './instance.ts';
 import type { LoadOptions } from './options.ts';
 import { Refused, reasonOf } from './refused.ts';
@@ -23,6 +24,7 @@ export class Caller {
   readonly #session: string;
   readonly #parts: CallerParts;
   readonly #answers: string[] = [];
+  #asked = 0;
   #connection: HttpConnection | null = null;
   /** The one that no answer came to, if it came to that: the log may have one. */
   #unanswered = 0;
@@ -41,13 +43,16 @@ export class Caller {
     }
     await tally.compare(this.#session, async () => {
       if (this.#unanswered > 0) await instance.cancel(this.#session);
-      return this.#differenceFrom(await instance.log(this.#session));
+      const events = await instance.log(this.#session);
+      return unexpectedIn(events, this.#parts.options) ?? this.#differenceFrom(events);
     });
   }
 
   #differenceFrom(events: readonly LoggedEvent[]): string | null {
     const logged = events.filter(({ event }) => event === 'response');
     const count = this.#answers.length;
+    const messages = events.filter(({ event }) => event === 'message').length;
+    if (messages > this.#asked) return `${this.#asked} messages were sent, ${messages} are in the log`;
     if (logged.length < count || logged.length > count + this.#unanswered)
       return `${count} answers were received, ${logged.length} are in the log`;
     const index = this.#answers.findIndex((answer, at) => logged[at]?.data.content !== answer);
@@ -60,6 +65,7 @@ export class Caller {
     const { options, tally, stopping } = this.#parts;
     for (let message = 0; message < options.messages && !stopping.aborted; message += 1) {
       const sent = performance.now();
+      this.#asked += 1;
       try {
         const answer = await within(options.timeoutSeconds, (late) => this.#ask(crypto.randomUUID(), late));
         tally.answered(performance.now() - sent, null);

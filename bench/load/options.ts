@@ -13,6 +13,8 @@ export interface LoadOptions {
   /** Over so many seconds the clients begin, evenly. */
   readonly rampSeconds: number;
   readonly message: string;
+  /** What each answer must be; null when nobody knows, and then what the log has is taken to be right. */
+  readonly reply: string | null;
   /** Of the frames of a running turn, the share after which the client drops its connection and resumes. */
   readonly drops: number;
   readonly timeoutSeconds: number;
@@ -27,6 +29,7 @@ export const usage = `npm run load -- --url http://127.0.0.1:3001 [options]
   --messages M            messages of each client, one after the other (default 20)
   --ramp S                seconds over which the clients begin (default 1)
   --message TEXT          what they say (default "hello")
+  --reply TEXT            what each answer must be; without it a text that is garbled in the log as well is not found
   --drops SHARE           share of frames after which a client drops its connection and resumes (default 0.02)
   --timeout S             longest wait for one answer (default 60)
   --keep                  leave the sessions in the log
@@ -48,6 +51,7 @@ export function readOptions(args: readonly string[]): LoadOptions {
     messages: number('--messages', values.messages, { least: 1, whole: true }),
     rampSeconds: number('--ramp', values.ramp, { least: 0, most: A_DAY_SECONDS }),
     message: readMessage(values.message),
+    reply: values.reply ?? null,
     drops: number('--drops', values.drops, { least: 0, most: 1 }),
     timeoutSeconds: number('--timeout', values.timeout, { least: 0.001, most: A_DAY_SECONDS }),
     keep: values.keep,
@@ -69,6 +73,7 @@ function parsed(args: readonly string[]) {
         messages: { type: 'string', default: '20' },
         ramp: { type: 'string', default: '1' },
         message: { type: 'string', default: 'hello' },
+        reply: { type: 'string' },
         drops: { type: 'string', default: '0.02' },
         timeout: { type: 'string', default: '60' },
         keep: flag,

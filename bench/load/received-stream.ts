@@ -6,6 +6,9 @@ import type { ResumableFrame } from '../../src/contract/frames.ts';
 export class ReceivedStream {
   #position: StreamPosition = START;
   #stepText = '';
+  /** Of the turn that runs, over all its steps. */
+  #turnText = '';
+  readonly #messageIds = new Set<string>();
   readonly #events: StreamEvent[] = [];
 
   /** From here the next connection goes on. */
@@ -43,12 +46,29 @@ export class ReceivedStream {
     const { position, frame } = advance(this.#position, received);
     if (frame !== received) throw new Error(`received twice: ${JSON.stringify(received)}`);
     if (received.event === 'chunk') this.#addText(received.data.content, received.offset);
-    if (received.event === 'stepCompleted' && received.data.content !== this.#stepText)
-      throw new Error(`the text of step ${received.data.step} is not what was streamed of it`);
+    if (received.event === 'stepCompleted') this.#endStep(received.data);
+    if (received.event === 'response') this.#endTurn(received.data.content);
+    if (received.event === 'message') this.#addMessage(received.data.clientMessageId);
     // An event in the middle of a text, such as a message that waits, does not end it.
     if (received.seq !== undefined && position.offset === 0) this.#stepText = '';
     if (received.seq !== undefined) this.#events.push(received);
     this.#position = position;
+  }
+
+  #endStep({ step, content }: { step: number; content: string }): void {
+    if (content !== this.#stepText)
+      throw new Error(`the text of step ${step} is not what was streamed of it`);
+    this.#turnText = step === 1 ? content : this.#turnText + content;
+  }
+
+  #endTurn(answer: string): void {
+    if (answer !== this.#turnText) throw new Error('the answer is not what was streamed of it');
+  }
+
+  #addMessage(id: string | undefined): void {
+    if (id === undefined) return;
+    if (this.#messageIds.has(id)) throw new Error(`the message ${id} was taken twice`);
+    this.#messageIds.add(id);
   }
 
   #addText(text: string, offset: number | undefined): void {

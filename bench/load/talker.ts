@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFrame } from '../../src/client/read-frame.ts';
 import type { ResumableFrame } from '../../src/contract/frames.ts';
+import { requireExpected } from './expected.ts';
 import type { Instance } from './instance.ts';
 import type { LoadOptions } from './options.ts';
 import { ReceivedStream } from './received-stream.ts';
@@ -159,6 +160,7 @@ export class Talker {
 
   #hear(frame: ResumableFrame, question: Question): void {
     const { tally, options } = this.#parts;
+    requireExpected(frame, options);
     if (frame.event === 'chunk') {
       tally.chunks += 1;
       question.firstMs ??= performance.now() - question.askedAt;

@@ -25,6 +25,8 @@ export interface SubjectOptions {
   /** The interface that the model service speaks; chat completions when left out. */
   readonly api?: ModelApi;
   readonly reply?: ScriptedReply;
+  /** Several sockets hear of each message. The floor is told; the others find out. */
+  readonly isShared?: boolean;
 }
 
 export interface ServiceOptions extends SubjectOptions {
@@ -108,11 +110,12 @@ export function agentFile(scope: Scope, { upstream, api, reply, agent }: Service
 async function startControl(
   scope: Scope,
   name: string,
-  { upstream, api, reply }: SubjectOptions,
+  { upstream, api, reply, isShared }: SubjectOptions,
 ): Promise<Subject> {
   const env = {
     ...(upstream !== undefined && { BENCH_UPSTREAM: upstream }),
     ...(api !== undefined && { BENCH_API: api }),
+    ...(isShared && { BENCH_SHARED: '1' }),
     ...(reply && { BENCH_PIECE: reply.piece, BENCH_PIECES: String(reply.pieces) }),
   };
   return { name, server: await started(scope, controlFile(name), { env }) };

@@ -10,6 +10,7 @@ export default defineConfig({
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
+    license: { fileName: 'third-party-licenses.md' },
     target: 'es2022',
     // compressed-files.ts does it.
     reportCompressedSize: false,

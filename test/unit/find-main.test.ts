@@ -17,7 +17,14 @@ async function write(root: string, file: string, text = ''): Promise<void> {
 /** A checkout whose build was made of what is there. */
 async function checkout(): Promise<{ path: string } & AsyncDisposable> {
   const temp = await tempDirectory();
-  for (const file of [source, 'machines/a.machine.ts', 'build/bundle.js', 'package-lock.json', built])
+  for (const file of [
+    source,
+    'machines/a.machine.ts',
+    'build/bundle.js',
+    'build/server-bundle.js',
+    'package-lock.json',
+    built,
+  ])
     await write(temp.path, file);
   await write(temp.path, digest, sourceDigest(temp.path));
   return temp;
@@ -46,7 +53,13 @@ it.each([
 
 it('runs the sources of a checkout without a build', async () => {
   await using temp = await tempDirectory();
-  for (const file of [source, 'machines/a.machine.ts', 'build/bundle.js', 'package-lock.json'])
+  for (const file of [
+    source,
+    'machines/a.machine.ts',
+    'build/bundle.js',
+    'build/server-bundle.js',
+    'package-lock.json',
+  ])
     await write(temp.path, file);
   expect(findMain(temp.path).fromSource).toBe(true);
 });
