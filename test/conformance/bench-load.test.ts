@@ -6,17 +6,24 @@ import { startService } from '../../bench/support/subjects.ts';
 import { type Ending, ServiceProcess } from '../support/service-process.ts';
 
 const scope = new Scope({ quick: true });
-const REPLY = { piece: ' é"chunk', pieces: 100 };
+const PIECES = 100;
+/** No two pieces are the same: one in the place of another would not be seen. */
+const REPLY = Array.from({ length: PIECES }, (_, index) => ` é"chunk ${1_000 + index}`).join('');
+const SCRIPT = [{ when: '^stream$', reply: REPLY, chunks: PIECES }];
 let url: string;
 
 beforeAll(async () => {
-  const { server } = await startService(scope, { reply: REPLY });
+  const { server } = await startService(scope, {
+    agent: { llm: { provider: 'scripted', model: 'bench', script: SCRIPT } },
+  });
   url = `http://127.0.0.1:${server.port}`;
 });
 afterAll(() => scope.close());
 
 function loadOf(target: string, ...args: string[]): ServiceProcess {
-  return new ServiceProcess(['--url', target, '--message', 'stream', ...args], { script: 'bench/load.ts' });
+  return new ServiceProcess(['--url', target, '--message', 'stream', '--reply', REPLY, ...args], {
+    script: 'bench/load.ts',
+  });
 }
 
 async function load(target: string, ...args: string[]): Promise<Ending> {
@@ -51,6 +58,13 @@ describe('bench/load.ts', () => {
       expect(await sessionsLeft()).toEqual([]);
     },
   );
+
+  it.each(['--ws', '--sync'])('finds a service that gives another answer, over %s', async (transport) => {
+    const { code, stdout } = await load(url, transport, '--clients', '1', '--messages', '1', '--reply', 'no');
+    expect(stdout).toContain('FAULT   session ');
+    expect(stdout).toContain('the answer is " é\\"chunk');
+    expect(code).toBe(1);
+  });
 
   it('tells what it has and cleans up when it is interrupted', async () => {
     await using process = loadOf(url, '--clients', '2', '--messages', '1000000', '--ramp', '0');

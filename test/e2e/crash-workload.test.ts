@@ -18,10 +18,13 @@ import {
   type Log,
   type Logs,
 } from '../support/crash/workload-checks.ts';
+import { workloadScript } from '../support/crash/workload-script.ts';
 import { WorkloadUser } from '../support/crash/workload-user.ts';
+import { SOURCES } from '../support/describe-ways.ts';
 import { eventually } from '../support/eventually.ts';
 import { payingServer } from '../support/mcp/tool-servers.ts';
 import { processEnd } from '../support/process-life.ts';
+import { publishedBundle } from '../support/published-bundle.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { listSessions } from '../support/session-api.ts';
 import { readLog } from '../support/session-page.ts';
@@ -32,24 +35,9 @@ const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 6);
 const SEED = Number(process.env.CRASH_SEED ?? 20_250_602);
 const SESSIONS = ['a', 'b', 'c'];
 
-const WORDS = 'some words that are streamed 😀 one by one. '.repeat(2);
 const yaml = (ledger: string): string =>
   JSON.stringify({
-    llm: {
-      provider: 'scripted',
-      model: 'offline',
-      script: [
-        {
-          when: '^work (\\S+) (\\d+)$',
-          reply: `I am working on $1: ${WORDS}`,
-          toolCalls: [
-            { tool: 'pay', arguments: { id: '$1', ms: '$2' } },
-            { tool: 'look', arguments: { id: '$1', ms: '$2' } },
-          ],
-          afterTools: `It is done: {{results}}. ${WORDS}`,
-        },
-      ],
-    },
+    llm: { provider: 'scripted', model: 'offline', script: workloadScript },
     mcpServers: { tools: payingServer(ledger) },
     limits: { messagesPerMinute: false, requestsPerMinute: false, connectionsPerAddress: false },
   });
@@ -117,6 +105,8 @@ async function checkAll(
   for (const [sessionId, log] of logs) await checkSession(service, sessionId, log);
   const sent = users.flatMap((user) => user.sent);
   expect(sent.filter(({ isAcknowledged }) => isAcknowledged).length).toBeGreaterThan(users.length);
+  const answers = [...logs.values()].flat().filter(({ event }) => event === 'response');
+  expect(answers.length).toBeGreaterThan(users.length);
   checkMessages(sent, logs);
   const forks = users.flatMap((user) => user.forks);
   checkForks(forks, logs);
@@ -132,7 +122,10 @@ describe('a service that is killed at random', () => {
     async () => {
       await using ledger = await tempDirectory();
       await using folder = await agentFolder(yaml(ledger.path));
-      await using service = await KilledService.create(folder.path);
+      await using bundle = await publishedBundle();
+      // Each goes on with the log that the other has left.
+      const scripts = [SOURCES, bundle.script];
+      await using service = await KilledService.create(folder.path, scripts);
       const workload = begin(service);
       try {
         await killWhileTheyTalk(service, workload);

@@ -2,15 +2,17 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
-import { findPackageRoot, readPackageVersion } from '../../src/app/package-root.ts';
+import { readPackageVersion } from '../../src/app/package-root.ts';
 import { agentFolder } from '../support/agent-folder.ts';
+import { describeWays } from '../support/describe-ways.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { McpClient } from '../support/mcp-client.ts';
 import { INITIALIZE } from '../support/mcp-http.ts';
 import { processEnd } from '../support/process-life.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { projectRoot } from '../support/source-imports.ts';
 import { verifies } from './requirements.ts';
 
 const ARGS = ['--mode', 'mcp', '--transport', 'stdio', '--agent', 'agent.yml', '--log-level', 'debug'];
@@ -51,12 +53,12 @@ function messagesIn(stdout: string): z.infer<typeof Message>[] {
 const replyTo = (id: number, messages: readonly z.infer<typeof Message>[]): string =>
   Reply.parse(messages.find((message) => message.id === id)).result.content[0].text;
 
-describe.concurrent('MCP over stdin and stdout', () => {
+describeWays('MCP over stdin and stdout', (way) => {
   verifies('cli.stdio', async () => {
     await using folder = await agentFolder(YAML);
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [join(findPackageRoot(), 'src/app/main.ts'), ...ARGS],
+      args: [join(projectRoot, way.script), ...ARGS],
       cwd: folder.path,
       stderr: 'pipe',
     });
@@ -83,7 +85,7 @@ describe.concurrent('MCP over stdin and stdout', () => {
     'cli.stdio',
     async () => {
       await using folder = await agentFolder(YAML);
-      await using service = new ServiceProcess(ARGS, { cwd: folder.path });
+      await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
       const asked = [call(2, 'slow 2'), { jsonrpc: '2.0', id: 3, method: 'ping' }];
       // As in: cat requests | agent-service --mode mcp --transport stdio
       service.stdin.end(`not json\n${lines([INITIALIZE, ...asked])}`);
@@ -100,7 +102,7 @@ describe.concurrent('MCP over stdin and stdout', () => {
     'cli.stdio',
     async () => {
       await using folder = await agentFolder(YAML);
-      await using service = new ServiceProcess(ARGS, { cwd: folder.path });
+      await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
       service.stdin.write(lines([INITIALIZE, call(2, 'use pid'), call(3, 'endless')]));
       const [, id] = await service.stdout(/pid[^0-9]+(\d+)/);
       service.stdin.write(
@@ -119,7 +121,7 @@ describe.concurrent('MCP over stdin and stdout', () => {
     'cli.stdio',
     async () => {
       await using folder = await agentFolder(YAML);
-      await using service = new ServiceProcess(ARGS, { cwd: folder.path });
+      await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
       service.stdin.write(lines([INITIALIZE, call(2, 'slow 2', { _meta: { progressToken: 'p' } })]));
       await service.stdout(/"progressToken":"p"/);
       service.kill('SIGTERM');

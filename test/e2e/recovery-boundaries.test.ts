@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
@@ -6,12 +7,14 @@ import { type Boundary, crashingStore, keptOpen } from '../support/crashing-stor
 import { DirectedTools } from '../support/directed-tools.ts';
 import { eventually } from '../support/eventually.ts';
 import { pairingFaults } from '../support/paired-history.ts';
+import { checkTurn, type PrescribedTurn } from '../support/prescribed-turn.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService } from '../support/running-service.ts';
 import { eventsOf, viewOf } from '../support/session-api.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { verifies } from './requirements.ts';
 
+const done = (results: string): string => `Done: ${results}`;
 /** One turn: two steps, two parallel calls in the first. */
 const YAML = JSON.stringify({
   llm: {
@@ -22,7 +25,7 @@ const YAML = JSON.stringify({
         when: 'work',
         reply: 'Working.',
         toolCalls: [{ tool: 'look' }, { tool: 'pay' }],
-        afterTools: 'Done: {{results}}',
+        afterTools: done('{{results}}'),
       },
     ],
   },
@@ -30,12 +33,23 @@ const YAML = JSON.stringify({
   limits: { requestsPerMinute: false },
   mcpServers: { tools: { type: 'stdio', command: 'none' } },
 });
+const prescribed: PrescribedTurn = {
+  message: 'work',
+  reply: 'Working.',
+  calls: [
+    { toolName: 'look', arguments: {}, text: 'look' },
+    { toolName: 'pay', arguments: {}, text: 'pay', mayBeInterrupted: true },
+  ],
+  afterTools: (results) => done(results.join('\n')),
+};
 /** Requested, first step, two settled calls, last step. */
 const APPENDS = 5;
 const BOUNDARIES: Boundary[] = Array.from({ length: APPENDS }, (_, index) => index + 1).flatMap((append) => [
   { append, when: 'before' },
   { append, when: 'after' },
 ]);
+
+const Answer = z.object({ response: z.string() });
 
 /** A process on the log; its tools answer at once, and payments are counted. */
 function start(store: EventStore, payments: string[]): Promise<RunningService> {
@@ -70,7 +84,7 @@ async function checkRecovered(log: EventStore, payments: string[]): Promise<void
   await eventually(async () => (await log.sessions({ open: true })).length === 0, Boolean);
   const answer = await say(service);
   expect(answer.status).toBe(200);
-  expect(await answer.json()).toMatchObject({ response: expect.stringMatching(/^Working\.\n\nDone: /) });
+  const { response } = Answer.parse(await answer.json());
   expect(payments.length).toBeLessThanOrEqual(1);
 
   const view = await viewOf(service, 'default');
@@ -86,6 +100,8 @@ async function checkRecovered(log: EventStore, payments: string[]): Promise<void
 
   const logged = await log.read('default', 0);
   const page = await eventsOf(service, 'default');
+  checkTurn(page, prescribed);
+  expect(page.at(-1)).toMatchObject({ event: 'response', data: { content: response } });
   expect(page.map(({ seq, time }) => ({ seq, time }))).toEqual(
     logged.map(({ seq, time }) => ({ seq, time: new Date(time).toISOString() })),
   );

@@ -3,6 +3,7 @@ import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-sto
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { agentFolder } from '../support/agent-folder.ts';
 import { keptOpen } from '../support/crashing-store.ts';
+import { describeWays, type Way } from '../support/describe-ways.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { errorOf } from '../support/error-envelope.ts';
 import { eventually } from '../support/eventually.ts';
@@ -10,6 +11,7 @@ import { GatedTools } from '../support/mcp/gated-tools.ts';
 import { streamableServer } from '../support/mcp/http-servers.ts';
 import { OpenAiUpstream, textReply, toolCallReply } from '../support/openai-upstream.ts';
 import { pairingFaults } from '../support/paired-history.ts';
+import { byTurn, checkTurn } from '../support/prescribed-turn.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { type ListeningService, ServiceProcess } from '../support/service-process.ts';
@@ -19,7 +21,7 @@ import { connectClient } from '../support/websocket-client.ts';
 import { verifies } from './requirements.ts';
 
 /** A service process on a data directory; its model and its tools are in this process and outlive it. */
-async function start() {
+async function start({ script }: Way) {
   const upstream = await OpenAiUpstream.listen();
   const tools = new GatedTools({
     note: { readOnly: false },
@@ -35,8 +37,8 @@ async function start() {
       server: { drainTimeoutMs: 0 },
     }),
   );
-  const launch = () =>
-    ServiceProcess.listening(['--agent', 'agent.yml', '--data-dir', 'data'], { cwd: folder.path });
+  const options = { cwd: folder.path, script };
+  const launch = () => ServiceProcess.listening(['--agent', 'agent.yml', '--data-dir', 'data'], options);
   const dispose = async () => {
     await toolServer[Symbol.asyncDispose]();
     await upstream[Symbol.asyncDispose]();
@@ -59,9 +61,9 @@ const idle = (service: ListeningService) =>
 const say = (service: ListeningService, message: string) =>
   service.post('/api/message', { message, sessionId: 's' });
 
-describe.concurrent('a service that is killed', () => {
+describeWays('a service that is killed', (way) => {
   verifies('recovery.model', async () => {
-    await using setup = await start();
+    await using setup = await start(way);
     const { upstream, launch } = setup;
     await using killed = await launch();
     using client = await connectClient(`ws://127.0.0.1:${killed.port}/?session=s`);
@@ -88,13 +90,16 @@ describe.concurrent('a service that is killed', () => {
       { turnId: events[0]?.turnId, data: { attempt: 2 } },
     ]);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    const [first = [], second = []] = byTurn(events).values();
+    checkTurn(first, { message: 'tell me', reply: 'The whole answer.' });
+    checkTurn(second, { message: 'and then?', reply: 'Then this.' });
     expect(upstream.requests).toHaveLength(3);
   });
 
   verifies(
     'recovery.model',
     async () => {
-      await using setup = await start();
+      await using setup = await start(way);
       const { upstream, launch } = setup;
       upstream.otherwise = () => ({ hang: true });
       for (const attempt of [1, 2, 3]) {
@@ -113,7 +118,7 @@ describe.concurrent('a service that is killed', () => {
   );
 
   verifies('recovery.tools', async () => {
-    await using setup = await start();
+    await using setup = await start(way);
     const { upstream, tools, launch } = setup;
     await using killed = await launch();
     using client = await connectClient(`ws://127.0.0.1:${killed.port}/?session=s`);
@@ -148,7 +153,16 @@ describe.concurrent('a service that is killed', () => {
       ...['message', 'thinking', 'stepCompleted', 'toolCall', 'toolCall', 'toolCall', 'toolResult'],
       ...['turnResumed', 'toolResult', 'toolResult', 'stepCompleted', 'response'],
     ]);
-    expect(events.at(-1)).toMatchObject({ data: { content: 'Working.\n\nAll done.' } });
+    checkTurn(events, {
+      message: 'work',
+      reply: 'Working.',
+      calls: [
+        { toolName: 'note', arguments: {}, text: 'noted' },
+        { toolName: 'look', arguments: {}, text: 'seen' },
+        { toolName: 'pay', arguments: {}, text: 'paid', mayBeInterrupted: true },
+      ],
+      afterTools: () => 'All done.',
+    });
   });
 });
 

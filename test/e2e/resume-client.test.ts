@@ -1,13 +1,17 @@
 import { describe, expect } from 'vitest';
 import { connect, type StreamEvent } from '../../src/client/session-client.ts';
+import { messageOf, pieceFaults } from '../support/prescribed-stream.ts';
+import { byTurn, checkTurn, type PrescribedTurn } from '../support/prescribed-turn.ts';
 import { freePort, RunningService } from '../support/running-service.ts';
 import { readLog } from '../support/session-page.ts';
 import { StreamRecord } from '../support/stream-record.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { verifies } from './requirements.ts';
 
+const answerTo = (message: string): string => `You said "${message}", 😀 ${'and so do I. '.repeat(20)}`;
+const prescribe = (message: string): PrescribedTurn => ({ message, reply: answerTo(message) });
 const YAML = JSON.stringify({
-  llm: { provider: 'scripted', model: 'offline' },
+  llm: { provider: 'scripted', model: 'offline', script: [{ when: '^(.*)$', reply: answerTo('$1') }] },
   server: { drainTimeoutMs: 5_000 },
 });
 
@@ -30,15 +34,19 @@ describe('the client of the package', () => {
     const first = session.ask('hello');
     {
       await using service = await start();
-      expect(await first).toMatch(/^Hello!/);
+      expect(await first).toBe(answerTo('hello'));
       expect(service.port).toBe(port);
     }
     const second = session.send('what can you do', { clientMessageId: 'mine' });
     await using service = await start();
     const { turnId } = await second;
-    expect(await session.ask('thanks')).toBe('You are welcome!');
+    expect(await session.ask('thanks')).toBe(answerTo('thanks'));
     await reading;
     expect(record.events).toEqual(await readLog(service, 's'));
+    const told = [...byTurn(record.events).values()];
+    expect(told.map(messageOf)).toEqual(['hello', 'what can you do', 'thanks']);
+    for (const frames of told) checkTurn(frames, prescribe(messageOf(frames)));
+    expect(pieceFaults(record.pieces, record.events, prescribe)).toEqual([]);
     expect(await session.send('what can you do', { clientMessageId: 'mine' })).toMatchObject({ turnId });
     await expect(session.ask('other', { clientMessageId: 'mine' })).rejects.toMatchObject({
       code: 'IDEMPOTENCY_KEY_REUSED',

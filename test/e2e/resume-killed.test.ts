@@ -3,6 +3,8 @@ import { connect, type StreamPosition } from '../../src/client/session-client.ts
 import type { ResumableFrame } from '../../src/contract/frames.ts';
 import { EventSourceStream } from '../support/event-source.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
+import { pieceFaults } from '../support/prescribed-stream.ts';
+import { byTurn, checkTurn, type PrescribedTurn } from '../support/prescribed-turn.ts';
 import { RunningService } from '../support/running-service.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { readLog } from '../support/session-page.ts';
@@ -16,6 +18,8 @@ const SEED = Number(process.env.RESUME_SEED ?? 20_250_601);
 const LONGEST_LIFE = 30;
 
 const WORDS = 'words that are streamed 😀 one by one, ünd nïcht all of them are ASCII. '.repeat(6);
+const story = (id: string): string => `Story ${id}: ${WORDS}`;
+const toldBy = (results: string): string => `The tools said ${results}. ${WORDS}`;
 const YAML = JSON.stringify({
   llm: {
     provider: 'scripted',
@@ -23,12 +27,12 @@ const YAML = JSON.stringify({
     script: [
       {
         when: '^story (\\d+)$',
-        reply: `Story $1: ${WORDS}`,
+        reply: story('$1'),
         toolCalls: [
           { tool: 'echo', arguments: { message: 'echo of $1' } },
           { tool: 'add', arguments: { a: 1, b: 2 } },
         ],
-        afterTools: `The tools said {{results}}. ${WORDS}`,
+        afterTools: toldBy('{{results}}'),
         delayMs: 0,
       },
       { when: '^slow story', reply: WORDS, delayMs: 1 },
@@ -39,19 +43,38 @@ const YAML = JSON.stringify({
   server: { drainTimeoutMs: 0 },
 });
 
+const messageOfTurn = (turn: number): string => (turn % 4 === 3 ? `slow story ${turn}` : `story ${turn}`);
+
+/** What the script has the model say and call at such a message. */
+function prescribe(message: string): PrescribedTurn {
+  const [, id] = /^story (\d+)$/.exec(message) ?? [];
+  if (id === undefined) return { message, reply: WORDS };
+  const echo = `echo of ${id}`;
+  return {
+    message,
+    reply: story(id),
+    calls: [
+      { toolName: 'echo', arguments: { message: echo }, text: echo },
+      { toolName: 'add', arguments: { a: 1, b: 2 }, text: '3', structuredContent: { sum: 3 } },
+    ],
+    afterTools: (results) => toldBy(results.join('\n')),
+  };
+}
+
 /** Reads up to so many frames from where the record ends, then drops the connection. */
 type Life = (service: RunningService, record: StreamRecord, frames: number) => Promise<void>;
 
-/** A conversation goes on for as long as the reader is killed; at the end it has exactly what the log has. */
+/** A conversation goes on for as long as the reader is killed; at the end it has exactly what the script says. */
 async function killAndResume(live: Life): Promise<void> {
   const random = seededRandom(SEED);
   await using directory = await tempDirectory();
   await using service = await RunningService.start({ yaml: YAML, dataDir: directory.path });
   const record = new StreamRecord();
   let isOver = false;
+  let turns = 0;
   const conversation = (async () => {
-    for (let turn = 0; !isOver; turn += 1) {
-      const message = turn % 4 === 3 ? `slow story ${turn}` : `story ${turn}`;
+    for (; !isOver; turns += 1) {
+      const message = messageOfTurn(turns);
       const reply = await service.post('/api/message-sync', { message, sessionId: 's' });
       expect(reply.status).toBe(200);
     }
@@ -63,9 +86,13 @@ async function killAndResume(live: Life): Promise<void> {
   const log = await readLog(service, 's');
   while (record.seq < log.length) await live(service, record, LONGEST_LIFE);
   expect(record.events.map(toText)).toEqual(log.map(toText));
-  const replies = log.filter(({ event }) => event === 'response');
-  expect(replies.length).toBeGreaterThan(2);
-  for (const { turnId, data } of replies) expect({ content: record.textOf(turnId) }).toEqual(data);
+  expect(turns).toBeGreaterThan(2);
+  const told = [...byTurn(record.events).values()];
+  expect(told).toHaveLength(turns);
+  for (const [turn, frames] of told.entries()) checkTurn(frames, prescribe(messageOfTurn(turn)));
+  expect(pieceFaults(record.pieces, record.events, prescribe)).toEqual([]);
+  for (const { event, turnId, data } of record.events)
+    if (event === 'response') expect({ content: record.textOf(turnId) }).toEqual(data);
 }
 
 const toText = (frame: ResumableFrame): string => JSON.stringify(frame);

@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest';
 import type { ResumableFrame } from '../../src/contract/frames.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { EventSourceStream } from '../support/event-source.ts';
+import { pieceFaults } from '../support/prescribed-stream.ts';
+import { byTurn, checkTurn, type PrescribedTurn, prescribedPieces } from '../support/prescribed-turn.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';
 import { ResumingSocket } from '../support/resuming-socket.ts';
 import { RunningService } from '../support/running-service.ts';
@@ -9,8 +11,13 @@ import { readLog } from '../support/session-page.ts';
 import { StreamRecord } from '../support/stream-record.ts';
 import { verifies } from './requirements.ts';
 
+const story = (id: string): string => `Story ${id}: ${'and so it goes on 😀 and on. '.repeat(8)}`;
+const prescribe = (message: string): PrescribedTurn => ({
+  message,
+  reply: story(message.slice('story '.length)),
+});
 const YAML = JSON.stringify({
-  llm: { provider: 'scripted', model: 'offline' },
+  llm: { provider: 'scripted', model: 'offline', script: [{ when: '^story (\\d+)$', reply: story('$1') }] },
   limits: { messagesPerMinute: false, requestsPerMinute: false, connectionsPerAddress: false },
   server: { drainTimeoutMs: 0 },
 });
@@ -30,6 +37,13 @@ const startDirected = async () => {
   const model = new DirectedModel();
   return { model, service: await RunningService.start({ yaml: YAML, adapters: { model } }) };
 };
+
+/** Throws unless they are the turns of `story 0`, `story 1` and so on, each as the script has it. */
+function checkTurns(log: readonly ResumableFrame[], count: number): void {
+  const told = [...byTurn(log).values()];
+  expect(told).toHaveLength(count);
+  for (const [turn, frames] of told.entries()) checkTurn(frames, prescribe(`story ${turn}`));
+}
 
 describe('a WebSocket with after', () => {
   verifies('stream.resumed', async () => {
@@ -51,13 +65,17 @@ describe('a WebSocket with after', () => {
     using plain = await service.connect('?session=s');
     using resuming = resume(service);
     await resuming.until(({ length }) => length === 1);
-    resuming.send({ type: 'message', content: 'hello', clientMessageId: 'm1' });
-    await resuming.settled();
+    resuming.send({ type: 'message', content: 'story 7', clientMessageId: 'm1' });
+    const { events, pieces } = record(await resuming.settled());
+    checkTurn(events, prescribe('story 7'));
+    expect(pieces.map(({ content }) => content)).toEqual(prescribedPieces(story('7')));
     // The plain client checks each frame to be one of the interface, with nothing more in it.
     const [thinking, ...rest] = await plain.settled();
     expect(thinking?.event).toBe('thinking');
-    expect(rest.slice(0, -1).every(isChunk)).toBe(true);
-    expect(rest.at(-1)?.event).toBe('response');
+    expect(rest).toEqual([
+      ...prescribedPieces(story('7')).map((content) => ({ event: 'chunk', data: { content } })),
+      { event: 'response', data: { content: story('7') } },
+    ]);
   });
 
   verifies('stream.late', async () => {
@@ -73,7 +91,9 @@ describe('a WebSocket with after', () => {
     const chunks = (await late.until((frames) => frames.some(isChunk))).filter(isChunk);
     expect(chunks).toMatchObject([{ step: 1, offset: 0, data: { content: 'One two 😀 three' } }]);
     call.answer(' four');
-    expect(record(await late.settled()).events).toEqual(record(await first.settled()).events);
+    const { events } = record(await late.settled());
+    expect(events).toEqual(record(await first.settled()).events);
+    checkTurn(events, { message: 'hello', reply: 'One two 😀 three four' });
     expect(late.frames.filter(isChunk).at(-1)).toMatchObject({ offset: 16, data: { content: ' four' } });
   });
 
@@ -103,7 +123,7 @@ describe('a WebSocket with after', () => {
     await using service = await RunningService.start({ yaml: YAML });
     const sockets: ResumingSocket[] = [];
     for (let turn = 0; turn < 8; turn += 1) {
-      const answered = ask(service, 'what can you do');
+      const answered = ask(service, `story ${turn}`);
       // One joins at each moment of the turn, as the event loop goes.
       for (let moment = 0; moment < 6; moment += 1) {
         const socket = resume(service);
@@ -113,9 +133,11 @@ describe('a WebSocket with after', () => {
       await answered;
     }
     const log = await readLog(service, 's');
+    checkTurns(log, 8);
     for (const socket of sockets) {
-      const { events } = record(await socket.settled(8));
+      const { events, pieces } = record(await socket.settled(8));
       expect(events).toEqual(log);
+      expect(pieceFaults(pieces, log, prescribe)).toEqual([]);
       socket[Symbol.dispose]();
     }
   });
@@ -126,12 +148,14 @@ describe('a WebSocket with after', () => {
       await using service = await RunningService.start({ yaml: YAML });
       using waiting = resume(service);
       expect(await waiting.until(({ length }) => length === 1)).toEqual([resumed(0, 0)]);
-      await service.post('/api/message-sync', { message: 'hello', sessionId: 'parent' });
+      await service.post('/api/message-sync', { message: 'story 0', sessionId: 'parent' });
       const fork = await service.post('/api/sessions/parent/fork', { sessionId: 's' });
       expect(fork.status).toBe(200);
-      await ask(service, 'thanks');
-      const { events } = record(await waiting.settled(2));
+      await ask(service, 'story 1');
+      const { events, pieces } = record(await waiting.settled(2));
       expect(events).toEqual(await readLog(service, 's'));
+      checkTurns(events, 2);
+      expect(pieceFaults(pieces, events, prescribe)).toEqual([]);
       expect(events.map(({ event }) => event)).toContain('forked');
     },
     'for one who waited for a session that then began as a fork',
@@ -206,10 +230,14 @@ describe('a WebSocket with after', () => {
     const { texts } = await slow.readUntil(`"seq":${log.length}`);
     const frames = texts.map((text) => JSON.parse(text));
     expect(record(frames).events).toEqual(log);
+    for (const [turn, told] of [...byTurn(log).values()].entries())
+      checkTurn(told, { message: `turn ${turn}`, reply: longText(turn) });
     // It was caught up: what was streamed while it did not read came in fewer pieces than it was said in.
     expect(frames.filter(isChunk).length).toBeLessThan(reader.frames.filter(isChunk).length);
   });
 });
+
+const longText = (turn: number): string => `${`${turn}`.repeat(100_000)}${'x'.repeat(50_000)}y`;
 
 /** So much that no socket takes it at once: the client falls behind. */
 async function talkAtLength(service: RunningService, model: DirectedModel): Promise<ResumableFrame[]> {

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import { agentFolder } from '../support/agent-folder.ts';
+import { describeWays, type Way } from '../support/describe-ways.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { mcpClient } from '../support/mcp-client.ts';
 import { initializeMcp, openMcp } from '../support/mcp-http.ts';
@@ -15,13 +16,10 @@ import { verifies } from './requirements.ts';
 const IN_MEMORY = ['--data-dir', ':memory:'];
 
 /** A service of which each turn waits for the test: its model is an upstream in this process. */
-async function start({
-  drainTimeoutMs = 30_000,
-  args = IN_MEMORY,
-}: {
-  drainTimeoutMs?: number;
-  args?: string[];
-} = {}) {
+async function start(
+  { script }: Way,
+  { drainTimeoutMs = 30_000, args = IN_MEMORY }: { drainTimeoutMs?: number; args?: string[] } = {},
+) {
   const upstream = await OpenAiUpstream.listen();
   const llm = { provider: 'openai-compatible', model: 'm', baseURL: upstream.baseURL };
   const folder = await agentFolder(
@@ -32,7 +30,8 @@ async function start({
       `server: { drainTimeoutMs: ${drainTimeoutMs} }`,
     ].join('\n'),
   );
-  const launch = () => ServiceProcess.listening(['--agent', 'agent.yml', ...args], { cwd: folder.path });
+  const options = { cwd: folder.path, script };
+  const launch = () => ServiceProcess.listening(['--agent', 'agent.yml', ...args], options);
   const service = await launch();
   const dispose = async () => {
     await service[Symbol.asyncDispose]();
@@ -49,9 +48,9 @@ async function toolProcesses(service: ListeningService): Promise<number[]> {
   return (await Promise.all(ids)).map(Number);
 }
 
-describe.concurrent('a service that is told to stop', () => {
+describeWays('a service that is told to stop', (way) => {
   verifies('cli.stop', async () => {
-    await using running = await start();
+    await using running = await start(way);
     const { upstream, service } = running;
     const gate = Promise.withResolvers<void>();
     const slowReply: UpstreamReply = {
@@ -89,7 +88,7 @@ describe.concurrent('a service that is told to stop', () => {
     async () => {
       await using folder = await agentFolder(SCRIPTED);
       const args = ['--agent', 'agent.yml', ...IN_MEMORY];
-      await using service = await ServiceProcess.listening(args, { cwd: folder.path });
+      await using service = await ServiceProcess.listening(args, { cwd: folder.path, script: way.script });
       const session = await initializeMcp(service.port);
       const stream = await openMcp(service.port, 'GET', session);
       const over = text(stream).catch(() => 'cut off');
@@ -107,7 +106,7 @@ describe.concurrent('a service that is told to stop', () => {
   verifies(
     'cli.stop',
     async () => {
-      await using running = await start();
+      await using running = await start(way);
       const { upstream, service } = running;
       const gate = Promise.withResolvers<void>();
       upstream.replyWith({
@@ -128,7 +127,7 @@ describe.concurrent('a service that is told to stop', () => {
   verifies(
     'cli.stop',
     async () => {
-      await using running = await start({ drainTimeoutMs: 100, args: ['--data-dir', 'data'] });
+      await using running = await start(way, { drainTimeoutMs: 100, args: ['--data-dir', 'data'] });
       const { upstream, service, launch } = running;
       upstream.replyWith(
         { stream: [{ text: 'Never ' }, { hang: true }] },
@@ -165,7 +164,7 @@ describe.concurrent('a service that is told to stop', () => {
       ['SIGTERM', 143],
       ['SIGINT', 130],
     ] as const) {
-      await using running = await start();
+      await using running = await start(way);
       const { upstream, service } = running;
       upstream.otherwise = () => ({ hang: true });
       await serverWith(service, 'tools', 'connected');

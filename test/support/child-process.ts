@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { tracing } from './system-calls.ts';
 
 export interface SupportProcess extends AsyncDisposable {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -22,6 +23,12 @@ export function startLimitedProcess(file: string, args: readonly string[], bytes
   // The unit is 512 or 1024 bytes, as the shell likes.
   const command = `ulimit -f ${Math.ceil(bytes / 1024)} && exec "$0" "$@"`;
   return startProcess('/bin/sh', ['-c', command, process.execPath, scriptOf(file), ...args]);
+}
+
+/** The same for a process whose writes and syncs are noted in a file, to be read with `readTrace`. */
+export function startTracedProcess(file: string, args: readonly string[], trace: string): SupportProcess {
+  const [command, ...before] = tracing(trace);
+  return startProcess(command, [...before, process.execPath, scriptOf(file), ...args]);
 }
 
 function scriptOf(file: string): string {

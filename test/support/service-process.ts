@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { findPackageRoot } from '../../src/app/package-root.ts';
+import { tracing } from './system-calls.ts';
 
 const root = findPackageRoot();
 
@@ -14,6 +15,8 @@ export interface ProcessOptions {
   readonly script?: string;
   /** Flags of Node itself. */
   readonly nodeFlags?: readonly string[];
+  /** A file in which its writes and syncs are noted, to be read with `readTrace`. */
+  readonly trace?: string;
 }
 
 export interface Ending {
@@ -30,15 +33,13 @@ export class ServiceProcess implements AsyncDisposable {
   /** Resolves when it has ended and all it wrote was read. */
   readonly ended: Promise<Ending>;
 
-  constructor(args: readonly string[], { cwd, environment, script, nodeFlags = [] }: ProcessOptions = {}) {
-    const file = join(root, script ?? 'src/app/main.ts');
+  constructor(args: readonly string[], options: ProcessOptions = {}) {
+    const { cwd = root, environment, script = 'src/app/main.ts', nodeFlags = [], trace } = options;
     // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
-    this.#child = spawn(process.execPath, [...nodeFlags, file, ...args], {
-      cwd: cwd ?? root,
-      env,
-      stdio: 'pipe',
-    });
+    const before = trace === undefined ? [] : tracing(trace);
+    const [command = '', ...rest] = [...before, process.execPath, ...nodeFlags, join(root, script), ...args];
+    this.#child = spawn(command, rest, { cwd, env, stdio: 'pipe' });
     for (const name of ['stdout', 'stderr'] as const) {
       this.#child[name].setEncoding('utf8').on('data', (text: string) => {
         this.#output[name] += text;

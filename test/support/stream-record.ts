@@ -1,9 +1,19 @@
 import { ResumableFrame } from '../../src/contract/frames.ts';
 
+/** One piece of text, as it came. */
+export interface StreamedPiece {
+  readonly turnId: string;
+  readonly step: number;
+  readonly offset: number;
+  readonly content: string;
+}
+
 /** All that one reader of a session was given, over however many connections. Throws on a gap and on a repetition. */
 export class StreamRecord {
   /** Every durable event, as it came. */
   readonly events: ResumableFrame[] = [];
+  /** Every piece of text, as it came, and also those of steps that a restart made void. */
+  readonly pieces: StreamedPiece[] = [];
   /** What was streamed of each step, the last being the one that runs. */
   readonly #texts: { turnId: string; step: number; content: string }[] = [];
   #isRunning = false;
@@ -45,6 +55,7 @@ export class StreamRecord {
     if (text.content.length !== offset)
       throw new Error(`text at ${offset} came after text up to ${text.content.length}`);
     text.content += data.content;
+    this.pieces.push({ turnId, step, offset, content: data.content });
   }
 
   /** What was streamed of a turn, over all its steps. */

@@ -4,15 +4,18 @@ import { readOptions } from '../../bench/load/options.ts';
 import { Talker } from '../../bench/load/talker.ts';
 import { Tally } from '../../bench/load/tally.ts';
 import type { StreamEvent } from '../../src/client/stream-position.ts';
-import { LoadSession, type LoadSessionOptions } from '../support/load-session.ts';
+import { LoadSession, type LoadSessionOptions, PIECES } from '../support/load-session.ts';
 
 const MESSAGES = 3;
 
-async function talk(sessionOptions: LoadSessionOptions, { drops = 0, stop = false } = {}) {
+async function talk(
+  sessionOptions: LoadSessionOptions,
+  { drops = 0, stop = false, reply = PIECES.join('') } = {},
+) {
   const session = new LoadSession(sessionOptions);
   const tally = new Tally(MESSAGES);
   const args = ['--url', 'http://127.0.0.1:1', '--messages', `${MESSAGES}`, '--timeout', '0.5'];
-  const options = readOptions([...args, '--drops', `${drops}`]);
+  const options = readOptions([...args, '--drops', `${drops}`, '--reply', reply]);
   const log = async (): Promise<LoggedEvent[]> => JSON.parse(JSON.stringify(session.log));
   const instance = { log, cancel: async () => undefined };
   const stopping = stop ? AbortSignal.abort() : new AbortController().signal;
@@ -49,7 +52,7 @@ describe('a client under load', () => {
     [
       'the response is another one',
       secondOf('response', (frame) => [{ ...frame, data: { content: 'no' } }]),
-      'event 6 was received as',
+      'the answer is not what was streamed of it',
     ],
     ['what comes is no frame', secondOf('chunk', () => ['nonsense']), 'what is no frame: nonsense'],
   ])('tells once that %s', async (_, network, fault) => {
@@ -57,6 +60,18 @@ describe('a client under load', () => {
     expect(tally.faults).toEqual([expect.stringContaining(fault)]);
     expect(tally.failures).toEqual([]);
     expect(tally.isClean).toBe(false);
+  });
+
+  it('tells that an answer is not the one it must be, although the log has the same', async () => {
+    const { tally } = await talk({}, { reply: 'you said bye' });
+    expect(tally.faults).toEqual(['session s: the answer is "you said hello" and must be "you said bye"']);
+  });
+
+  it('tells that a message is in the log as another one', async () => {
+    const { tally } = await talk({
+      network: secondOf('message', (frame) => [{ ...frame, data: { ...frame.data, content: 'hell' } }]),
+    });
+    expect(tally.faults).toEqual([expect.stringContaining('the message is "hell" and must be "hello"')]);
   });
 
   it('tells that a response which the log has never came', async () => {

@@ -19,12 +19,20 @@ const completed: StreamEvent = {
   turnId,
 };
 
+const answered = (content: string): StreamEvent => ({ event: 'response', data: { content }, seq: 3, turnId });
+const messageOf = (clientMessageId: string): StreamEvent => ({
+  ...message,
+  data: { content: 'hello', clientMessageId },
+});
+
 describe('what a client under load has received', () => {
   it('is what the log has when each event and each character came once', () => {
     const stream = new ReceivedStream();
     const resumed = { event: 'resumed', data: { after: 1, head: 1 } } as const;
-    for (const frame of [message, chunk('you', 0), resumed, chunk(' said', 3), completed]) stream.take(frame);
-    expect(stream.differenceFrom([message, completed])).toBeNull();
+    const response = answered('you said');
+    for (const frame of [message, chunk('you', 0), resumed, chunk(' said', 3), completed, response])
+      stream.take(frame);
+    expect(stream.differenceFrom([message, completed, response])).toBeNull();
   });
 
   it.each([
@@ -32,6 +40,16 @@ describe('what a client under load has received', () => {
     ['an event comes twice', [message, message], 'received twice'],
     ['text is missing', [message, chunk('you', 0), chunk('aid', 5)], 'text at 5 came after text up to 3'],
     ['text comes twice', [message, chunk('you', 0), chunk('ou said', 1)], 'received twice'],
+    [
+      'a message is taken twice',
+      [messageOf('m1'), { ...messageOf('m1'), seq: 2 }],
+      'the message m1 was taken twice',
+    ],
+    [
+      'the answer is another one',
+      [message, chunk('you said', 0), completed, answered('you say')],
+      'the answer is not what was streamed',
+    ],
     ['the text is another one', [message, chunk('you sold', 0), completed], 'is not what was streamed'],
   ])('is refused when %s', (_, frames, reason) => {
     const stream = new ReceivedStream();

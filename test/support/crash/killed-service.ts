@@ -12,6 +12,8 @@ export type Death =
 /** A service that is killed and started again on the same data directory and port. */
 export class KilledService implements AsyncDisposable {
   readonly #folder: string;
+  readonly #scripts: readonly string[];
+  #lives = 0;
   readonly port: number;
   readonly #signals = new EventEmitter();
   #process: ServiceProcess | null = null;
@@ -19,14 +21,18 @@ export class KilledService implements AsyncDisposable {
   #isListening = false;
   #frames = 0;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, scripts: readonly string[], port: number) {
     this.#folder = folder;
+    this.#scripts = scripts;
     this.port = port;
   }
 
-  /** @param folder with an `agent.yml`. */
-  static async create(folder: string): Promise<KilledService> {
-    return new KilledService(folder, await freePort());
+  /**
+   * @param folder with an `agent.yml`.
+   * @param scripts of which each life runs the next, for `ProcessOptions`.
+   */
+  static async create(folder: string, scripts: readonly string[]): Promise<KilledService> {
+    return new KilledService(folder, scripts, await freePort());
   }
 
   get url(): string {
@@ -76,7 +82,9 @@ export class KilledService implements AsyncDisposable {
 
   #spawn(): ServiceProcess {
     const args = ['--web-port', String(this.port), '--agent', 'agent.yml', '--data-dir', 'data'];
-    const process = new ServiceProcess(args, { cwd: this.#folder });
+    const script = this.#scripts[this.#lives % this.#scripts.length];
+    this.#lives += 1;
+    const process = new ServiceProcess(args, { cwd: this.#folder, ...(script !== undefined && { script }) });
     this.#process = process;
     return process;
   }

@@ -2,10 +2,14 @@ import { expect } from 'vitest';
 import type { ResumableFrame } from '../../../src/contract/frames.ts';
 import { eventually } from '../eventually.ts';
 import { pairingFaults } from '../paired-history.ts';
+import { messageOf, pieceFaults } from '../prescribed-stream.ts';
+import { byTurn, checkTurn } from '../prescribed-turn.ts';
 import { endsTurn } from '../resuming-socket.ts';
 import { viewOf } from '../session-api.ts';
 import type { KilledService } from './killed-service.ts';
+import { checkHistory } from './prescribed-history.ts';
 import type { Watcher } from './session-watchers.ts';
+import { prescribedWork } from './workload-script.ts';
 import type { Forked, Sent } from './workload-user.ts';
 
 export type Log = readonly ResumableFrame[];
@@ -24,7 +28,7 @@ const counted = (names: readonly string[]): Map<string, number> => {
 };
 const onceEach = (names: readonly string[]): Map<string, number> => new Map(names.map((name) => [name, 1]));
 
-/** Holds of every session: no hole, each turn ends once, each call has one result, the history is paired. */
+/** Holds of every session: no hole, each turn once and as the script has it, each call one result, and so the history. */
 export async function checkSession(service: KilledService, sessionId: string, log: Log): Promise<void> {
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
   const messages = log.filter(isMessage);
@@ -35,6 +39,7 @@ export async function checkSession(service: KilledService, sessionId: string, lo
   expect(counted(log.filter(endsTurn).map(({ turnId = '' }) => turnId))).toEqual(onceEach(turns));
   const callOf = ({ turnId, data }: FrameOf<'toolCall' | 'toolResult'>) => `${turnId} ${data.callId}`;
   expect(counted(log.filter(isResult).map(callOf))).toEqual(onceEach(log.filter(isCall).map(callOf)));
+  for (const frames of byTurn(log).values()) checkTurn(frames, prescribedWork(messageOf(frames)));
   const view = await viewOf(service, sessionId);
   expect(view).toMatchObject({
     status: 'idle',
@@ -42,10 +47,15 @@ export async function checkSession(service: KilledService, sessionId: string, lo
     turns: { requested: turns.length, failed: 0, waiting: 0 },
   });
   expect(pairingFaults(view.history)).toEqual([]);
+  checkHistory(view.history, log);
 }
 
-/** What was acknowledged is there, with the answer that was given, and nothing is there that nobody sent. */
+/**
+ * What was acknowledged is there, with the answer that was given; nothing is there that nobody sent; and what one user
+ * said is in the order in which it was said.
+ */
 export function checkMessages(sent: readonly Sent[], logs: Logs): void {
+  for (const log of logs.values()) checkOrder(log);
   for (const { sessionId, content, isAcknowledged, response } of sent) {
     const log = logs.get(sessionId) ?? [];
     const message = log.find((frame) => isMessage(frame) && frame.data.content === content);
@@ -57,6 +67,15 @@ export function checkMessages(sent: readonly Sent[], logs: Logs): void {
   const known = new Set(sent.map(({ content }) => content));
   for (const frame of [...logs.values()].flat())
     if (isMessage(frame)) expect(known, 'the messages that were sent').toContain(frame.data.content);
+}
+
+function checkOrder(log: Log): void {
+  const newest = new Map<string, number>();
+  for (const { data } of log.filter(isMessage)) {
+    const [, user = '', number] = /^work (\S+)-(\d+) /.exec(data.content) ?? [];
+    expect(Number(number), data.content).toBeGreaterThan(newest.get(user) ?? 0);
+    newest.set(user, Number(number));
+  }
 }
 
 /** A fork that was acknowledged is there, and begins with exactly the past of the other session. */
@@ -96,6 +115,7 @@ export async function checkWatcher(watcher: Watcher, log: Log): Promise<void> {
   watcher.stop();
   await watching;
   expect(record.events, name).toEqual(log);
+  expect(pieceFaults(record.pieces, log, prescribedWork), name).toEqual([]);
   for (const { event, turnId, data } of log)
     if (event === 'response') expect({ content: record.textOf(turnId) }, name).toEqual(data);
 }
