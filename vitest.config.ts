@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { RequirementsReporter } from './test/support/requirements-reporter.ts';
 
 /** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
 const adapters = [
@@ -11,6 +12,7 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 export default defineConfig({
   test: {
+    reporters: [...configDefaults.reporters, new RequirementsReporter()],
     projects: [
       {
         test: {

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConsolePage } from '../support/console-page.ts';
+import { rawExchange } from '../support/raw-http.ts';
 import { RunningService } from '../support/running-service.ts';
+import { projectRoot } from '../support/source-imports.ts';
 
 describe('the page', () => {
   it('opens at / without an error, and without a request to another host', async () => {
@@ -61,6 +65,41 @@ describe('the files of the page', () => {
 
   it('do not lead out of their folder', async () => {
     await using service = await RunningService.start();
-    expect((await service.fetch('/assets/%2e%2e/%2e%2e/package.json')).status).toBe(400);
+    const answers = await Promise.all(pathsToPackageJson().map((path) => getRaw(service.port, path)));
+    expect(answers.length).toBeGreaterThan(50);
+    const packageJson = readFileSync(join(projectRoot, 'package.json'), 'utf8');
+    expect(answers.filter((answer) => answer.includes(packageJson))).toEqual([]);
+    expect(answers.filter((answer) => !/^HTTP\/1\.1 (400|505) /.test(answer))).toEqual([]);
+    // A path that stays inside is answered in the same way of asking.
+    const [asset = ''] = /\/assets\/[^"]+\.js/.exec(await getRaw(service.port, '/')) ?? [];
+    expect(await getRaw(service.port, asset)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
+
+/** `fetch` would take the dots out of the path before it asks. */
+function getRaw(port: number, path: string): Promise<string> {
+  const headers = 'Host: localhost\r\nAccept: text/html\r\nConnection: close';
+  return rawExchange(port, `GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`);
+}
+
+/** From dist/console to the package.json of the project, in the spellings that servers have fallen for. */
+function pathsToPackageJson(): string[] {
+  const file = join(projectRoot, 'package.json');
+  const ups = ['..', '%2e%2e', '.%2E', '%252e%252e'];
+  const slashes = ['/', '%2f', '%252F', '\\', '%5c'];
+  const steps = ups.flatMap((up) => slashes.map((slash) => up + slash));
+  const relative = steps.flatMap((step) => [
+    `/${step.repeat(2)}package.json`,
+    `/assets/${step.repeat(3)}package.json`,
+  ]);
+  const absolute = [`/${file}`, `/assets/${file}`, `/${encodeURIComponent(file)}`, `/file://${file}`];
+  const cutShort = ['\0', '%00', '%2500'].map((nul) => `/assets/../../../package.json${nul}.js`);
+  const withHost = ['http://localhost/../../package.json', '../../package.json'];
+  return [
+    ...relative,
+    ...absolute,
+    ...absolute.map((path) => path.replaceAll('/', '\\')),
+    ...cutShort,
+    ...withHost,
+  ];
+}

@@ -1,9 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPackageVersion } from '../../src/app/package-root.ts';
-import { CommandGroup, type InstalledPackage, installPackage, run } from '../support/installed-package.ts';
+import { CommandGroup } from '../support/command-group.ts';
+import { type InstalledPackage, installPackage, run, userEnvironment } from '../support/installed-package.ts';
 import { projectRoot } from '../support/source-imports.ts';
+import { systemdService } from '../support/systemd-unit.ts';
 
 let installed: InstalledPackage;
 
@@ -16,7 +18,8 @@ afterAll(() => installed[Symbol.asyncDispose]());
 /** `npx agent-service` in the folder it was installed in, on a free port. */
 async function startService(): Promise<{ url: string } & AsyncDisposable> {
   const args = ['--no-install', 'agent-service', '--web-port', '0', '--data-dir', 'data'];
-  const service = new CommandGroup('npx', args, installed.folder);
+  const options = { cwd: installed.folder, environment: userEnvironment };
+  const service = new CommandGroup('npx', args, options);
   const [, url = ''] = await service.printed(/listening on (\S+)/);
   return { url, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
@@ -32,6 +35,8 @@ describe('the package, installed in an empty folder', () => {
       'dist/src/client/session-client.d.ts',
       'dist/console/index.html',
       'agents/default.yml',
+      'ops/agent-service.service',
+      'ops/grafana-dashboard.json',
       'README.md',
       'LICENSE',
       'CHANGELOG.md',
@@ -58,6 +63,21 @@ describe('the package, installed in an empty folder', () => {
       success: true,
       response: expect.stringContaining('Echo: packed'),
     });
+  });
+
+  it('starts by the command of its systemd unit, keeps its log in the folder of the unit, and stops', async () => {
+    await using service = await systemdService(installed.folder);
+    const [, url = ''] = await service.command.printed(/listening on (\S+)/);
+    await service.command.printed(/everything is up/);
+    const answer = await fetch(`${url}/api/message-sync`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ message: 'use echo {"message": "unit"}' }),
+    });
+    expect(await answer.json()).toMatchObject({ response: expect.stringContaining('Echo: unit') });
+    service.command.signal('SIGTERM');
+    expect(await service.command.ended).toBe(0);
+    expect(await readdir(service.state)).toContain('events.db');
   });
 
   it.each(['/docs', '/docs.css', '/openapi.json', '/asyncapi.json', '/metrics', '/readyz'])(

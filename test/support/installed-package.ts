@@ -1,8 +1,6 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { projectRoot } from './source-imports.ts';
 import { tempDirectory } from './temp-directory.ts';
@@ -14,7 +12,7 @@ const PASSED_ON =
   /^(PATH|HOME|USER|TMPDIR|NODE_EXTRA_CA_CERTS|(https?|no)_proxy|npm_config_(registry|cache|userconfig|globalconfig))$/i;
 const NOT_COPIED = new Set(['node_modules', 'dist', 'coverage', '.git', '.agent-service']);
 
-const userEnvironment = Object.fromEntries(
+export const userEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)),
 );
 
@@ -56,38 +54,4 @@ export async function installPackage(): Promise<InstalledPackage> {
 export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const { stdout } = await execute(command, args, { cwd, env: userEnvironment });
   return stdout;
-}
-
-/** A command in a process group of its own, because ending npx does not end what it started. */
-export class CommandGroup implements AsyncDisposable {
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
-  readonly #ended: Promise<unknown>;
-  #output = '';
-
-  constructor(command: string, args: readonly string[], cwd: string) {
-    const options = { cwd, env: userEnvironment, detached: true };
-    this.#child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.#ended = once(this.#child, 'close');
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text;
-      });
-    }
-  }
-
-  /** What it has printed, as soon as it matches; rejects when it ends before. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const match = pattern.exec(this.#output);
-      if (match) return match;
-      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#output}`);
-      await Promise.race([once(this.#child.stdout, 'data'), once(this.#child.stderr, 'data'), this.#ended]);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.pid !== undefined)
-      process.kill(-this.#child.pid, 'SIGKILL');
-    await this.#ended;
-  }
 }

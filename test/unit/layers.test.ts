@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importsOf, sourceImports } from '../support/source-imports.ts';
+import { z } from 'zod';
+import { importsOf, projectRoot, sourceImports } from '../support/source-imports.ts';
 
 /** What each layer may import: folders of the project, packages, and `node:` for Node's own modules. */
 const rules: Readonly<Record<string, readonly string[]>> = {
@@ -35,11 +38,12 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['node:'],
   'src/adapters/openai': ['src/model-http', 'src/domain/step-parts.ts', 'node:', 'openai'],
-  'src/adapters/anthropic': ['src/model-http', 'src/domain/step-parts.ts', 'node:', '@anthropic-ai/sdk'],
+  'src/adapters/anthropic': ['src/model-http', 'node:', '@anthropic-ai/sdk'],
   'src/adapters/scripted': ['node:'],
+  'src/adapters/secret-key': ['node:'],
   'src/adapters/prometheus': ['prom-client'],
   'src/adapters/opentelemetry': ['@opentelemetry'],
-  'src/adapters/mcp': ['node:', '@modelcontextprotocol/sdk', 'ajv', 'cross-spawn'],
+  'src/adapters/mcp': ['node:', '@modelcontextprotocol/sdk'],
   'src/adapters/uws': ['src/gateway', 'node:', 'uWebSockets.js'],
   // It runs in browsers: of the contract only the types, so that no package comes along.
   'src/client': ['src/client', 'src/contract'],
@@ -94,6 +98,25 @@ function isWithin(target: string, folder: string): boolean {
   return target === folder || target.startsWith(`${folder}/`);
 }
 
+/** What a layer may import of others and does not. */
+function unusedBy(layer: string): string[] {
+  const targets = imports.filter(({ file }) => layerOf(file) === layer).map(({ target }) => target);
+  return (rules[layer] ?? [])
+    .filter((allowed) => allowed !== layer && allowed !== '')
+    .filter((allowed) => !targets.some((target) => isWithin(target, allowed)))
+    .map((allowed) => `${layer}: ${allowed}`);
+}
+
+const Packages = z.record(z.string(), z.string()).transform((versions) => Object.keys(versions));
+const { dependencies, devDependencies } = z
+  .object({ dependencies: Packages, devDependencies: Packages })
+  .parse(JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')));
+
+/** Types are gone when the service runs, and the console is built into the files that it serves. */
+function packagesFor(file: string, typeOnly: boolean): readonly string[] {
+  return typeOnly || file.startsWith('src/console/') ? [...dependencies, ...devDependencies] : dependencies;
+}
+
 describe('the layers', () => {
   it('are found with their imports', () => {
     expect(imports.length).toBeGreaterThan(200);
@@ -109,6 +132,17 @@ describe('the layers', () => {
   it('import only what they may', () => {
     const forbidden = imports.filter(({ file, target, typeOnly }) => !isAllowed(file, target, typeOnly));
     expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  });
+
+  it('import all that they may', () => {
+    expect(Object.keys(rules).flatMap((layer) => unusedBy(layer))).toEqual([]);
+  });
+
+  it('import packages of package.json, and when the service runs its dependencies', () => {
+    const missing = imports
+      .filter(({ target }) => !/^(src|machines|bin)\/|^node:/.test(target))
+      .filter(({ file, target, typeOnly }) => !packagesFor(file, typeOnly).includes(target));
+    expect(missing).toEqual([]);
   });
 
   it('would notice a forbidden import', () => {

@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ContainerImage } from '../support/container-image.ts';
+import { freePort } from '../support/running-service.ts';
+import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+
+let directory: TempDirectory;
+let image: ContainerImage;
+
+beforeAll(async () => {
+  directory = await tempDirectory();
+  image = await ContainerImage.build(directory.path);
+});
+
+afterAll(() => directory[Symbol.asyncDispose]());
+
+async function healthcheck(port: number): Promise<number | null> {
+  await using probe = image.run('HEALTHCHECK', port);
+  return await probe.ended;
+}
+
+describe('what the Dockerfile makes', () => {
+  it('holds the build and no source', async () => {
+    const files = await readdir(join(image.root, 'app'));
+    expect(files.toSorted()).toEqual([
+      'LICENSE',
+      'agents',
+      'bin',
+      'dist',
+      'node_modules',
+      'ops',
+      'package.json',
+    ]);
+  });
+
+  it('serves, is found well, keeps its log in /data, and stops', async () => {
+    const port = await freePort();
+    expect(await healthcheck(port)).toBe(1);
+    await using container = image.run('ENTRYPOINT', port);
+    await container.printed(/everything is up/);
+    expect(await healthcheck(port)).toBe(0);
+    const url = `http://localhost:${port}`;
+    const page = await fetch(url, { headers: { Accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const answer = await fetch(`${url}/api/message-sync`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ message: 'use echo {"message": "contained"}' }),
+    });
+    expect(await answer.json()).toMatchObject({ response: expect.stringContaining('Echo: contained') });
+    expect(await readdir(join(image.root, 'data'))).toContain('events.db');
+
+    container.signal('SIGTERM');
+    expect(await container.ended).toBe(0);
+    expect(await healthcheck(port)).toBe(1);
+  });
+});
