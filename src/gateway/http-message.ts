@@ -16,6 +16,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** A stream is one of server-sent events, each chunk of it whole events. */
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   /** Called once it is written to its end, or its client has gone. */
   readonly onOver?: () => void;

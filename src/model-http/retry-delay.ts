@@ -16,14 +16,20 @@ export function retryDelayMs(
   return most * (1 - Math.random() / 2);
 }
 
-/** In milliseconds (`retry-after-ms`, OpenAI's own), seconds, or as a date. */
+/** In milliseconds (`retry-after-ms`, OpenAI's own), seconds, or as a date; undefined when it is none of them. */
 export function retryAfterIn(headers: HttpAnswer['headers']): number | undefined {
-  const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
-  if (ms >= 0) return ms;
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  const seconds = Number(value);
-  if (seconds >= 0) return seconds * 1_000;
+  const ms = numberIn(String(headers['retry-after-ms'] ?? ''));
+  if (ms !== undefined && ms >= 0) return ms;
+  const value = headers['retry-after'] ?? '';
+  const seconds = numberIn(value);
+  // A negative number is no date either, though `Date.parse` finds one in it.
+  if (seconds !== undefined) return seconds >= 0 ? seconds * 1_000 : undefined;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+/** An empty header is no zero. */
+function numberIn(value: string): number | undefined {
+  const number = Number(value);
+  return value.trim() === '' || !Number.isFinite(number) ? undefined : number;
 }

@@ -69,7 +69,7 @@ describe('errors', () => {
   );
 
   verifies(
-    'errors.envelope',
+    'recovery.full',
     async () => {
       const store = new WatchedStore(memoryEventStore());
       const log = recordingLog();

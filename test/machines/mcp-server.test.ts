@@ -5,8 +5,9 @@ import {
   type McpServerEvent,
   mcpServerMachine,
 } from '../../machines/mcp-server.machine.ts';
+import { retryDelayMs } from '../../src/runtime/retry-delay.ts';
 
-function startServer() {
+function startServer(retryDelayMs = (failures: number) => failures * 100) {
   const effects: string[] = [];
   const track = (name: string) => () => {
     effects.push(`+${name}`);
@@ -18,7 +19,7 @@ function startServer() {
       open: fromCallback<McpServerEvent, ConnectionEffect>(track('open')),
       hold: fromCallback<McpServerEvent, ConnectionEffect>(track('hold')),
     },
-    delays: { retryDelay: ({ context }) => context.failures * 100 },
+    delays: { retryDelay: ({ context }) => retryDelayMs(context.failures) },
   });
   const actor = createActor(machine, { input: { name: 'srv' }, clock }).start();
   const tell = (...events: McpServerEvent[]) => {
@@ -63,6 +64,30 @@ describe('the MCP server machine', () => {
     clock.increment(1);
     expect(tell(opened)).toBe('connected');
     expect(actor.getSnapshot().context).toMatchObject({ error: null, failures: 0 });
+  });
+
+  it.each([
+    ['least', 0, [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],
+    ['most', 1, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
+  ])('waits to the millisecond as long as it is told, where chance adds the %s', (_what, chance, waits) => {
+    const { tell, clock, actor } = startServer((failures) => retryDelayMs(failures, () => chance));
+    const expectWaits = () => {
+      for (const ms of waits) {
+        expect(tell(failed)).toBe('error');
+        clock.increment(ms - 1);
+        expect(actor.getSnapshot().value).toBe('error');
+        clock.increment(1);
+        expect(actor.getSnapshot().value).toBe('connecting');
+      }
+    };
+    tell(connect);
+    expectWaits();
+    // From the first wait on, also when the connection is lost again at once.
+    tell(opened, { type: 'CLOSED', reason: 'killed' });
+    clock.increment(waits[0] ?? 0);
+    expect(actor.getSnapshot()).toMatchObject({ value: 'connecting', context: { failures: 1 } });
+    tell({ type: 'DISCONNECT' }, connect);
+    expectWaits();
   });
 
   it('shows an error when a wanted connection is lost, and forgets its tools', () => {

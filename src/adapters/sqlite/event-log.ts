@@ -42,12 +42,13 @@ export class EventLog implements Disposable {
   #lastCommitMs = 0;
 
   /** @param notify is told what an operator should know, and what does not make an append fail. */
-  constructor({ db, file, heads, notices }: Database, notify: (notice: string) => void) {
+  constructor(database: Database, notify: (notice: string) => void) {
+    const { db, file, notices } = database;
     this.#db = db;
     this.#file = file;
     this.#index = new SessionIndex(db);
     this.#rows = new VerifiedRows(db, file, this.#index);
-    this.#marks = new WalMarks(db, heads, notify);
+    this.#marks = new WalMarks(database, notify);
     this.#insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );

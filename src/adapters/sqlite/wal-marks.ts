@@ -1,11 +1,14 @@
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../contract/ids.ts';
 import { integerOf } from './columns.ts';
+import type { Database } from './database.ts';
 import type { HeadFile } from './head-file.ts';
 
 /** Keeps the file of high-water marks in step with the WAL whose commits it vouches for. */
 export class WalMarks implements Disposable {
   readonly #db: DatabaseSync;
+  readonly #walFile: string;
   readonly #heads: HeadFile;
   readonly #notify: (notice: string) => void;
   readonly #walState: StatementSync;
@@ -14,8 +17,9 @@ export class WalMarks implements Disposable {
   #movedFrames = 0;
   #isStuck = false;
 
-  constructor(db: DatabaseSync, heads: HeadFile, notify: (notice: string) => void) {
+  constructor({ db, file, heads }: Database, notify: (notice: string) => void) {
     this.#db = db;
+    this.#walFile = `${file}-wal`;
     this.#heads = heads;
     this.#notify = notify;
     this.#walState = db.prepare('PRAGMA wal_checkpoint(NOOP)');
@@ -55,16 +59,29 @@ export class WalMarks implements Disposable {
     this.#heads.sync();
   }
 
-  /** Moves all of the WAL into the database, and cuts it to nothing. */
+  /** Moves all of the WAL into the database, and cuts it to nothing, for good. */
   emptyWal(): void {
     const state = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
     if (state?.busy !== 0) throw new Error('the write-ahead log could not be emptied');
+    this.#syncWal();
     this.#heads.reset();
     this.#movedFrames = 0;
   }
 
   [Symbol.dispose](): void {
     this.#heads[Symbol.dispose]();
+  }
+
+  /** SQLite does not: a loss of power could bring back a WAL that has what was erased. */
+  #syncWal(): void {
+    // There is none before the first commit.
+    if (!existsSync(this.#walFile)) return;
+    const descriptor = openSync(this.#walFile, 'r+');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   /**

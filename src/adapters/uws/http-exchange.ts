@@ -9,6 +9,8 @@ import { statusLine } from './status-line.ts';
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 /** More than uWebSockets.js holds back: such an answer goes out at once, and its connection is closed at once. */
 const UNHELD_BYTES = 16 * 1024 + 1;
+/** Of an event stream, the only kind of stream there is: its readers skip it. */
+const COMMENT = ':\n\n';
 
 /** What is copied of a request at once, because uWebSockets.js frees it when the handler returns. */
 export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
@@ -42,6 +44,7 @@ export class HttpExchange {
   #body: IncomingBody | null = null;
   #over = false;
   #onAbort: () => void = () => undefined;
+  #onDrained: () => void = () => undefined;
 
   /** To be made before the handler returns. */
   constructor(res: UwsResponse, method: string, { isLast = false } = {}) {
@@ -126,12 +129,16 @@ export class HttpExchange {
 
   async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader();
-    this.#onAbort = () => void reader.cancel('the client went away');
+    this.#onAbort = () => {
+      void reader.cancel('the client went away');
+      this.#onDrained();
+    };
+    this.#sendWhatIsKept();
     this.#res.cork(() => {
       this.#writeHead(response);
       if (this.#isLast) this.#res.writeHeader('Connection', 'close');
-      // The head goes out with the first bytes, and an event stream may have none for long: this is a comment.
-      if (response.headers['content-type']?.startsWith('text/event-stream')) this.#res.write(':\n\n');
+      // The head goes out with the first bytes, and there may be none for long.
+      this.#res.write(COMMENT);
     });
     try {
       await this.#copy(reader);
@@ -153,7 +160,8 @@ export class HttpExchange {
     }
   }
 
-  #writeChunk(chunk: Uint8Array): boolean {
+  /** @returns whether the client has taken it, and all before it. */
+  #writeChunk(chunk: Uint8Array | string): boolean {
     let taken = true;
     this.#res.cork(() => {
       taken = this.#res.write(chunk);
@@ -161,19 +169,21 @@ export class HttpExchange {
     return taken;
   }
 
-  /** Resolves when the client has read what was written, or has gone. */
+  /**
+   * Once somebody listens here, uWebSockets.js no longer sends by itself what it keeps, but only along with something
+   * new. Listened to once: it forgets a listener that is registered while it calls the one before.
+   */
+  #sendWhatIsKept(): void {
+    this.#res.onWritable(() => {
+      if (this.#writeChunk(COMMENT)) this.#onDrained();
+      return true;
+    });
+  }
+
+  /** Resolves when the client has taken what was written, or has gone. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#onAbort;
-      this.#onAbort = () => {
-        cancel();
-        resolve();
-      };
-      this.#res.onWritable(() => {
-        this.#onAbort = cancel;
-        resolve();
-        return true;
-      });
+      this.#onDrained = resolve;
     });
   }
 

@@ -40,7 +40,11 @@ export function webSocketBehavior(
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
       ws.getUserData().life?.receive(text, message.byteLength);
     },
-    drain: (ws) => ws.getUserData().life?.drained(),
+    // Not within the call: uWebSockets.js forgets then that it could not send a long frame to its end.
+    drain: (ws) => {
+      const { life } = ws.getUserData();
+      setImmediate(() => life?.drained());
+    },
     close: (ws) => {
       const { admission, socket, life } = ws.getUserData();
       if (socket) {
