@@ -33,17 +33,18 @@ export function modelConversation(
   const begin = caution === 'newest-alone' ? newest : 0;
   const shown = begin === 0 ? window : window.slice(begin);
   const bare = caution === 'bare' || caution === 'newest-alone';
-  const messages = new Messages();
-  const results = resultsOf(shown);
-  for (const [index, message] of shown.entries()) {
-    if (message.leftOut) continue;
+  const messages = new Messages(shown);
+  for (let index = 0; index < shown.length; index += 1) {
+    const message = shown[index];
+    if (message === undefined || message.leftOut) continue;
     switch (message.role) {
       case 'user':
         messages.addUser(bare ? { ...message, imagesLeftOut: true } : message);
         break;
       case 'assistant':
+        if (isPlainText(message) && messages.last?.role !== 'assistant') messages.list.push(message);
         // Some providers refuse a turn whose own opaque data are missing.
-        messages.addAssistant(readable(message, bare && begin + index < newest ? null : source), results);
+        else messages.addAssistant(readable(message, bare && begin + index < newest ? null : source));
         break;
       case 'tool':
         // It was added behind its call.
@@ -76,10 +77,21 @@ function resultsOf(messages: readonly ModelMessage[]): Results {
 /** Collects messages so that the roles alternate as providers want it. */
 class Messages {
   readonly list: ModelMessage[] = [];
+  readonly #shown: readonly ModelMessage[];
+  #results: Results | undefined;
+
+  /** @param shown where the results of tool calls are looked for. */
+  constructor(shown: readonly ModelMessage[]) {
+    this.#shown = shown;
+  }
+
+  get last(): ModelMessage | undefined {
+    return this.list[this.list.length - 1];
+  }
 
   addUser(message: UserMessage): void {
     const user = withImageNote(message);
-    const last = this.list.at(-1);
+    const { last } = this;
     // Some chat templates take no user message right behind a tool's result.
     if (last?.role === 'tool')
       this.list.push({ role: 'assistant', parts: [{ type: 'text', text: NO_REPLY }] });
@@ -87,11 +99,13 @@ class Messages {
     else this.list.push(user);
   }
 
-  addAssistant(message: AssistantMessage, results: Results): void {
+  addAssistant(message: AssistantMessage): void {
+    this.#results ??= resultsOf(this.#shown);
+    const results = this.#results;
     const isShown = (part: AssistantPart): boolean => part.type !== 'toolCall' || results.has(part.callId);
     const parts = message.parts.every(isShown) ? message.parts : message.parts.filter(isShown);
     if (!parts.some(isSaid)) return;
-    const last = this.list.at(-1);
+    const { last } = this;
     const { source } = message;
     if (last?.role === 'assistant') {
       const both = source ?? last.source;
@@ -107,6 +121,13 @@ class Messages {
       if (result) this.list.push(withAcceptableName(result));
     }
   }
+}
+
+/** Nearly all replies are: they are asked nothing more, because a window may have thousands. */
+function isPlainText({ parts, cut, source }: AssistantMessage): boolean {
+  const part = parts[0];
+  if (parts.length !== 1 || cut !== undefined || source !== undefined) return false;
+  return part?.type === 'text' && part.text !== '' && part.opaque === undefined;
 }
 
 const NO_REPLY = '[no reply: this turn ended here]';
