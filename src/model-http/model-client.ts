@@ -7,6 +7,7 @@ import type { ModelReply } from '../ports/language-model.ts';
 import { EventTooLargeError, readAnswer, StreamCutError, UnreadableAnswerError } from './answer-stream.ts';
 import { Attempt, type AttemptTimes } from './attempt.ts';
 import { type HttpAnswer, type HttpPost, post } from './http-post.ts';
+import { parsedJson } from './json.ts';
 import { ModelFailure } from './model-failure.ts';
 import type { ProviderAccess } from './provider-access.ts';
 import { refusal } from './refusal.ts';
@@ -134,7 +135,8 @@ export class ModelClient {
     const reading = readAtMost(stream, MAX_ERROR_BODY_CHARACTERS, () => attempt.heard());
     // A body that breaks leaves the status as it is.
     const text = await reading.catch(() => '');
-    return refusal(this.#access, parsed(text), {
+    const body = parsedJson(text);
+    return refusal(this.#access, body === undefined ? text : body, {
       status,
       tools,
       retryAfterMs: retryAfterIn(headers),
@@ -147,14 +149,6 @@ function endpoint(baseURL: string, path: string): URL {
   const url = new URL(baseURL);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   return url;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {

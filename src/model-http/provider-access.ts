@@ -34,6 +34,11 @@ export function providerAccess(config: LlmConfig, env: Environment): ProviderAcc
   };
 }
 
+/** The key as nearly all providers want it; nothing where there is none. */
+export function bearerHeader({ apiKey }: ProviderAccess): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
 function baseUrlOf(config: LlmConfig, provider: ModelProvider, defaults: ProviderDefaults): string {
   const baseURL = config.baseURL ?? defaults.baseURL;
   if (baseURL === undefined) {

@@ -1,10 +1,12 @@
 import type { LanguageModel, ModelRequest, ReplyListener } from '../ports/language-model.ts';
 import type { ModelCall, ModelClient } from './model-client.ts';
 import type { ProviderAccess } from './provider-access.ts';
+import { acceptableTool } from './tool-schema.ts';
 
 /** One interface of model providers: how a request is written and how its answer is read. */
 export interface ModelInterface {
   readonly client: ModelClient;
+  /** @param request its tools are such as every provider takes. */
   call(request: ModelRequest, listener: ReplyListener): ModelCall;
 }
 
@@ -23,9 +25,10 @@ export function providerModel(access: ProviderAccess, load: () => Promise<ModelI
     async warmUp() {
       await Promise.allSettled([loaded()]);
     },
-    async generate(request, listener, signal) {
+    async generate(given, listener, signal) {
       signal.throwIfAborted();
       const { client, call } = await loaded();
+      const request = { ...given, tools: given.tools.map(acceptableTool) };
       return client.generate(call(request, untilAborted(listener, signal)), signal);
     },
   };

@@ -37,7 +37,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/ajv': ['ajv'],
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['node:'],
-  'src/adapters/openai': ['src/model-http', 'src/domain/step-parts.ts', 'node:', 'openai'],
+  'src/adapters/openai': ['src/model-http', 'src/domain/step-parts.ts', 'openai'],
   'src/adapters/anthropic': ['src/model-http', 'node:', '@anthropic-ai/sdk'],
   'src/adapters/scripted': ['node:'],
   'src/adapters/secret-key': ['node:'],

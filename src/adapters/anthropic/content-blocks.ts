@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject, stringIn } from '../../model-http/json.ts';
+import { isJson, isObject, type JsonObject, stringIn } from '../../model-http/json.ts';
 import type { ReplyBuilder } from '../../model-http/reply-builder.ts';
+import type { ReplyCallIds } from '../../model-http/reply-call-ids.ts';
 import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 interface Block {
@@ -12,8 +12,7 @@ interface Block {
 }
 
 export interface BlockOptions {
-  /** Whether the conversation knows a call of this id already. */
-  isTaken(callId: string): boolean;
+  readonly ids: ReplyCallIds;
   onThinkingBlock(block: ThinkingBlock): void;
 }
 
@@ -22,7 +21,6 @@ export class ContentBlocks {
   readonly #reply: ReplyBuilder;
   readonly #options: BlockOptions;
   readonly #open = new Map<unknown, Block>();
-  readonly #callIds = new Set<string>();
   #hasIncompleteCall = false;
   #hasNamelessCall = false;
   /** Whether the last block is a call of which no arguments have come. */
@@ -120,15 +118,7 @@ export class ContentBlocks {
     if (name === '' || !isJson(args)) this.#hasIncompleteCall = true;
     this.#endsWithBareCall = args === '{}';
     if (json === '') this.#reply.count(args.length);
-    this.#reply.toolCall({ callId: this.#callId(stringIn(begin.id)), name, arguments: args });
-  }
-
-  /** Two calls of one id cannot be told apart in the history. */
-  #callId(id: string): string {
-    const isFree = id !== '' && !this.#callIds.has(id) && !this.#options.isTaken(id);
-    const callId = isFree ? id : `toolu_${randomUUID().replaceAll('-', '')}`;
-    this.#callIds.add(callId);
-    return callId;
+    this.#reply.toolCall({ callId: this.#options.ids.take(stringIn(begin.id)), name, arguments: args });
   }
 }
 
@@ -136,13 +126,4 @@ export class ContentBlocks {
 function thinkingBlockOf({ begin, thinking, signature }: Block): ThinkingBlock | undefined {
   const block = begin.type === 'thinking' ? { ...begin, thinking, signature } : begin;
   return isThinkingBlock(block) ? block : undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,7 @@
 import type { LlmConfig } from '../../contract/agent-config.ts';
 import { ModelClient } from '../../model-http/model-client.ts';
-import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import { bearerHeader, type ProviderAccess } from '../../model-http/provider-access.ts';
 import type { ModelInterface } from '../../model-http/provider-model.ts';
-import { acceptableTool } from '../../model-http/tool-schema.ts';
 import { MessagesReader } from './messages-reader.ts';
 import { messagesRequest } from './messages-request.ts';
 import { anthropicVersion } from './sampling.ts';
@@ -14,8 +13,7 @@ export function messagesInterface(access: ProviderAccess, config: LlmConfig): Mo
   const prefixes = new ThinkingPrefixes();
   return {
     client: new ModelClient(access, '/messages', headers, config),
-    call(given, listener) {
-      const request = { ...given, tools: given.tools.map(acceptableTool) };
+    call(request, listener) {
       const { body, remember } = messagesRequest(access, config, request, prefixes);
       return {
         body: JSON.stringify(body),
@@ -32,7 +30,7 @@ export function messagesInterface(access: ProviderAccess, config: LlmConfig): Mo
  * gateways in front of it know, too. Other providers want the header of their other interfaces.
  * https://platform.claude.com/docs/en/api/migration-2026-10-21
  */
-function keyHeader({ provider, apiKey }: ProviderAccess): Record<string, string> {
-  if (apiKey === undefined) return {};
-  return provider === 'anthropic' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
+function keyHeader(access: ProviderAccess): Record<string, string> {
+  const { provider, apiKey } = access;
+  return provider === 'anthropic' && apiKey !== undefined ? { 'x-api-key': apiKey } : bearerHeader(access);
 }

@@ -1,9 +1,10 @@
 import { EventTemplate } from '../../model-http/event-template.ts';
-import { isObject, type JsonObject } from '../../model-http/json.ts';
+import { isObject, type JsonObject, parsedJson } from '../../model-http/json.ts';
 import { ModelFailure } from '../../model-http/model-failure.ts';
 import type { ProviderAccess } from '../../model-http/provider-access.ts';
 import { refusal } from '../../model-http/refusal.ts';
 import { ReplyBuilder } from '../../model-http/reply-builder.ts';
+import { ReplyCallIds } from '../../model-http/reply-call-ids.ts';
 import type { ReplyReader } from '../../model-http/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import { ContentBlocks } from './content-blocks.ts';
@@ -17,7 +18,7 @@ export class MessagesReader implements ReplyReader {
   readonly #reply: ReplyBuilder;
   readonly #blocks: ContentBlocks;
   readonly #counts = new TokenCounts();
-  readonly #template = new EventTemplate((data) => textDelta(parsed(data)));
+  readonly #template = new EventTemplate((data) => textDelta(parsedJson(data)));
   #stopReason: string | undefined;
   #isDone = false;
   /** Whether an event was one of a message, and whether one was of another kind. */
@@ -33,10 +34,8 @@ export class MessagesReader implements ReplyReader {
     this.#access = access;
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
-    this.#blocks = new ContentBlocks(this.#reply, {
-      isTaken: (callId) => this.#isTaken(callId),
-      onThinkingBlock,
-    });
+    const ids = new ReplyCallIds(request.messages, 'toolu_');
+    this.#blocks = new ContentBlocks(this.#reply, { ids, onThinkingBlock });
   }
 
   get hasBegun(): boolean {
@@ -58,7 +57,7 @@ export class MessagesReader implements ReplyReader {
       this.#reply.text(text);
       return;
     }
-    const event = parsed(data);
+    const event = parsedJson(data);
     const learnt = textDelta(event);
     if (learnt !== undefined) this.#template.learn(data, learnt);
     if (isObject(event)) this.#take(event, name);
@@ -149,10 +148,6 @@ export class MessagesReader implements ReplyReader {
     this.#stopReason = typeof category === 'string' ? `${stop_reason}: ${category}` : stop_reason;
   }
 
-  #isTaken(callId: string): boolean {
-    return this.#request.messages.some((message) => message.role === 'tool' && message.callId === callId);
-  }
-
   #refusal(error: unknown): ModelFailure {
     return refusal(this.#access, error, { tools: this.#request.tools });
   }
@@ -174,12 +169,4 @@ function textDelta(event: unknown): string | undefined {
   if (!isObject(event) || event.type !== 'content_block_delta' || !isObject(event.delta)) return undefined;
   const { type, text } = event.delta;
   return type === 'text_delta' && typeof text === 'string' && text !== '' ? text : undefined;
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }

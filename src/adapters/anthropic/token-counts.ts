@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../contract/reply-parts.ts';
-import { isObject, type JsonObject } from '../../model-http/json.ts';
+import { countIn, isObject, objectIn } from '../../model-http/json.ts';
 
 /** The tokens of a message. Each report holds the sums so far, and leaves out, or sets to null, what it does not know. */
 export class TokenCounts {
@@ -11,12 +11,11 @@ export class TokenCounts {
 
   report(usage: unknown): void {
     if (!isObject(usage)) return;
-    this.#input = countIn(usage, 'input_tokens') ?? this.#input;
-    this.#written = countIn(usage, 'cache_creation_input_tokens') ?? this.#written;
-    this.#cached = countIn(usage, 'cache_read_input_tokens') ?? this.#cached;
-    this.#output = countIn(usage, 'output_tokens') ?? this.#output;
-    const { output_tokens_details: details } = usage;
-    if (isObject(details)) this.#reasoning = countIn(details, 'thinking_tokens') ?? this.#reasoning;
+    this.#input = countIn(usage.input_tokens) ?? this.#input;
+    this.#written = countIn(usage.cache_creation_input_tokens) ?? this.#written;
+    this.#cached = countIn(usage.cache_read_input_tokens) ?? this.#cached;
+    this.#output = countIn(usage.output_tokens) ?? this.#output;
+    this.#reasoning = countIn(objectIn(usage.output_tokens_details).thinking_tokens) ?? this.#reasoning;
   }
 
   /** `input_tokens` are only those that a cache neither held nor took. */
@@ -29,9 +28,4 @@ export class TokenCounts {
       ...(this.#reasoning !== undefined && { reasoningTokens: this.#reasoning }),
     };
   }
-}
-
-function countIn(fields: JsonObject, name: string): number | undefined {
-  const value = fields[name];
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -108,10 +108,9 @@ export class HttpExchange {
     this.#res.pause();
     this.#res.cork(() => {
       this.#writeHead(response);
-      const padding = this.#isReading ? ' '.repeat(UNHELD_BYTES) : '';
       if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), true);
       else if (response.status === 204) this.#res.endWithoutBody(undefined, true);
-      else this.#res.end(padding === '' ? body : `${body}${padding}`, true);
+      else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNHELD_BYTES)}` : body, true);
     });
   }
 

@@ -7,7 +7,7 @@ import type {
 } from '../../contract/model-message.ts';
 import type { ModelSource } from '../../contract/reply-parts.ts';
 import { spokenText } from '../../domain/step-parts.ts';
-import { isObject, type JsonObject } from '../../model-http/json.ts';
+import { objectIn, parsedJson } from '../../model-http/json.ts';
 import type { ModelReply, RawToolCall } from '../../ports/language-model.ts';
 import type { Check } from './check.ts';
 
@@ -59,7 +59,7 @@ export function toolResultCheck(reply: ModelReply): Check {
 /** The conversation up to what the tool says to each call of the reply. */
 export function withResults(reply: ModelReply, source: ModelSource | null): ModelMessage[] {
   const parts = reply.parts.map((part): AssistantPart => {
-    return part.type === 'toolCall' ? { ...part, arguments: argumentsOf(part.arguments) } : part;
+    return part.type === 'toolCall' ? { ...part, arguments: objectIn(parsedJson(part.arguments)) } : part;
   });
   const said: AssistantMessage = { role: 'assistant', parts, ...(source && { source }) };
   const results = callsIn(reply).map(({ callId, name }): ModelMessage => {
@@ -73,15 +73,6 @@ function callsIn({ parts }: ModelReply): RawToolCall[] {
 }
 
 function isAddition({ name, arguments: text }: RawToolCall): boolean {
-  const { a, b } = argumentsOf(text);
+  const { a, b } = objectIn(parsedJson(text));
   return name === ADD.name && ((a === FIRST && b === SECOND) || (a === SECOND && b === FIRST));
-}
-
-function argumentsOf(text: string): JsonObject {
-  try {
-    const args: unknown = JSON.parse(text);
-    return isObject(args) ? args : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { isObject, type JsonObject, parsedJson, stringIn } from '../../../model-http/json.ts';
 import { type ToolCallDelta, toolCallDeltas } from './tool-call-delta.ts';
 
 /** What the first choice of a chunk adds to the reply. */
@@ -35,7 +35,7 @@ const OTHER: ChatEvent = { kind: 'other' };
 
 /** The good case comes first: this runs once for each piece of text that looks like no other. */
 export function readChatEvent(data: string, name?: string): ChatEvent {
-  const value = parsed(data);
+  const value = parsedJson(data);
   if (value === undefined) return name === 'error' ? { kind: 'error', error: data } : notJson(data);
   const text = plainText(value);
   if (text === undefined) return readChatValue(value, name);
@@ -62,14 +62,6 @@ export function readChatValue(value: unknown, name?: string): ChatEvent {
 
 function notJson(data: string): ChatEvent {
   return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,19 +1,15 @@
 import type { LlmConfig } from '../../../contract/agent-config.ts';
 import { ModelClient } from '../../../model-http/model-client.ts';
-import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import { bearerHeader, type ProviderAccess } from '../../../model-http/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider-model.ts';
-import { acceptableTool } from '../../../model-http/tool-schema.ts';
 import { ChatReader } from './chat-reader.ts';
 import { chatRequest } from './chat-request.ts';
 
 /** OpenAI's chat completions, of any provider that speaks them. */
 export function chatInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
-  const { apiKey } = access;
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   return {
-    client: new ModelClient(access, '/chat/completions', headers, config),
-    call(given, listener) {
-      const request = { ...given, tools: given.tools.map(acceptableTool) };
+    client: new ModelClient(access, '/chat/completions', bearerHeader(access), config),
+    call(request, listener) {
       return {
         body: JSON.stringify(chatRequest(access, config, request)),
         tools: request.tools,

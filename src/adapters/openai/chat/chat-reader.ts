@@ -1,10 +1,11 @@
 import type { TokenUsage } from '../../../contract/reply-parts.ts';
 import { EventTemplate } from '../../../model-http/event-template.ts';
-import { isObject, type JsonObject } from '../../../model-http/json.ts';
+import { countIn, isObject, objectIn } from '../../../model-http/json.ts';
 import { ModelFailure } from '../../../model-http/model-failure.ts';
 import type { ProviderAccess } from '../../../model-http/provider-access.ts';
 import { refusal } from '../../../model-http/refusal.ts';
 import { ReplyBuilder } from '../../../model-http/reply-builder.ts';
+import { ReplyCallIds } from '../../../model-http/reply-call-ids.ts';
 import type { ReplyReader } from '../../../model-http/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
 import { type ChatEvent, type ChoiceDelta, readChatEvent, readChatValue } from './chat-event.ts';
@@ -81,7 +82,8 @@ export class ChatReader implements ReplyReader {
     const withReasoning = this.#access.rules.wantsReasoningBack && !this.#toolCalls.isEmpty;
     const returned = this.#returned.collected(withReasoning);
     if (returned) this.#reply.opaque(returned);
-    for (const call of this.#toolCalls.finish((callId) => this.#isTaken(callId))) this.#reply.toolCall(call);
+    const ids = new ReplyCallIds(this.#request.messages, 'call_');
+    for (const call of this.#toolCalls.finish(ids)) this.#reply.toolCall(call);
     return this.#reply.finish({
       reason: this.#finishReason,
       isDone: this.#isDone,
@@ -150,10 +152,6 @@ export class ChatReader implements ReplyReader {
     this.#reply.text(text);
   }
 
-  #isTaken(callId: string): boolean {
-    return this.#request.messages.some((message) => message.role === 'tool' && message.callId === callId);
-  }
-
   #noChat(): ModelFailure {
     const reason = `${this.#access.label} sent nothing that is a chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
     return new ModelFailure(this.#access, reason);
@@ -173,10 +171,10 @@ function usageOf(usage: unknown): TokenUsage | undefined {
   const completion = countIn(usage.completion_tokens);
   if (prompt === undefined || completion === undefined) return undefined;
   const cachedTokens =
-    countIn(fieldsIn(usage.prompt_tokens_details).cached_tokens) ??
+    countIn(objectIn(usage.prompt_tokens_details).cached_tokens) ??
     countIn(prompt_cache_hit_tokens) ??
     countIn(cached_tokens);
-  const reasoningTokens = countIn(fieldsIn(usage.completion_tokens_details).reasoning_tokens);
+  const reasoningTokens = countIn(objectIn(usage.completion_tokens_details).reasoning_tokens);
   // xAI counts what came from its cache beside the prompt where that is the larger part.
   const inputTokens = cachedTokens !== undefined && cachedTokens > prompt ? prompt + cachedTokens : prompt;
   return {
@@ -186,12 +184,4 @@ function usageOf(usage: unknown): TokenUsage | undefined {
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
   };
-}
-
-function countIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
-}
-
-function fieldsIn(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { isJson } from '../../../model-http/json.ts';
+import type { ReplyCallIds } from '../../../model-http/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
 import type { ToolCallDelta } from './tool-call-delta.ts';
 
@@ -45,16 +46,9 @@ export class ToolCallCollector {
     return this.#calls.some((call) => call.name === '');
   }
 
-  /**
-   * @param isTaken whether the conversation knows a call of this id already. Some servers count from
-   * `call_0` in each reply, and two calls of one id cannot be told apart in the history.
-   */
-  finish(isTaken: (callId: string) => boolean): RawToolCall[] {
-    const used = new Set<string>();
+  finish(ids: ReplyCallIds): RawToolCall[] {
     return this.#calls.map(({ id, name, arguments: args, extraContent }) => {
-      const keeps = id !== '' && !used.has(id) && !isTaken(id);
-      const callId = keeps ? id : `call_${randomUUID().replaceAll('-', '')}`;
-      used.add(callId);
+      const callId = ids.take(id);
       const opaque = extraContent === undefined ? undefined : { extra_content: extraContent };
       return { callId, name: plainName(name), arguments: args || '{}', ...(opaque && { opaque }) };
     });
@@ -91,13 +85,4 @@ function beginsAnother(call: PartialCall, { id, name, arguments: fragment }: Too
 /** Models of the GPT-OSS family let slip how their own format calls a tool: `functions.echo`, `echo<|channel|>json`. */
 function plainName(name: string): string {
   return name.replace(/<\|.*$/s, '').replace(/^functions\./, '') || name;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,19 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { isJson, isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+import type { ReplyCallIds } from '../../../model-http/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
 
 /** The tool calls of a response. A call is taken from its item when that is done: only then all of it is certain. */
 export class CallItems {
-  readonly #isTaken: (callId: string) => boolean;
+  readonly #ids: ReplyCallIds;
   /** Begun and not done, by their places in the output. */
   readonly #open = new Map<number, JsonObject>();
-  readonly #callIds = new Set<string>();
   #isCut = false;
   #isBroken = false;
 
-  /** @param isTaken whether the conversation knows a call of this id already. */
-  constructor(isTaken: (callId: string) => boolean) {
-    this.#isTaken = isTaken;
+  constructor(ids: ReplyCallIds) {
+    this.#ids = ids;
   }
 
   /** Whether a call was begun and not ended. */
@@ -41,7 +39,7 @@ export class CallItems {
   }
 
   isKnown({ call_id }: JsonObject): boolean {
-    return typeof call_id === 'string' && this.#callIds.has(call_id);
+    return typeof call_id === 'string' && this.#ids.has(call_id);
   }
 
   /** The call of an item that is done; undefined when the response ended in the middle of it. */
@@ -55,28 +53,14 @@ export class CallItems {
     }
     const args = argumentsIn(item);
     this.#isBroken ||= !isJson(args);
-    return { callId: this.#callIdOf(item), name: stringIn(item.name), arguments: args };
-  }
-
-  /** Two calls of one id cannot be told apart in the history, and some servers count them from 0 in each reply. */
-  #callIdOf({ call_id, id }: JsonObject): string {
-    const given = stringIn(call_id) || stringIn(id);
-    const keeps = given !== '' && !this.#callIds.has(given) && !this.#isTaken(given);
-    const callId = keeps ? given : `call_${randomUUID().replaceAll('-', '')}`;
-    this.#callIds.add(given).add(callId);
-    return callId;
+    return {
+      callId: this.#ids.take(stringIn(item.call_id) || stringIn(item.id)),
+      name: stringIn(item.name),
+      arguments: args,
+    };
   }
 }
 
 function argumentsIn({ arguments: given }: JsonObject): string {
   return (isObject(given) ? JSON.stringify(given) : stringIn(given)) || '{}';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

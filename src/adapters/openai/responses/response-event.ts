@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../../contract/reply-parts.ts';
-import { isObject, type JsonObject } from '../../../model-http/json.ts';
+import { countIn, isObject, type JsonObject, objectIn, parsedJson } from '../../../model-http/json.ts';
 
 export type ParsedData =
   | { readonly kind: 'object'; readonly value: JsonObject }
@@ -13,17 +13,10 @@ export type ParsedData =
 const OTHER: ParsedData = { kind: 'other' };
 
 export function parsedData(data: string): ParsedData {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isObject(value) ? { kind: 'object', value } : OTHER;
-  } catch {
-    if (data.trim() === '[DONE]') return { kind: 'done' };
-    return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
-  }
-}
-
-export function objectIn(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  const value = parsedJson(data);
+  if (value !== undefined) return isObject(value) ? { kind: 'object', value } : OTHER;
+  if (data.trim() === '[DONE]') return { kind: 'done' };
+  return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
 }
 
 export function objectsIn(value: unknown): JsonObject[] {
@@ -45,8 +38,4 @@ export function usageIn(usage: unknown): TokenUsage | undefined {
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
   };
-}
-
-function countIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }

@@ -1,7 +1,6 @@
 import type { LlmConfig } from '../../../contract/agent-config.ts';
-import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import { bearerHeader, type ProviderAccess } from '../../../model-http/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider-model.ts';
-import { acceptableTool } from '../../../model-http/tool-schema.ts';
 import { ModestClient } from './modest-client.ts';
 import { type Extra, ResponsesCall } from './responses-call.ts';
 import { ResponsesReader } from './responses-reader.ts';
@@ -9,14 +8,11 @@ import { responsesRequest } from './responses-request.ts';
 
 /** OpenAI's Responses API, of OpenAI or of another server that speaks it. Nothing is stored there. */
 export function responsesInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
-  const { apiKey } = access;
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   /** What this model was refused before: it is not asked for again. */
   const refused = new Set<Extra>();
   return {
-    client: new ModestClient(access, '/responses', headers, config),
-    call(given, listener) {
-      const request = { ...given, tools: given.tools.map(acceptableTool) };
+    client: new ModestClient(access, '/responses', bearerHeader(access), config),
+    call(request, listener) {
       return new ResponsesCall(refused, {
         tools: request.tools,
         trace: request.trace,

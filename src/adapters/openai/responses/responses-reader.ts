@@ -1,15 +1,16 @@
 import type { TokenUsage } from '../../../contract/reply-parts.ts';
 import { EventTemplate } from '../../../model-http/event-template.ts';
-import { type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { type JsonObject, objectIn, stringIn } from '../../../model-http/json.ts';
 import { ModelFailure } from '../../../model-http/model-failure.ts';
 import type { ProviderAccess } from '../../../model-http/provider-access.ts';
 import { refusal } from '../../../model-http/refusal.ts';
 import { ReplyBuilder } from '../../../model-http/reply-builder.ts';
+import { ReplyCallIds } from '../../../model-http/reply-call-ids.ts';
 import type { ReplyReader } from '../../../model-http/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
 import { CallItems } from './call-items.ts';
 import { OutputItems } from './output-items.ts';
-import { objectIn, objectsIn, parsedData, usageIn } from './response-event.ts';
+import { objectsIn, parsedData, usageIn } from './response-event.ts';
 
 const COMPLETED = 'completed';
 const TEXT_DELTA = 'response.output_text.delta';
@@ -34,7 +35,8 @@ export class ResponsesReader implements ReplyReader {
     this.#access = access;
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
-    this.#items = new OutputItems(access, this.#reply, new CallItems((callId) => this.#isTaken(callId)));
+    const calls = new CallItems(new ReplyCallIds(request.messages, 'call_'));
+    this.#items = new OutputItems(access, this.#reply, calls);
   }
 
   get hasBegun(): boolean {
@@ -194,10 +196,6 @@ export class ResponsesReader implements ReplyReader {
   /** @param ahead how far behind the latest item an item is whose place is not told. */
   #placeOf({ output_index }: JsonObject, ahead = 0): number {
     return typeof output_index === 'number' ? output_index : this.#items.latest + ahead;
-  }
-
-  #isTaken(callId: string): boolean {
-    return this.#request.messages.some((message) => message.role === 'tool' && message.callId === callId);
   }
 
   #refusal(body: unknown): ModelFailure {
