@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closeAtOnce, listenLocally, originOf } from '../support/local-server.ts';
 import { chunk, DONE, events, namedEvents, type ProviderShapes, type WireAnswer } from './wire-shape.ts';
 
 /**
@@ -25,23 +24,17 @@ export class ShapeServer implements AsyncDisposable {
   static async listen(list: ProviderShapes): Promise<ShapeServer> {
     const server = createServer();
     const shapes = new ShapeServer(server, list);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return shapes;
   }
 
   /** For `llm.baseURL`. */
   get baseURL(): string {
-    const address: AddressInfo | string | null = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the server does not listen');
-    return `http://127.0.0.1:${address.port}/v1`;
+    return `${originOf(this.#server)}/v1`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeAtOnce(this.#server);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

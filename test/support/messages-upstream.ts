@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { namedEvents } from '../providers/wire-shape.ts';
+import { closeAtOnce, listenLocally, originOf } from './local-server.ts';
 
 const Body = z.looseObject({
   messages: z.array(
@@ -38,23 +38,17 @@ export class MessagesUpstream implements AsyncDisposable {
       answering().catch(() => response.destroy());
     });
     const upstream = new MessagesUpstream(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return upstream;
   }
 
   /** For `llm.baseURL`. */
   get baseURL(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the server does not listen');
-    return `http://127.0.0.1:${address.port}/v1`;
+    return `${originOf(this.#server)}/v1`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeAtOnce(this.#server);
   }
 }
 

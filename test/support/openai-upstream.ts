@@ -6,10 +6,10 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { closeAtOnce, listenLocally, originOf } from './local-server.ts';
 
 /** One fragment of a tool call, as it goes over the wire. */
 export interface ToolCallFragment {
@@ -153,14 +153,13 @@ export class OpenAiUpstream implements AsyncDisposable {
   static async listen(): Promise<OpenAiUpstream> {
     const server = createServer();
     const upstream = new OpenAiUpstream(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return upstream;
   }
 
   /** For `llm.baseURL`. */
   get baseURL(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+    return `${originOf(this.#server)}/v1`;
   }
 
   /** Queues replies, one for each request to come. */
@@ -183,10 +182,7 @@ export class OpenAiUpstream implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeAtOnce(this.#server);
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

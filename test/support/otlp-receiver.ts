@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { closeAtOnce, listenLocally, originOf } from './local-server.ts';
 
 const Value = z
   .union([
@@ -52,15 +52,12 @@ export class OtlpReceiver implements AsyncDisposable {
 
   static async listen(): Promise<OtlpReceiver> {
     const receiver = new OtlpReceiver();
-    receiver.#server.listen(0, '127.0.0.1');
-    await once(receiver.#server, 'listening');
+    await listenLocally(receiver.#server);
     return receiver;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('not a TCP server');
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.#server);
   }
 
   get resource(): Record<string, unknown> {
@@ -80,10 +77,7 @@ export class OtlpReceiver implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeAtOnce(this.#server);
   }
 
   get #exports() {

@@ -10,6 +10,7 @@ import { ModelFailure } from '../../src/model-http/model-failure.ts';
 import { providerAccess } from '../../src/model-http/provider-access.ts';
 import { providerModel } from '../../src/model-http/provider-model.ts';
 import type { ModelReply, ModelRequest, ReplyPart } from '../../src/ports/language-model.ts';
+import { closeAtOnce, listenLocally } from '../support/local-server.ts';
 import { ReplyRecord } from '../support/replies.ts';
 
 const KEY = 'sk-ant-api03-test';
@@ -44,8 +45,7 @@ class FakeAnthropic {
       fake.asked.push({ path: request.url, headers: request.headers, body });
       await (answers[fake.asked.length - 1] ?? answers.at(-1) ?? says('Hello'))(response);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     const address = server.address();
     const fake = new FakeAnthropic(server, typeof address === 'object' ? (address?.port ?? 0) : 0);
     return fake;
@@ -83,9 +83,7 @@ class FakeAnthropic {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await closeAtOnce(this.#server);
   }
 }
 

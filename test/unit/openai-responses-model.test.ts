@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +12,7 @@ import { providerAccess } from '../../src/model-http/provider-access.ts';
 import { providerModel } from '../../src/model-http/provider-model.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../src/ports/language-model.ts';
 import { namedEvents } from '../providers/wire-shape.ts';
+import { closeAtOnce, listenLocally, originOf } from '../support/local-server.ts';
 
 interface Answer {
   readonly status?: number;
@@ -66,20 +66,17 @@ class Provider implements AsyncDisposable {
 
   static async listen(...answers: Answer[]): Promise<Provider> {
     const provider = new Provider(answers);
-    provider.#server.listen(0, '127.0.0.1');
-    await once(provider.#server, 'listening');
+    await listenLocally(provider.#server);
     return provider;
   }
 
   model(settings: Record<string, unknown> = {}): LanguageModel {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('does not listen');
     const config = LlmConfig.parse({
       provider: 'openai',
       api: 'responses',
       model: 'gpt-test',
       apiKey: 'sk-test',
-      baseURL: `http://127.0.0.1:${address.port}/v1`,
+      baseURL: `${originOf(this.#server)}/v1`,
       maxRetries: 0,
       ...settings,
     });
@@ -94,9 +91,7 @@ class Provider implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await closeAtOnce(this.#server);
   }
 }
 

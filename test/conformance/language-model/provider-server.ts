@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import { closeAtOnce, listenLocally, originOf } from '../../support/local-server.ts';
 import type { ReceivedRequest } from './harness.ts';
 
 /** One answer as bytes. */
@@ -36,16 +37,13 @@ export class ProviderServer implements AsyncDisposable {
   static async listen(answers: readonly WireAnswer[], otherwise: WireAnswer): Promise<ProviderServer> {
     const server = createServer();
     const provider = new ProviderServer(server, answers, otherwise);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return provider;
   }
 
   /** For `llm.baseURL`. */
   get baseURL(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the server does not listen');
-    return `http://127.0.0.1:${address.port}/v1`;
+    return `${originOf(this.#server)}/v1`;
   }
 
   arrived(number: number): Promise<void> {
@@ -61,10 +59,7 @@ export class ProviderServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeAtOnce(this.#server);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { closeAtOnce, listenLocally, originOf } from '../../support/local-server.ts';
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
 import { isJsonObject, type JsonObject } from '../rules/body-fields.ts';
 import { type Fake, firstRules } from './fake.ts';
@@ -44,16 +44,13 @@ export class FakeProvider implements AsyncDisposable {
   static async listen(fake: Fake, letter: string): Promise<FakeProvider> {
     const server = createServer();
     const provider = new FakeProvider(server, fake, letter);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return provider;
   }
 
   /** For `llm.baseURL`. */
   get baseURL(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the server does not listen');
-    return `http://127.0.0.1:${address.port}/v1`;
+    return `${originOf(this.#server)}/v1`;
   }
 
   get api(): Api {
@@ -66,10 +63,7 @@ export class FakeProvider implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeAtOnce(this.#server);
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
