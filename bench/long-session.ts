@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openSqliteEventStore } from '../src/adapters/sqlite/sqlite-event-store.ts';
-import { sqliteSnapshotStore } from '../src/adapters/sqlite/sqlite-snapshot-store.ts';
+import { openSqliteEventStore } from '../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { sqliteSnapshotStore } from '../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { createLog } from '../src/app/logger.ts';
-import { Bus } from '../src/runtime/bus.ts';
-import { Journal } from '../src/runtime/journal.ts';
-import { SessionFold } from '../src/runtime/session-fold.ts';
-import { SessionSnapshots } from '../src/runtime/session-snapshots.ts';
+import { Bus } from '../src/runtime/bus/bus.ts';
+import { Journal } from '../src/runtime/sessions/journal.ts';
+import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
+import { SessionSnapshots } from '../src/runtime/sessions/session-snapshots.ts';
 import { filledLog, longSession } from './support/filled-log.ts';
 import type { Report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';

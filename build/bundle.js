@@ -11,7 +11,7 @@ const outDir = 'dist/server-next';
 const digest = sourceDigest(fileURLToPath(new URL('..', import.meta.url)));
 
 // The log's thread is started by the name of its file.
-const input = { main: 'src/app/main.ts', 'event-log-worker': 'src/adapters/sqlite/event-log-worker.ts' };
+const input = { main: 'src/app/main.ts', 'event-log-worker': 'src/adapters/sqlite/log/event-log-worker.ts' };
 await bundleServer(input, outDir);
 // The server reads it from beside its code.
 cpSync('src/gateway/documents/docs.css', `${outDir}/docs.css`);

@@ -1,7 +1,7 @@
 import { assign, fromCallback, not, sendTo, setup } from 'xstate';
-import type { SessionEventOf } from '../src/contract/events.ts';
-import { callIdsOf } from '../src/domain/step-parts.ts';
-import type { TurnFailure, TurnLimits } from '../src/domain/turn-failure.ts';
+import type { SessionEventOf } from '../src/core/log/events.ts';
+import { callIdsOf } from '../src/core/turn/step-parts.ts';
+import type { TurnFailure, TurnLimits } from '../src/core/turn/turn-failure.ts';
 
 /** Small, and free of message content: it is shown to whoever watches the statechart. */
 export interface TurnContext extends TurnLimits {

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { createLog } from '../../src/app/logger.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 
 /** Where events are appended: resolves when one would survive a crash of the machine. */
 export interface AppendTarget {

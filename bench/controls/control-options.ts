@@ -1,4 +1,4 @@
-import type { ModelApi } from '../../src/contract/agent-config.ts';
+import type { ModelApi } from '../../src/config/schema/llm-config.ts';
 
 export interface ReplyPieces {
   readonly piece: string;

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { Agent, request } from 'node:http';
-import type { ModelApi } from '../../src/contract/agent-config.ts';
+import type { ModelApi } from '../../src/config/schema/llm-config.ts';
 import { apiOf } from './control-options.ts';
 
 export interface FloorSocket {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { advance, START, type StreamEvent, type StreamPosition } from '../../src/client/stream-position.ts';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 
 /** What a client that resumes has received of a session, held to what the service promises. */
 export class ReceivedStream {

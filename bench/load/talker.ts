@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFrame } from '../../src/client/read-frame.ts';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 import { requireExpected } from './expected.ts';
 import type { Instance } from './instance.ts';
 import type { LoadOptions } from './options.ts';

@@ -1,5 +1,5 @@
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/core/request/idempotency.ts';
 
 export const EVENTS_PER_TURN = 4;
 

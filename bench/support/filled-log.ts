@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { createLog } from '../../src/app/logger.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { EVENTS_PER_TURN, longTurn, openTurn, shortTurn } from './conversation.ts';

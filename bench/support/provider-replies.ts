@@ -1,4 +1,4 @@
-import type { ModelApi } from '../../src/contract/agent-config.ts';
+import type { ModelApi } from '../../src/config/schema/llm-config.ts';
 import { anthropicEvents } from './anthropic-events.ts';
 import { chatEvents } from './chat-reply.ts';
 import { geminiEvents, vllmEvents } from './compatible-events.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findMain } from '../../bin/find-main.js';
-import type { ModelApi } from '../../src/contract/agent-config.ts';
+import type { ModelApi } from '../../src/config/schema/llm-config.ts';
 import type { Scope } from './scope.ts';
 import { ServerProcess, type StartOptions } from './server-process.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConsoleFile, ContentEncoding } from '../gateway/console-routes.ts';
+import type { ConsoleFile, ContentEncoding } from '../gateway/console/console-routes.ts';
 import { findPackageRoot } from './package-root.ts';
 
 const suffixes: Readonly<Record<ContentEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };

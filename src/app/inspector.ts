@@ -1,6 +1,6 @@
 import { createInspector } from '@statelyai/inspect';
 import type { AnyEventObject } from 'xstate';
-import type { LiveMachines } from '../runtime/live-machines.ts';
+import type { LiveMachines } from '../runtime/bus/live-machines.ts';
 
 /** Of an event without its content. */
 const KEPT = ['type', 'turnId', 'callId', 'toolName', 'serverId', 'step', 'attempt', 'toolCount'];

@@ -1,7 +1,7 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
-import { ServiceError } from '../contract/errors.ts';
+import { redactText } from '../config/export/redact.ts';
+import { ServiceError } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
-import { redactText } from './config/redact.ts';
 import type { LogLevel } from './settings.ts';
 
 /** Standard error: in stdio mode standard output belongs to the protocol. */

@@ -1,4 +1,4 @@
-import { parseCommandLine } from './cli.ts';
+import { parseCommandLine } from '../cli/cli.ts';
 import { checkRuntime } from './runtime-check.ts';
 
 /*
@@ -14,7 +14,7 @@ if (command.kind === 'exit') {
 } else {
   const problem = await checkRuntime();
   if (problem === undefined) {
-    const { runCommand } = await import('./commands.ts');
+    const { runCommand } = await import('../cli/commands.ts');
     await runCommand(command);
   } else {
     process.stderr.write(`${problem}\n`);

@@ -1,10 +1,10 @@
 import { constants } from 'node:os';
-import type { LogThread } from '../adapters/sqlite/log-thread.ts';
+import type { LogThread } from '../adapters/sqlite/log/log-thread.ts';
+import type { CommandLine } from '../cli/command-line.ts';
+import { type LoadedAgent, loadAgentFile } from '../config/reading/agent-file.ts';
 import type { Log } from '../ports/log.ts';
-import { chooseAdapters } from './adapters.ts';
-import type { CommandLine } from './command-line.ts';
+import { chooseAdapters } from './adapters/adapters.ts';
 import type { Agent } from './compose.ts';
-import { type LoadedAgent, loadAgentFile } from './config/agent-file.ts';
 import { openLog } from './logger.ts';
 import { readPackageVersion } from './package-root.ts';
 import { serveStdio } from './serve-stdio.ts';

@@ -9,7 +9,7 @@ export async function serveStdio(
 ): Promise<{ gone: Promise<void> }> {
   const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),
-    import('../gateway/mcp-agent.ts'),
+    import('../gateway/mcp/mcp-agent.ts'),
   ]);
   const card = { name: 'agent-service', version, model: modelLabel };
   const server = mcpAgent({ bus, card, log }, `mcp-${crypto.randomUUID()}`);

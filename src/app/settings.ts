@@ -1,6 +1,6 @@
-import { logLevels, type ServerConfig } from '../contract/agent-config.ts';
-import { closest } from './config/closest.ts';
-import type { Environment } from './config/expand.ts';
+import { closest } from '../config/problems/closest.ts';
+import type { Environment } from '../config/reading/expand.ts';
+import { logLevels, type ServerConfig } from '../config/schema/agent-config.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;

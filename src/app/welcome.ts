@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { McpServerRecord } from '../contract/service-requests.ts';
+import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
 import type { Settings } from './settings.ts';
 
 export interface Welcome {

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../contract/errors.ts';
+import type { ErrorBody } from '../core/errors.ts';
 import { RefusedError } from './session-errors.ts';
 
 /** A message that is in the log, as that turn. `end` when it had been there before, and its turn is over. */

@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../contract/errors.ts';
-import type { ResumableFrame } from '../contract/frames.ts';
+import type { ErrorBody } from '../core/errors.ts';
+import type { ResumableFrame } from '../wire/frames.ts';
 import type { Accepted } from './outgoing.ts';
 import { RefusedError } from './session-errors.ts';
 

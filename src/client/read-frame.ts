@@ -1,4 +1,4 @@
-import type { ResumableFrame } from '../contract/frames.ts';
+import type { ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
 
 /** Reads what the service sent. Only what the client itself relies on is checked, so that newer services may say more. */

@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WhenBusy } from '../contract/agent-config.ts';
-import type { ResumableFrame } from '../contract/frames.ts';
-import type { Image } from '../contract/image.ts';
-import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../contract/requests.ts';
+
+import type { Image } from '../core/conversation/image.ts';
+import type { WhenBusy } from '../core/session/when-busy.ts';
+import type { ResumableFrame } from '../wire/frames.ts';
+import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../wire/requests.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
 import { EventQueue } from './event-queue.ts';
 import { type Accepted, Outgoing } from './outgoing.ts';

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../contract/errors.ts';
+import type { ErrorBody } from '../core/errors.ts';
 
 /** The service refused a message, or its turn failed or was cancelled. */
 export class RefusedError extends Error {

@@ -1,4 +1,4 @@
-import type { ResumableFrame } from '../contract/frames.ts';
+import type { ResumableFrame } from '../wire/frames.ts';
 import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 import { readFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';

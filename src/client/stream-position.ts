@@ -1,4 +1,4 @@
-import type { ResumableFrame } from '../contract/frames.ts';
+import type { ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
 
 /** What the iterator gives: all frames but those that speak of the connection and of single messages. */

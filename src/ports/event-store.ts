@@ -1,6 +1,6 @@
-import type { Envelope } from '../contract/envelope.ts';
-import type { LoggedEvent } from '../contract/events.ts';
-import type { SessionId } from '../contract/ids.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { Envelope } from '../core/log/envelope.ts';
+import type { LoggedEvent } from '../core/log/events.ts';
 
 /** Somebody else appended first: the session is at `actual`, not at `expected`. Load it again. */
 export class StaleVersionError extends Error {

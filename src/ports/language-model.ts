@@ -1,18 +1,18 @@
-import type { TurnId } from '../contract/ids.ts';
-import type { ModelMessage, ModelTool } from '../contract/model-message.ts';
+import type { ModelMessage, ModelTool } from '../core/conversation/model-message.ts';
+import type { TurnId } from '../core/ids.ts';
+import type { TraceContext } from '../core/trace.ts';
 import type {
   FinishReason,
   ModelSource,
   OpaqueData,
   SpokenPart,
   TokenUsage,
-} from '../contract/reply-parts.ts';
-import type { TraceContext } from '../contract/trace.ts';
+} from '../core/turn/reply-parts.ts';
 
 /**
  * A request. The messages are such as every provider takes: no two of the user or of the model follow one another,
  * each tool call has an acceptable name and, right after its message, in the order of the calls, its result. Opaque
- * data are there only where this very model has sent them. (`domain/model-conversation.ts` sees to that.)
+ * data are there only where this very model has sent them. (`src/core/conversation/model-conversation.ts` sees to that.)
  */
 export interface ModelRequest {
   readonly systemPrompt: string;

@@ -1,4 +1,4 @@
-import type { SessionId } from '../contract/ids.ts';
+import type { SessionId } from '../core/ids.ts';
 
 /** The state of a session right after the event `seq`. */
 export interface Snapshot {

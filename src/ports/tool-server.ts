@@ -1,7 +1,7 @@
-import type { McpServerConfig } from '../contract/agent-config.ts';
-import type { CallId, TurnId } from '../contract/ids.ts';
-import type { Tool, ToolOutcome } from '../contract/tool.ts';
-import type { TraceContext } from '../contract/trace.ts';
+import type { CallId, TurnId } from '../core/ids.ts';
+import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
+import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
+import type { TraceContext } from '../core/trace.ts';
 
 export interface ToolCallOptions {
   /** Aborting tells the server to stop and settles the call as failed. */

@@ -1,4 +1,4 @@
-import type { TraceContext } from '../contract/trace.ts';
+import type { TraceContext } from '../core/trace.ts';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 

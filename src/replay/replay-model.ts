@@ -1,6 +1,5 @@
-import type { ModelSource } from '../contract/reply-parts.ts';
-import type { RecordedReply } from '../domain/recorded-cause.ts';
-import { spokenText } from '../domain/step-parts.ts';
+import type { ModelSource } from '../core/turn/reply-parts.ts';
+import { spokenText } from '../core/turn/step-parts.ts';
 import type {
   LanguageModel,
   ModelReply,
@@ -8,6 +7,7 @@ import type {
   ReplyListener,
   ReplyPart,
 } from '../ports/language-model.ts';
+import type { RecordedReply } from './recorded-cause.ts';
 
 /** A call of the model that waits for what the recording says about it. */
 export interface ModelCall {

@@ -1,9 +1,9 @@
-import type { SessionEvent } from '../contract/events.ts';
-import { canonicalJson } from '../domain/content-hash.ts';
-import { reachOfCause, recordedCause } from '../domain/recorded-cause.ts';
-import { recordedForks } from '../domain/recorded-forks.ts';
-import { evolve, initialSessionState } from '../domain/session-state.ts';
-import { stateHash } from '../domain/state-hash.ts';
+import { canonicalJson } from '../core/content-hash.ts';
+import type { SessionEvent } from '../core/log/events.ts';
+import { evolve, initialSessionState } from '../core/session/session-state.ts';
+import { stateHash } from '../core/session/state-hash.ts';
+import { reachOfCause, recordedCause } from './recorded-cause.ts';
+import { recordedForks } from './recorded-forks.ts';
 import { ReplayedSession, type ReplayParts } from './replayed-session.ts';
 import { type ReplayedTurn, TurnTally } from './turn-tally.ts';
 

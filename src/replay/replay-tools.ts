@@ -1,8 +1,8 @@
-import type { RequestedCall } from '../contract/commands.ts';
-import type { SessionEventOf } from '../contract/events.ts';
-import type { ToolOutcome } from '../contract/tool.ts';
-import { contentHash } from '../domain/content-hash.ts';
-import type { ToolOffer, TurnTools } from '../runtime/turn-tools.ts';
+import { contentHash } from '../core/content-hash.ts';
+import type { SessionEventOf } from '../core/log/events.ts';
+import type { ToolOutcome } from '../core/tool-call/tool.ts';
+import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { ToolOffer, TurnTools } from '../runtime/turns/turn-tools.ts';
 
 /** Stands for the tools that were recorded: a call of one waits until the replay gives it its recorded outcome. */
 export class ReplayTools implements TurnTools {

@@ -1,8 +1,8 @@
 import { SimulatedClock } from 'xstate';
-import type { SessionEvent } from '../contract/events.ts';
-import { limitNamedIn, type TurnLimits } from '../domain/turn-failure.ts';
-import type { TurnParts, TurnRun, TurnSession } from '../runtime/turn-run.ts';
-import { TurnRunner } from '../runtime/turn-runner.ts';
+import type { SessionEvent } from '../core/log/events.ts';
+import { limitNamedIn, type TurnLimits } from '../core/turn/turn-failure.ts';
+import type { TurnParts, TurnRun, TurnSession } from '../runtime/turns/turn-run.ts';
+import { TurnRunner } from '../runtime/turns/turn-runner.ts';
 
 type Limits = ReadonlyMap<string, TurnLimits>;
 

@@ -1,5 +1,5 @@
-import type { SessionEvent } from '../contract/events.ts';
-import { outcomeOf } from '../domain/session-state.ts';
+import type { SessionEvent } from '../core/log/events.ts';
+import { outcomeOf } from '../core/session/session-state.ts';
 
 /** A turn as it was replayed. */
 export interface ReplayedTurn {

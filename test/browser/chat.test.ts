@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/contract/errors.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { openChat } from '../support/chat-page.ts';
 

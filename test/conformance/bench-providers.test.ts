@@ -4,7 +4,7 @@ import { providerReplies } from '../../bench/support/provider-replies.ts';
 import { Scope } from '../../bench/support/scope.ts';
 import { type Subject, startAll } from '../../bench/support/subjects.ts';
 import { Upstream } from '../../bench/support/upstream.ts';
-import { modelApis } from '../../src/contract/agent-config.ts';
+import { modelApis } from '../../src/config/schema/llm-config.ts';
 import { framesOf, framesWith } from '../support/bench-frames.ts';
 
 /* The bench `providers` compares the service with the controls in each interface: all have to do the same. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 import { type AdoptedEvent, type EventStore, StaleVersionError } from '../../src/ports/event-store.ts';
 
 /** Holds an adapter to the promises written at `EventStore`. `open` gives a store without any event. */

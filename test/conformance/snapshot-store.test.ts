@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
-import { sqliteSnapshotStore } from '../../src/adapters/sqlite/sqlite-snapshot-store.ts';
+import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 import { snapshotStoreSuite } from './snapshot-store.ts';

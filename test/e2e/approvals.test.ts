@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import type { ServerFrame } from '../../src/contract/frames.ts';
+import type { ServerFrame } from '../../src/wire/frames.ts';
 import { agentFolder } from '../support/agent-folder.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { ResumableFrame, ServerFrame } from '../../src/contract/frames.ts';
+import { ResumableFrame, ServerFrame } from '../../src/wire/frames.ts';
 import { AsyncApi, type DocumentedMessage, messagesOf } from '../support/async-api-messages.ts';
 import { documentedAgent } from '../support/documented-service.ts';
 import { differences } from '../support/example-difference.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { StorageFullError } from '../../src/contract/storage-full.ts';
+import { StorageFullError } from '../../src/core/log/storage-full.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { errorOf, parseEnvelope } from '../support/error-envelope.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { findPackageRoot } from '../../src/app/package-root.ts';
-import type { ServerFrame } from '../../src/contract/frames.ts';
+import type { ServerFrame } from '../../src/wire/frames.ts';
 import { errorOf } from '../support/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { tempDirectory } from '../support/temp-directory.ts';

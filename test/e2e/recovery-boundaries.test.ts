@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { type Boundary, crashingStore, keptOpen } from '../support/crashing-store.ts';
 import { DirectedTools } from '../support/directed-tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { agentFolder } from '../support/agent-folder.ts';
 import { keptOpen } from '../support/crashing-store.ts';

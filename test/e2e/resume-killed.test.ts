@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { connect, type StreamPosition } from '../../src/client/session-client.ts';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 import { EventSourceStream } from '../support/event-source.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { pieceFaults } from '../support/prescribed-stream.ts';

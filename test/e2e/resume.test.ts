@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { EventSourceStream } from '../support/event-source.ts';
 import { pieceFaults } from '../support/prescribed-stream.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
-import type { ModelMessage } from '../../src/contract/model-message.ts';
+import type { ModelMessage } from '../../src/core/conversation/model-message.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { describe, expect } from 'vitest';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 import { agentFolder } from '../support/agent-folder.ts';
 import { residentBytes } from '../support/process-life.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { RunningService } from '../support/running-service.ts';
 import { eventsOf, viewOf } from '../support/session-api.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
-import { MachineState } from '../../src/contract/machine-state.ts';
+import { MachineState } from '../../src/core/machine-state.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { EventSourceStream } from '../support/event-source.ts';

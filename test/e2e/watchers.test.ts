@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { ServerFrame } from '../../src/contract/frames.ts';
+import type { ServerFrame } from '../../src/wire/frames.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { MetricValues } from '../support/metric-values.ts';
 import { RawWebSocket, type WholeStream } from '../support/raw-websocket.ts';

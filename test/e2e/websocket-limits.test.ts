@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { ServerFrame } from '../../src/contract/frames.ts';
+import type { ServerFrame } from '../../src/wire/frames.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import type { ServerFrame } from '../../src/contract/frames.ts';
-import { StorageFullError } from '../../src/contract/storage-full.ts';
+import { StorageFullError } from '../../src/core/log/storage-full.ts';
+import type { ServerFrame } from '../../src/wire/frames.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { scriptableServer } from '../support/mcp/tool-servers.ts';
 import { recordingLog } from '../support/recording-log.ts';

@@ -5,7 +5,7 @@ import {
   type McpServerEvent,
   mcpServerMachine,
 } from '../../machines/mcp-server.machine.ts';
-import { retryDelayMs } from '../../src/runtime/retry-delay.ts';
+import { retryDelayMs } from '../../src/timing/retry-delay.ts';
 
 function startServer(retryDelayMs = (failures: number) => failures * 100) {
   const effects: string[] = [];

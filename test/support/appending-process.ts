@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { recordingLog } from './recording-log.ts';
 
 /*

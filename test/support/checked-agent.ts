@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { checkAgent } from '../../src/app/check/check-agent.ts';
-import { parseCommandLine } from '../../src/app/cli.ts';
+import { checkAgent } from '../../src/cli/check/check-agent.ts';
+import { parseCommandLine } from '../../src/cli/cli.ts';
 import { agentFolder } from './agent-folder.ts';
 
 export const CHECK_KEY = 'sk-check-5d41402abc4b2a76';

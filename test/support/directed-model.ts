@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { TokenUsage } from '../../src/contract/reply-parts.ts';
+import type { TokenUsage } from '../../src/core/turn/reply-parts.ts';
 import type {
   LanguageModel,
   ModelReply,

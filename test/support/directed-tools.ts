@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import type { Tool, ToolOutcome } from '../../src/contract/tool.ts';
-import type { TraceContext } from '../../src/contract/trace.ts';
+import type { Tool, ToolOutcome } from '../../src/core/tool-call/tool.ts';
+import type { TraceContext } from '../../src/core/trace.ts';
 import type {
   ToolCallOptions,
   ToolServerConnection,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { ErrorBody } from '../../src/contract/errors.ts';
+import { ErrorBody } from '../../src/core/errors.ts';
 
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });

@@ -1,5 +1,5 @@
-import type { SessionEvent } from '../../src/contract/events.ts';
-import type { StepPart } from '../../src/contract/reply-parts.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import type { StepPart } from '../../src/core/turn/reply-parts.ts';
 import { SessionLog } from './session-log.ts';
 import { completeStep } from './steps.ts';
 

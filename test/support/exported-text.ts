@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ExportedFile } from '../../src/app/transfer/exported-session.ts';
-import { currentEvents } from '../../src/contract/event-codec.ts';
+import type { ExportedFile } from '../../src/cli/transfer/exported-session.ts';
+import { currentEvents } from '../../src/core/log/event-codec.ts';
 
 /** A file `x.jsonl` with this content, which comes in pieces of so many bytes. */
 export function exportedText(content: string | Uint8Array, pieceBytes = 64 * 1024): ExportedFile {

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { messageOf } from './event-log-damage.ts';
 import { recordingLog } from './recording-log.ts';
 

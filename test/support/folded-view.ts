@@ -1,7 +1,7 @@
-import type { Envelope } from '../../src/contract/envelope.ts';
-import type { SessionView } from '../../src/contract/session-view.ts';
-import { evolve, initialSessionState } from '../../src/domain/session-state.ts';
-import { viewSession } from '../../src/domain/session-view.ts';
+import type { Envelope } from '../../src/core/log/envelope.ts';
+import { evolve, initialSessionState } from '../../src/core/session/session-state.ts';
+import type { SessionView } from '../../src/core/session/session-view.ts';
+import { viewSession } from '../../src/core/session/view-session.ts';
 
 /** What a session looked like after these, its first events, folded one by one. */
 export function foldedView(envelopes: readonly Envelope[], head: number): SessionView {

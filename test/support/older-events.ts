@@ -1,5 +1,5 @@
-import { type EventCodec, eventCodec } from '../../src/contract/event-codec.ts';
-import type { Upcaster } from '../../src/contract/upcasters.ts';
+import { type EventCodec, eventCodec } from '../../src/core/log/event-codec.ts';
+import type { Upcaster } from '../../src/core/log/upcasters.ts';
 
 /** An invented past: in version 1 a turn was begun, in version 2 it was known by its `id`. */
 const invented: readonly Upcaster[] = [

@@ -1,4 +1,4 @@
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 import { byTurn, type PrescribedTurn, prescribedPieces, prescribedTexts } from './prescribed-turn.ts';
 import type { StreamedPiece } from './stream-record.ts';
 

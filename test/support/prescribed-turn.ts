@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 
 /**
  * One turn as the test's script has it. What a service tells is held to this, and not to other things that the same

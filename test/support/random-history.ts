@@ -1,9 +1,9 @@
-import type { SessionCommand } from '../../src/contract/commands.ts';
-import type { Envelope } from '../../src/contract/envelope.ts';
-import { type ErrorBody, ServiceError } from '../../src/contract/errors.ts';
-import { SessionEvent } from '../../src/contract/events.ts';
-import { refusedThings } from '../../src/contract/refused.ts';
-import type { StepPart } from '../../src/contract/reply-parts.ts';
+import { refusedThings } from '../../src/core/conversation/refused.ts';
+import { type ErrorBody, ServiceError } from '../../src/core/errors.ts';
+import type { Envelope } from '../../src/core/log/envelope.ts';
+import { SessionEvent } from '../../src/core/log/events.ts';
+import type { SessionCommand } from '../../src/core/session/session-commands.ts';
+import type { StepPart } from '../../src/core/turn/reply-parts.ts';
 import { seededRandom } from './seeded-random.ts';
 import { SessionLog } from './session-log.ts';
 import { completeStep } from './steps.ts';

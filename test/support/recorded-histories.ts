@@ -1,8 +1,8 @@
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { ServiceError } from '../../src/contract/errors.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { SessionEvent as SessionEventSchema } from '../../src/contract/events.ts';
+import { ServiceError } from '../../src/core/errors.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import { SessionEvent as SessionEventSchema } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { DirectedTools } from './directed-tools.ts';
 import { type RigOptions, SessionRig } from './session-rig.ts';

@@ -1,9 +1,9 @@
-import type { Image } from '../../src/contract/image.ts';
-import type { Refused } from '../../src/contract/refused.ts';
-import type { StepPart } from '../../src/contract/reply-parts.ts';
-import { modelConversation } from '../../src/domain/model-conversation.ts';
-import { cautionAfter } from '../../src/domain/refusals.ts';
-import { estimateTokens, transcriptWindow } from '../../src/domain/transcript-window.ts';
+import type { Image } from '../../src/core/conversation/image.ts';
+import { modelConversation } from '../../src/core/conversation/model-conversation.ts';
+import { cautionAfter } from '../../src/core/conversation/refusals.ts';
+import type { Refused } from '../../src/core/conversation/refused.ts';
+import { estimateTokens, transcriptWindow } from '../../src/core/conversation/transcript-window.ts';
+import type { StepPart } from '../../src/core/turn/reply-parts.ts';
 import type { Poison, RefusingProvider } from './refusing-provider.ts';
 import { SessionLog } from './session-log.ts';
 import { completeStep } from './steps.ts';

@@ -1,6 +1,6 @@
-import type { Image } from '../../src/contract/image.ts';
-import type { AssistantPart, ModelMessage } from '../../src/contract/model-message.ts';
-import type { Refused } from '../../src/contract/refused.ts';
+import type { Image } from '../../src/core/conversation/image.ts';
+import type { AssistantPart, ModelMessage } from '../../src/core/conversation/model-message.ts';
+import type { Refused } from '../../src/core/conversation/refused.ts';
 import { pairingFaults } from './paired-history.ts';
 
 /** What this provider takes from nobody. */

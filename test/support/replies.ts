@@ -1,4 +1,4 @@
-import { spokenText } from '../../src/domain/step-parts.ts';
+import { spokenText } from '../../src/core/turn/step-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener } from '../../src/ports/language-model.ts';
 
 /** What the user reads of a reply. */

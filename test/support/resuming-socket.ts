@@ -1,4 +1,4 @@
-import { ResumableFrame } from '../../src/contract/frames.ts';
+import { ResumableFrame } from '../../src/wire/frames.ts';
 import { eventually } from './eventually.ts';
 
 /** A WebSocket with `?after=`, by hand: nothing of the project's client. */

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
-import { type Adapters, chooseAdapters } from '../../src/app/adapters.ts';
+import { type Adapters, chooseAdapters } from '../../src/app/adapters/adapters.ts';
 import { composeAgent } from '../../src/app/compose.ts';
-import { parseAgentFile } from '../../src/app/config/agent-file.ts';
 import { readPackageVersion } from '../../src/app/package-root.ts';
 import { serveHttp } from '../../src/app/serve-http.ts';
+import { parseAgentFile } from '../../src/config/reading/agent-file.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { type Client, connectClient } from './websocket-client.ts';
 

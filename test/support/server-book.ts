@@ -3,7 +3,7 @@ import { sealedBox } from '../../src/adapters/secret-key/sealed-box.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { SecretBox } from '../../src/ports/secret-box.ts';
-import { ServerBook } from '../../src/runtime/server-book.ts';
+import { ServerBook } from '../../src/runtime/tools/server-book.ts';
 import { silentLog } from './running-service.ts';
 
 /** A book whose key is of this process, or that of `box`. */

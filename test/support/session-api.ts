@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ResumableFrame } from '../../src/contract/frames.ts';
+import { ResumableFrame } from '../../src/wire/frames.ts';
 import { Timestamp } from './error-envelope.ts';
 
 const item = {

@@ -1,7 +1,7 @@
-import type { SessionCommand } from '../../src/contract/commands.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { decide, type SessionPolicy } from '../../src/domain/session-decider.ts';
-import { evolve, initialSessionState, type SessionState } from '../../src/domain/session-state.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import type { SessionCommand } from '../../src/core/session/session-commands.ts';
+import { decide, type SessionPolicy } from '../../src/core/session/session-decider.ts';
+import { evolve, initialSessionState, type SessionState } from '../../src/core/session/session-state.ts';
 import { completeStep } from './steps.ts';
 
 const policy: SessionPolicy = { queuedMessages: 2, whenBusy: 'enqueue' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ResumableFrame } from '../../src/contract/frames.ts';
+import { ResumableFrame } from '../../src/wire/frames.ts';
 
 const Page = z.object({ events: z.array(z.looseObject({ time: z.string() })), head: z.int() });
 

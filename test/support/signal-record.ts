@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import type { ReplyChunk, SessionEvent, SessionEventOf } from '../../src/contract/events.ts';
-import type { SessionSignal } from '../../src/contract/service-requests.ts';
-import type { Bus } from '../../src/runtime/bus.ts';
+import type { SessionEvent, SessionEventOf } from '../../src/core/log/events.ts';
+import type { ReplyChunk, SessionSignal } from '../../src/core/session/session-signal.ts';
+import type { Bus } from '../../src/runtime/bus/bus.ts';
 
 /** What was published of one session since the record began. */
 export class SignalRecord {

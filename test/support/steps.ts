@@ -1,8 +1,9 @@
-import type { CompleteStep, RequestedCall } from '../../src/contract/commands.ts';
-import type { SessionEventOf } from '../../src/contract/events.ts';
-import type { AssistantMessage, ModelMessage } from '../../src/contract/model-message.ts';
-import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../../src/contract/reply-parts.ts';
-import { callIdsOf, spokenText } from '../../src/domain/step-parts.ts';
+import type { AssistantMessage, ModelMessage } from '../../src/core/conversation/model-message.ts';
+import type { SessionEventOf } from '../../src/core/log/events.ts';
+import type { RequestedCall } from '../../src/core/tool-call/tool-call-commands.ts';
+import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../../src/core/turn/reply-parts.ts';
+import { callIdsOf, spokenText } from '../../src/core/turn/step-parts.ts';
+import type { CompleteStep } from '../../src/core/turn/turn-commands.ts';
 
 /** A text and then tool calls, as most replies have them. An empty text is no part. */
 export function stepParts(text: string, ...callIds: string[]): StepPart[] {

@@ -1,4 +1,4 @@
-import { ResumableFrame } from '../../src/contract/frames.ts';
+import { ResumableFrame } from '../../src/wire/frames.ts';
 
 /** One piece of text, as it came. */
 export interface StreamedPiece {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import { sqliteSnapshotStore } from '../../src/adapters/sqlite/sqlite-snapshot-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 import type { AdoptedEvent } from '../../src/ports/event-store.ts';
 import { recordingLog } from './recording-log.ts';
 

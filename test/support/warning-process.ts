@@ -1,5 +1,5 @@
-import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { recordingLog } from './recording-log.ts';
 
 /* Loads SQLite in both threads, then warns of another experiment. Its argument is a data directory. */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
-import type { SessionId } from '../../src/contract/ids.ts';
+import type { SessionId } from '../../src/core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../src/ports/snapshot-store.ts';
 
 /** A snapshot store that stays open for one rig after the other, and that a test can hold up or let fail. */

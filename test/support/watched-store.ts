@@ -1,6 +1,6 @@
-import type { Envelope } from '../../src/contract/envelope.ts';
-import type { LoggedEvent, SessionEvent } from '../../src/contract/events.ts';
-import type { SessionId } from '../../src/contract/ids.ts';
+import type { SessionId } from '../../src/core/ids.ts';
+import type { Envelope } from '../../src/core/log/envelope.ts';
+import type { LoggedEvent, SessionEvent } from '../../src/core/log/events.ts';
 import type {
   AdoptedEvent,
   EventStore,

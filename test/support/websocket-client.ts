@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ServerFrame } from '../../src/contract/frames.ts';
+import { ServerFrame } from '../../src/wire/frames.ts';
 
 interface Waiter {
   readonly done: (frames: ServerFrame[]) => boolean;

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import { exportSession } from '../../src/app/transfer/export-session.ts';
-import { currentEvents } from '../../src/contract/event-codec.ts';
-import { REQUEST_STREAMS, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../src/contract/streams.ts';
-import { ofSession } from '../../src/runtime/journal.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { exportSession } from '../../src/cli/transfer/export-session.ts';
+import { currentEvents } from '../../src/core/log/event-codec.ts';
+import { REQUEST_STREAMS, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../src/core/log/streams.ts';
+import { ofSession } from '../../src/runtime/sessions/journal.ts';
 import { eventfulSession } from './eventful-session.ts';
 import { foldedView } from './folded-view.ts';
 import { silentLog } from './running-service.ts';

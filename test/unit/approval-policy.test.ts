@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApprovalConfig } from '../../src/contract/agent-config.ts';
-import { approvalPolicy } from '../../src/domain/approval-policy.ts';
-import { contentHash } from '../../src/domain/content-hash.ts';
+import { contentHash } from '../../src/core/content-hash.ts';
+import { ApprovalConfig, approvalPolicy } from '../../src/core/tool-call/approval-policy.ts';
 
 const policyOf = (config: unknown, serverId: string, toolName: string) =>
   approvalPolicy(ApprovalConfig.parse(config), { serverId, toolName });

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConnectionWatch } from '../../src/app/chat/connection-watch.ts';
-import { Screen } from '../../src/app/chat/screen.ts';
+import { ConnectionWatch } from '../../src/cli/chat/connection-watch.ts';
+import { Screen } from '../../src/cli/chat/screen.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

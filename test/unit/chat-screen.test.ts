@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Screen } from '../../src/app/chat/screen.ts';
-import { parseCommandLine } from '../../src/app/cli.ts';
+import { Screen } from '../../src/cli/chat/screen.ts';
+import { parseCommandLine } from '../../src/cli/cli.ts';
 import type { StreamEvent } from '../../src/client/session-client.ts';
 
 /** What is shown of these events: at a terminal all in one place, else replies apart from all else. */

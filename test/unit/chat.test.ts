@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Chat, type ChatSession } from '../../src/app/chat/chat.ts';
-import { LineInput } from '../../src/app/chat/line-input.ts';
-import type { Opening } from '../../src/app/chat/opening.ts';
-import { Screen } from '../../src/app/chat/screen.ts';
+import { Chat, type ChatSession } from '../../src/cli/chat/chat.ts';
+import { LineInput } from '../../src/cli/chat/line-input.ts';
+import type { Opening } from '../../src/cli/chat/opening.ts';
+import { Screen } from '../../src/cli/chat/screen.ts';
 import { EventQueue } from '../../src/client/event-queue.ts';
 import type { StreamEvent } from '../../src/client/session-client.ts';
 

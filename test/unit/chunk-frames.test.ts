@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ReplyChunk } from '../../src/contract/events.ts';
-import { ResumableFrame, ServerFrame } from '../../src/contract/frames.ts';
-import { encodeSignal } from '../../src/gateway/frame-codec.ts';
-import { encodeResumable } from '../../src/gateway/resumable-codec.ts';
+import type { ReplyChunk } from '../../src/core/session/session-signal.ts';
+import { encodeResumable } from '../../src/gateway/stream/resumable-codec.ts';
+import { encodeSignal } from '../../src/gateway/websocket/frame-codec.ts';
+import { ResumableFrame, ServerFrame } from '../../src/wire/frames.ts';
 
 // They are put together by hand.
 test.each(['', ' word', '"}}\\', '\n\u2028\u0000', '{"event":"x"}', '\ud83d', '🙂'])(

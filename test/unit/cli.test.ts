@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseCommandLine } from '../../src/app/cli.ts';
-import type { CommandLine } from '../../src/app/command-line.ts';
 import { readPackageVersion } from '../../src/app/package-root.ts';
+import { parseCommandLine } from '../../src/cli/cli.ts';
+import type { CommandLine } from '../../src/cli/command-line.ts';
 
 function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
   const command = parseCommandLine(args, {});

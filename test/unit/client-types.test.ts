@@ -7,9 +7,9 @@ import type {
   StreamEvent,
   StreamPosition,
 } from '../../src/client/session-client.ts';
-import type { WhenBusy } from '../../src/contract/agent-config.ts';
-import type { ResumableFrame } from '../../src/contract/frames.ts';
-import type { Image } from '../../src/contract/image.ts';
+import type { Image } from '../../src/core/conversation/image.ts';
+import type { WhenBusy } from '../../src/core/session/when-busy.ts';
+import type { ResumableFrame } from '../../src/wire/frames.ts';
 
 /** `tsc` checks these, the run of the tests does not. */
 it('the types that the client publishes are those of the contract', () => {

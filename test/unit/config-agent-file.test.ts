@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadAgentFile, parseAgentFile } from '../../src/app/config/agent-file.ts';
-import { AgentFileError } from '../../src/app/config/agent-file-error.ts';
-import type { Environment } from '../../src/app/config/expand.ts';
+import { AgentFileError } from '../../src/config/problems/agent-file-error.ts';
+import { loadAgentFile, parseAgentFile } from '../../src/config/reading/agent-file.ts';
+import type { Environment } from '../../src/config/reading/expand.ts';
 
 const llm = 'llm: { provider: scripted, model: offline }';
 

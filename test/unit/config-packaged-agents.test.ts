@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadAgentFile } from '../../src/app/config/agent-file.ts';
-import { exportAgentYaml } from '../../src/app/config/export-agent.ts';
 import { findPackageRoot } from '../../src/app/package-root.ts';
-import { approvalPolicy } from '../../src/domain/approval-policy.ts';
+import { exportAgentYaml } from '../../src/config/export/export-agent.ts';
+import { loadAgentFile } from '../../src/config/reading/agent-file.ts';
+import { approvalPolicy } from '../../src/core/tool-call/approval-policy.ts';
 
 const folder = join(findPackageRoot(), 'agents');
 const load = (name: string, environment: Record<string, string> = {}) =>

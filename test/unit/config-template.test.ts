@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts under test hold references
 import { describe, expect, it } from 'vitest';
-import { expandVariables } from '../../src/app/config/expand.ts';
-import { valueAt } from '../../src/app/config/path.ts';
-import { escapeTemplate } from '../../src/app/config/template.ts';
+import { valueAt } from '../../src/config/problems/path.ts';
+import { expandVariables } from '../../src/config/reading/expand.ts';
+import { escapeTemplate } from '../../src/config/reading/template.ts';
 
 const environment = { NAME: 'Ada', EMPTY: '', PRICE: '$NAME', _x1: 'under' };
 

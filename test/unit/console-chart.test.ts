@@ -7,11 +7,11 @@ import {
   availableEvents,
   stateText,
   takenBy,
-} from '../../src/console/statecharts/active-states.ts';
-import { arrowHead, roundedPath } from '../../src/console/statecharts/arrow-path.ts';
-import { chartOf } from '../../src/console/statecharts/chart.ts';
-import { arrowLabel, arrowsOf, stateLines } from '../../src/console/statecharts/chart-labels.ts';
-import { layoutChart } from '../../src/console/statecharts/chart-layout.ts';
+} from '../../src/console/statecharts/chart/active-states.ts';
+import { arrowHead, roundedPath } from '../../src/console/statecharts/chart/arrow-path.ts';
+import { chartOf } from '../../src/console/statecharts/chart/chart.ts';
+import { arrowLabel, arrowsOf, stateLines } from '../../src/console/statecharts/chart/chart-labels.ts';
+import { layoutChart } from '../../src/console/statecharts/chart/chart-layout.ts';
 
 const turn = chartOf(turnMachine);
 const server = chartOf(mcpServerMachine);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { chosenMachine, MachineHistory, machineName } from '../../src/console/statecharts/machine-history.ts';
-import type { MachineState } from '../../src/contract/machine-state.ts';
+import {
+  chosenMachine,
+  MachineHistory,
+  machineName,
+} from '../../src/console/statecharts/live/machine-history.ts';
+import type { MachineState } from '../../src/core/machine-state.ts';
 
 const state = (change: Partial<MachineState>): MachineState => ({
   id: 't1',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { turnsIn } from '../../src/console/statecharts/past-turns.ts';
-import { type ReplayFrame, replayTurn } from '../../src/console/statecharts/turn-replay.ts';
-import type { MachineState } from '../../src/contract/machine-state.ts';
+import { turnsIn } from '../../src/console/statecharts/past/past-turns.ts';
+import { type ReplayFrame, replayTurn } from '../../src/console/statecharts/past/turn-replay.ts';
+import type { MachineState } from '../../src/core/machine-state.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { type RigOptions, SessionRig } from '../support/session-rig.ts';

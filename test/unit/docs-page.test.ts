@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { asyncApiDocument } from '../../src/gateway/documents/async-api.ts';
-import { html } from '../../src/gateway/documents/html.ts';
 import type { JsonSchema } from '../../src/gateway/documents/json-schema.ts';
 import { openApiDocument } from '../../src/gateway/documents/open-api.ts';
-import { docsPage } from '../../src/gateway/documents/page.ts';
-import { typeOf } from '../../src/gateway/documents/schema-fields.ts';
+import { html } from '../../src/gateway/documents/page/html.ts';
+import { docsPage } from '../../src/gateway/documents/page/page.ts';
+import { typeOf } from '../../src/gateway/documents/page/schema-fields.ts';
 
 const openApi = openApiDocument('0.0.0');
 const render = docsPage({ openApi, asyncApi: asyncApiDocument('0.0.0') });

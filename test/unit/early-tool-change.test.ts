@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { Tool } from '../../src/core/tool-call/tool.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../src/ports/tool-server.ts';
-import { LiveMachines } from '../../src/runtime/live-machines.ts';
-import { McpServer } from '../../src/runtime/mcp-server.ts';
+import { LiveMachines } from '../../src/runtime/bus/live-machines.ts';
+import { McpServer } from '../../src/runtime/tools/mcp-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const tool = (name: string): Tool => ({

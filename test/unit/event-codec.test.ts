@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { readExport } from '../../src/app/transfer/exported-session.ts';
-import { currentEvents, NewerEventError } from '../../src/contract/event-codec.ts';
-import { upcasters } from '../../src/contract/upcasters.ts';
+import { readExport } from '../../src/cli/transfer/exported-session.ts';
+import { currentEvents, NewerEventError } from '../../src/core/log/event-codec.ts';
+import { upcasters } from '../../src/core/log/upcasters.ts';
 import { exportedLines, exportedText } from '../support/exported-text.ts';
 import { codecOfVersion, startedIn } from '../support/older-events.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';

@@ -4,24 +4,24 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import { exportSession } from '../../src/app/transfer/export-session.ts';
-import { openExport, readExport } from '../../src/app/transfer/exported-session.ts';
-import { importSession } from '../../src/app/transfer/import-session.ts';
-import type { Envelope } from '../../src/contract/envelope.ts';
-import { currentEvents } from '../../src/contract/event-codec.ts';
-import { LoggedEvent, type SessionEvent } from '../../src/contract/events.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { exportSession } from '../../src/cli/transfer/export-session.ts';
+import { openExport, readExport } from '../../src/cli/transfer/exported-session.ts';
+import { importSession } from '../../src/cli/transfer/import-session.ts';
+import type { Envelope } from '../../src/core/log/envelope.ts';
+import { currentEvents } from '../../src/core/log/event-codec.ts';
+import { LoggedEvent, type SessionEvent } from '../../src/core/log/events.ts';
 import {
   CLEAR_SERVERS_STREAM,
   isSession,
   REQUEST_STREAMS,
   SERVER_SECRET_STREAMS,
   SERVERS_STREAM,
-} from '../../src/contract/streams.ts';
-import { decide } from '../../src/domain/session-decider.ts';
-import { evolve, initialSessionState } from '../../src/domain/session-state.ts';
+} from '../../src/core/log/streams.ts';
+import { decide } from '../../src/core/session/session-decider.ts';
+import { evolve, initialSessionState } from '../../src/core/session/session-state.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
-import { ofSession } from '../../src/runtime/journal.ts';
+import { ofSession } from '../../src/runtime/sessions/journal.ts';
 import { exportedText, upgraded } from '../support/exported-text.ts';
 import { foldedView } from '../support/folded-view.ts';
 import { recordingLog } from '../support/recording-log.ts';

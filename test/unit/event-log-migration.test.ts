@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
-import { migrate } from '../../src/adapters/sqlite/migration.ts';
-import { repairEventLog } from '../../src/adapters/sqlite/repair-event-log.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
+import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
+import { migrate } from '../../src/adapters/sqlite/file/migration.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { repairEventLog } from '../../src/adapters/sqlite/repair/repair-event-log.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import type { EventCodec } from '../../src/contract/event-codec.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { EventCodec } from '../../src/core/log/event-codec.ts';
 import { codecOfVersion, startedIn } from '../support/older-events.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';

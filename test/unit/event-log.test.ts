@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/adapters/sqlite/database.ts';
-import { EventLog } from '../../src/adapters/sqlite/event-log.ts';
-import { headFilePath } from '../../src/adapters/sqlite/head-file.ts';
-import type { AppendRequest } from '../../src/adapters/sqlite/worker-protocol.ts';
-import { StorageFullError } from '../../src/contract/storage-full.ts';
+import { type Database, openDatabase } from '../../src/adapters/sqlite/file/database.ts';
+import { headFilePath } from '../../src/adapters/sqlite/integrity/head-file.ts';
+import { EventLog } from '../../src/adapters/sqlite/log/event-log.ts';
+import type { AppendRequest } from '../../src/adapters/sqlite/log/worker-protocol.ts';
+import { StorageFullError } from '../../src/core/log/storage-full.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
 
 let root: TempDirectory;

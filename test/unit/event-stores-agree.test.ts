@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 import {
   type EventStore,
   type SessionFilter,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readChatEvent } from '../../src/adapters/openai/chat/chat-event.ts';
-import { EventTemplate } from '../../src/model-http/event-template.ts';
+import { EventTemplate } from '../../src/model-http/reply/event-template.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 function chunk(content: unknown, more: object = {}, choice: object = {}): string {

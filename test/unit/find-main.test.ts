@@ -42,7 +42,7 @@ it('runs the build of a checkout that was made of its sources', async () => {
 
 it.each([
   ['a source that was changed', source],
-  ['a source that is new', 'src/domain/new.ts'],
+  ['a source that is new', 'src/core/new.ts'],
   ['a machine that was changed', 'machines/a.machine.ts'],
   ['other versions of the packages', 'package-lock.json'],
 ])('runs the sources of a checkout with %s since the build', async (_, file) => {

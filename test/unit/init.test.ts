@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandLine } from '../../src/app/cli.ts';
-import { loadAgentFile, parseAgentFile } from '../../src/app/config/agent-file.ts';
-import { agentFileText } from '../../src/app/init/agent-template.ts';
-import { providerNames } from '../../src/app/init/init-command.ts';
-import { choiceOf, runInit } from '../../src/app/init/run-init.ts';
+import { parseCommandLine } from '../../src/cli/cli.ts';
+import { agentFileText } from '../../src/cli/init/agent-template.ts';
+import { providerNames } from '../../src/cli/init/init-command.ts';
+import { choiceOf, runInit } from '../../src/cli/init/run-init.ts';
+import { loadAgentFile, parseAgentFile } from '../../src/config/reading/agent-file.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 const flags = { file: 'a.yml', model: 'llama3.2:latest', baseUrl: 'http://127.0.0.1:8080/v1' };

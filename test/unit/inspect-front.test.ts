@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Access } from '../../src/gateway/access.ts';
-import { InspectFront } from '../../src/gateway/inspect-front.ts';
+import { InspectFront } from '../../src/gateway/console/inspect-front.ts';
+import { Access } from '../../src/gateway/security/access.ts';
 
 function isAdmitted(peerAddress: string, more: Readonly<Record<string, string>> = {}, query = ''): boolean {
   const access = new Access({ listenHost: '::', allowedHosts: [], allowedOrigins: [] });

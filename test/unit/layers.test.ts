@@ -28,7 +28,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'src/contract',
     'src/domain',
     'src/ports',
-    'src/runtime/bus.ts',
+    'src/runtime/bus/bus.ts',
     'node:',
     'zod',
     'rate-limiter-flexible',
@@ -37,7 +37,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/ajv': ['ajv'],
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['node:'],
-  'src/adapters/openai': ['src/model-http', 'src/domain/step-parts.ts', 'openai'],
+  'src/adapters/openai': ['src/model-http', 'src/core/turn/step-parts.ts', 'openai'],
   'src/adapters/anthropic': ['src/model-http', 'node:', '@anthropic-ai/sdk'],
   'src/adapters/scripted': ['node:'],
   'src/adapters/secret-key': ['node:'],
@@ -147,27 +147,27 @@ describe('the layers', () => {
 
   it('would notice a forbidden import', () => {
     expect(isAllowed('src/domain/x.ts', 'xstate')).toBe(false);
-    expect(isAllowed('src/gateway/x.ts', 'src/runtime/journal.ts')).toBe(false);
+    expect(isAllowed('src/gateway/x.ts', 'src/runtime/sessions/journal.ts')).toBe(false);
     expect(isAllowed('src/adapters/openai/x.ts', 'src/adapters/mcp/mcp-connector.ts')).toBe(false);
-    expect(isAllowed('src/adapters/openai/x.ts', 'src/domain/transcript.ts')).toBe(false);
+    expect(isAllowed('src/adapters/openai/x.ts', 'src/core/conversation/transcript.ts')).toBe(false);
     expect(isAllowed('src/adapters/openai/x.ts', 'openai')).toBe(false);
     expect(isAllowed('src/adapters/openai/x.ts', 'openai', true)).toBe(true);
     expect(isAllowed('src/adapters/anthropic/x.ts', 'src/adapters/openai/chat/json.ts')).toBe(false);
-    expect(isAllowed('src/model-http/x.ts', 'src/domain/step-parts.ts')).toBe(false);
+    expect(isAllowed('src/model-http/x.ts', 'src/core/turn/step-parts.ts')).toBe(false);
     expect(isAllowed('src/model-http/x.ts', 'openai', true)).toBe(false);
     expect(isAllowed('src/runtime/x.ts', 'src/app/run.ts')).toBe(false);
     // What replays makes no call to the outside, because it has nothing to make one with.
     expect(isAllowed('src/replay/x.ts', 'node:')).toBe(false);
-    expect(isAllowed('src/replay/x.ts', 'src/app/real-model.ts')).toBe(false);
-    expect(isAllowed('src/replay/x.ts', 'src/model-http/http-post.ts')).toBe(false);
-    expect(isAllowed('src/client/x.ts', 'src/contract/frames.ts')).toBe(false);
-    expect(isAllowed('src/client/x.ts', 'src/contract/frames.ts', true)).toBe(true);
+    expect(isAllowed('src/replay/x.ts', 'src/app/adapters/real-model.ts')).toBe(false);
+    expect(isAllowed('src/replay/x.ts', 'src/model-http/http/http-post.ts')).toBe(false);
+    expect(isAllowed('src/client/x.ts', 'src/wire/frames.ts')).toBe(false);
+    expect(isAllowed('src/client/x.ts', 'src/wire/frames.ts', true)).toBe(true);
     expect(isAllowed('src/client/x.ts', 'node:')).toBe(false);
   });
 
   it('leave the thread of the log without any package: a megabyte there is one more of every service', () => {
-    const loaded = reachable('src/adapters/sqlite/event-log-worker.ts');
-    expect(loaded).toContain('src/adapters/sqlite/event-log.ts');
+    const loaded = reachable('src/adapters/sqlite/log/event-log-worker.ts');
+    expect(loaded).toContain('src/adapters/sqlite/log/event-log.ts');
     expect(loaded.filter((target) => target !== 'node:' && !target.startsWith('src/'))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog, openLog } from '../../src/app/logger.ts';
-import { ServiceError } from '../../src/contract/errors.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 
 const KEY = 'sk-proj-5d41402abc4b2a76';
 const URL_SECRET = 'postgres://me:hunter2@db/app';

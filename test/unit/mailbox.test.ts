@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Mailbox } from '../../src/runtime/mailbox.ts';
+import { Mailbox } from '../../src/runtime/sessions/mailbox.ts';
 
 test('begins each piece of work when the one before has ended, also when that failed', async () => {
   const mailbox = new Mailbox();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { HttpRequest, HttpResponse } from '../../src/gateway/http-message.ts';
-import { McpEndpoint } from '../../src/gateway/mcp-endpoint.ts';
-import { Bus } from '../../src/runtime/bus.ts';
+import type { HttpRequest, HttpResponse } from '../../src/gateway/http/http-message.ts';
+import { McpEndpoint } from '../../src/gateway/mcp/mcp-endpoint.ts';
+import { Bus } from '../../src/runtime/bus/bus.ts';
 import { INITIALIZE } from '../support/mcp-http.ts';
 import { recordingLog } from '../support/recording-log.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineSplitter } from '../../src/adapters/mcp/line-splitter.ts';
+import { LineSplitter } from '../../src/adapters/mcp/stdio/line-splitter.ts';
 
 function split(maxBytes: number, chunks: readonly (string | Buffer)[]): string[] {
   const lines: string[] = [];

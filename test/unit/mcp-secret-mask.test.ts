@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secretMask } from '../../src/adapters/mcp/secret-mask.ts';
+import { secretMask } from '../../src/adapters/mcp/failure/secret-mask.ts';
 
 const stdio = (more: { env?: Record<string, string>; args?: string[] }) =>
   secretMask({ type: 'stdio', command: 'x', ...more });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serverEnvironment } from '../../src/adapters/mcp/server-environment.ts';
+import { serverEnvironment } from '../../src/adapters/mcp/stdio/server-environment.ts';
 
 test('passes on the allowed names and nothing else', () => {
   const environment = { HOME: '/home/me', USER: 'me', AWS_SECRET_ACCESS_KEY: 'x', TERM: undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { McpServerConfig } from '../../src/contract/agent-config.ts';
+import type { McpServerConfig } from '../../src/core/tool-server/mcp-server-config.ts';
 import type { ToolServerConnection } from '../../src/ports/tool-server.ts';
 import { said, testConnector } from '../support/mcp/connecting.ts';
 import { oddServer, scriptableServer } from '../support/mcp/tool-servers.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import {
+  type ConversationOptions,
+  modelConversation,
+  requestedCalls,
+} from '../../src/core/conversation/model-conversation.ts';
 import type {
   AssistantMessage,
   AssistantPart,
   ModelMessage,
   ToolMessage,
   UserMessage,
-} from '../../src/contract/model-message.ts';
-import {
-  type ConversationOptions,
-  modelConversation,
-  requestedCalls,
-} from '../../src/domain/model-conversation.ts';
+} from '../../src/core/conversation/model-message.ts';
 import { NO_REPLY, said } from '../support/steps.ts';
 
 const source = { api: 'chat', provider: 'p', model: 'm' };

@@ -6,7 +6,7 @@ import {
   readAnswer,
   StreamCutError,
   UnreadableAnswerError,
-} from '../../src/model-http/answer-stream.ts';
+} from '../../src/model-http/http/answer-stream.ts';
 import { rejection } from '../support/openai-model-harness.ts';
 
 interface Heard {

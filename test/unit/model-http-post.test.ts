@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, createGzip, deflateSync, type Gzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type HttpAnswer, post } from '../../src/model-http/http-post.ts';
+import { type HttpAnswer, post } from '../../src/model-http/http/http-post.ts';
 import { rejection } from '../support/openai-model-harness.ts';
 
 /** A server that answers as it is told, and remembers what it was asked. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LlmConfig } from '../../src/contract/agent-config.ts';
-import { providerAccess } from '../../src/model-http/provider-access.ts';
-import { type RefusalContext, refusal } from '../../src/model-http/refusal.ts';
+import { LlmConfig } from '../../src/config/schema/llm-config.ts';
+import { type RefusalContext, refusal } from '../../src/model-http/failures/refusal.ts';
+import { providerAccess } from '../../src/model-http/provider/provider-access.ts';
 
 const KEY = 'sk-secret-5d41402abc';
 const access = providerAccess(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chatRequest } from '../../src/adapters/openai/chat/chat-request.ts';
-import { parseAgentFile } from '../../src/app/config/agent-file.ts';
-import { LlmConfig, modelApiOf } from '../../src/contract/agent-config.ts';
-import { providerAccess } from '../../src/model-http/provider-access.ts';
+import { parseAgentFile } from '../../src/config/reading/agent-file.ts';
+import { LlmConfig, modelApiOf } from '../../src/config/schema/llm-config.ts';
+import { providerAccess } from '../../src/model-http/provider/provider-access.ts';
 import type { ModelRequest } from '../../src/ports/language-model.ts';
 
 const tools = [{ name: 'look', description: '', inputSchema: { type: 'object', properties: {} } }];

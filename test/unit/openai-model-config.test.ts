@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { realModel } from '../../src/app/real-model.ts';
-import { LlmConfig, modelProviders } from '../../src/contract/agent-config.ts';
-import { providers } from '../../src/model-http/providers.ts';
+import { realModel } from '../../src/app/adapters/real-model.ts';
+import { LlmConfig, modelProviders } from '../../src/config/schema/llm-config.ts';
+import { providers } from '../../src/model-http/provider/providers.ts';
 import type { LanguageModel } from '../../src/ports/language-model.ts';
 import { OpenAiModelHarness } from '../support/openai-model-harness.ts';
 import { ReplyRecord } from '../support/replies.ts';

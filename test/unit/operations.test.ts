@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ServerConfig } from '../../src/contract/agent-config.ts';
+import { ServerConfig } from '../../src/config/schema/agent-config.ts';
 import { projectRoot } from '../support/source-imports.ts';
 
 const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
@@ -47,7 +47,7 @@ describe('the systemd unit', () => {
       /^ExecStart=\S+\/node \/opt\/agent-service\/node_modules\/agent-service\/(\S+) (--\w+) /m.exec(unit) ??
       [];
     expect(file).toBe('bin/agent-service.js');
-    expect(read('src/app/cli.ts')).toContain(`, ${flag} <`);
+    expect(read('src/cli/cli.ts')).toContain(`, ${flag} <`);
     expect(read('src/app/settings.ts')).toContain(/AGENT_SERVICE_DATA_DIR/.exec(unit)?.[0]);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { LimitsConfig } from '../../src/contract/agent-config.ts';
-import type { SessionSignal } from '../../src/contract/service-requests.ts';
-import { Connection } from '../../src/gateway/connection.ts';
-import { Outbox } from '../../src/gateway/outbox.ts';
-import { rateLimits } from '../../src/gateway/rate-limits.ts';
-import { MAX_BUFFERED_BYTES, Recipient, SLOW_READER_CODE } from '../../src/gateway/recipient.ts';
-import { Bus } from '../../src/runtime/bus.ts';
+import { LimitsConfig } from '../../src/config/schema/agent-config.ts';
+import type { SessionSignal } from '../../src/core/session/session-signal.ts';
+import { rateLimits } from '../../src/gateway/security/rate-limits.ts';
+import { Outbox } from '../../src/gateway/stream/outbox.ts';
+import { MAX_BUFFERED_BYTES, Recipient, SLOW_READER_CODE } from '../../src/gateway/stream/recipient.ts';
+import { Connection } from '../../src/gateway/websocket/connection.ts';
+import { Bus } from '../../src/runtime/bus/bus.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { recordingLog } from '../support/recording-log.ts';

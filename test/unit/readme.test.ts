@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorCatalogue } from '../../src/contract/errors.ts';
+import { errorCatalogue } from '../../src/wire/error-catalogue.ts';
 import { withCharts } from '../support/readme-charts.ts';
 import { projectRoot } from '../support/source-imports.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Envelope } from '../../src/contract/envelope.ts';
-import type { ReplyReasoning } from '../../src/contract/events.ts';
-import { ResumableFrame, ServerFrame } from '../../src/contract/frames.ts';
-import type { StepPart } from '../../src/contract/reply-parts.ts';
-import { encodeSignal, encodeWithReasoning } from '../../src/gateway/frame-codec.ts';
-import { encodeResumable, resumableFrame } from '../../src/gateway/resumable-codec.ts';
+import type { Envelope } from '../../src/core/log/envelope.ts';
+import type { ReplyReasoning } from '../../src/core/session/session-signal.ts';
+import type { StepPart } from '../../src/core/turn/reply-parts.ts';
+import { encodeResumable, resumableFrame } from '../../src/gateway/stream/resumable-codec.ts';
+import { encodeSignal, encodeWithReasoning } from '../../src/gateway/websocket/frame-codec.ts';
+import { ResumableFrame, ServerFrame } from '../../src/wire/frames.ts';
 import { stepCompleted } from '../support/steps.ts';
 
 const place = { turnId: 't', step: 2, offset: 30 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RecentIds } from '../../src/runtime/recent-ids.ts';
+import { RecentIds } from '../../src/runtime/sessions/recent-ids.ts';
 
 it('keeps the ids that were given last, so many of them', () => {
   const ids = new RecentIds(2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from '../../src/app/config/redact.ts';
+import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from '../../src/config/export/redact.ts';
 
 const R = REDACTED;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage } from '../../src/contract/model-message.ts';
-import type { Refused } from '../../src/contract/refused.ts';
-import { modelConversation } from '../../src/domain/model-conversation.ts';
-import { cautionAfter, NO_REFUSALS, refusedIn } from '../../src/domain/refusals.ts';
+import { modelConversation } from '../../src/core/conversation/model-conversation.ts';
+import type { ModelMessage } from '../../src/core/conversation/model-message.ts';
+import { cautionAfter, NO_REFUSALS, refusedIn } from '../../src/core/conversation/refusals.ts';
+import type { Refused } from '../../src/core/conversation/refused.ts';
 import { foldedView } from '../support/folded-view.ts';
 import { SessionLog } from '../support/session-log.ts';
 import { completeStep, said } from '../support/steps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Refused, refusedThings } from '../../src/contract/refused.ts';
+import { type Refused, refusedThings } from '../../src/core/conversation/refused.ts';
 import {
   harmless,
   type Message,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { ServiceError } from '../../src/contract/errors.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { spokenText } from '../../src/domain/step-parts.ts';
+import { ServiceError } from '../../src/core/errors.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import { spokenText } from '../../src/core/turn/step-parts.ts';
 import type {
   LanguageModel,
   ModelReply,
@@ -11,9 +11,9 @@ import type {
   ReplyListener,
 } from '../../src/ports/language-model.ts';
 import { type ReplayReport, replaySession } from '../../src/replay/replay-session.ts';
-import { LiveMachines } from '../../src/runtime/live-machines.ts';
-import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
-import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
+import { LiveMachines } from '../../src/runtime/bus/live-machines.ts';
+import { McpSupervisor } from '../../src/runtime/tools/mcp-supervisor.ts';
+import { ToolCatalog } from '../../src/runtime/tools/tool-catalog.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { histories } from '../support/recorded-histories.ts';
 import { recordingLog } from '../support/recording-log.ts';

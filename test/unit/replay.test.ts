@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { SessionEvent } from '../../src/contract/events.ts';
+import { SessionEvent } from '../../src/core/log/events.ts';
 import { type ReplayReport, replaySession } from '../../src/replay/replay-session.ts';
 import { forks, histories } from '../support/recorded-histories.ts';
 import { recordingLog } from '../support/recording-log.ts';

@@ -2,8 +2,8 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { reconnectDelayMs } from '../../src/client/reconnect-delay.ts';
-import { FaultRecovery } from '../../src/runtime/fault-recovery.ts';
-import { retryDelayMs } from '../../src/runtime/retry-delay.ts';
+import { FaultRecovery } from '../../src/runtime/sessions/fault-recovery.ts';
+import { retryDelayMs } from '../../src/timing/retry-delay.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const LEAST = 0;

@@ -3,8 +3,8 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { cutIntoPieces } from '../../src/adapters/scripted/reply-stream.ts';
 import { scriptedModel } from '../../src/adapters/scripted/scripted-model.ts';
-import { LlmConfig } from '../../src/contract/agent-config.ts';
-import type { ModelMessage, ModelTool } from '../../src/contract/model-message.ts';
+import { LlmConfig } from '../../src/config/schema/llm-config.ts';
+import type { ModelMessage, ModelTool } from '../../src/core/conversation/model-message.ts';
 import type { ModelReply } from '../../src/ports/language-model.ts';
 import { callsIn, ReplyRecord, replyText } from '../support/replies.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sealedBox } from '../../src/adapters/secret-key/sealed-box.ts';
 import { parseSecretKey } from '../../src/adapters/secret-key/secret-key.ts';
-import { secretKeys } from '../../src/app/secret-keys.ts';
+import { secretKeys } from '../../src/app/adapters/secret-keys.ts';
 import { SealedError } from '../../src/ports/secret-box.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { tempDirectory } from '../support/temp-directory.ts';

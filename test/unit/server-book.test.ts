@@ -4,9 +4,9 @@ import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.t
 import { memoryKeys } from '../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../src/adapters/secret-key/sealed-box.ts';
 import { KEY_BYTES, secretKey } from '../../src/adapters/secret-key/secret-key.ts';
-import type { McpServerConfig } from '../../src/contract/agent-config.ts';
-import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../src/contract/streams.ts';
-import { ServerBook } from '../../src/runtime/server-book.ts';
+import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../src/core/log/streams.ts';
+import type { McpServerConfig } from '../../src/core/tool-server/mcp-server-config.ts';
+import { ServerBook } from '../../src/runtime/tools/server-book.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { serverBook } from '../support/server-book.ts';
 import { WatchedStore } from '../support/watched-store.ts';

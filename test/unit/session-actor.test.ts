@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/contract/errors.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SessionArchive } from '../../src/runtime/session-archive.ts';
+import { SessionArchive } from '../../src/runtime/sessions/session-archive.ts';
 import { SessionRig } from '../support/session-rig.ts';
 
 it('a fork of a session that is deleted meanwhile says that there is no such session', async () => {

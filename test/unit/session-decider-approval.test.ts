@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolOutcome } from '../../src/contract/tool.ts';
-import { awaitsApproval } from '../../src/domain/session-state.ts';
+import { awaitsApproval } from '../../src/core/session/session-state.ts';
+import type { ToolOutcome } from '../../src/core/tool-call/tool.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
 import { completeStep } from '../support/steps.ts';
 

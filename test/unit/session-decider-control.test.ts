@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { WhenBusy } from '../../src/contract/agent-config.ts';
-import type { StartTurn } from '../../src/contract/commands.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.ts';
-import { decide } from '../../src/domain/session-decider.ts';
-import { evolve, initialSessionState, opensTurn } from '../../src/domain/session-state.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/core/request/idempotency.ts';
+import { decide } from '../../src/core/session/session-decider.ts';
+import { evolve, initialSessionState, opensTurn } from '../../src/core/session/session-state.ts';
+import type { WhenBusy } from '../../src/core/session/when-busy.ts';
+import type { StartTurn } from '../../src/core/turn/turn-commands.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
 import { completeStep } from '../support/steps.ts';
 

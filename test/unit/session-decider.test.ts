@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionCommand } from '../../src/contract/commands.ts';
-import { ServiceError } from '../../src/contract/errors.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { evolve } from '../../src/domain/session-state.ts';
+import { ServiceError } from '../../src/core/errors.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import type { SessionCommand } from '../../src/core/session/session-commands.ts';
+import { evolve } from '../../src/core/session/session-state.ts';
 import { SessionLog, typesOf } from '../support/session-log.ts';
 import { completeStep } from '../support/steps.ts';
 

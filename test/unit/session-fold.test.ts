@@ -1,8 +1,8 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { evolve, initialSessionState, type SessionState } from '../../src/domain/session-state.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import { evolve, initialSessionState, type SessionState } from '../../src/core/session/session-state.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { oneByOne } from '../conformance/snapshot-store.ts';
 import { SessionRig } from '../support/session-rig.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import { StorageFullError } from '../../src/contract/storage-full.ts';
+import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { StorageFullError } from '../../src/core/log/storage-full.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { keptOpen } from '../support/crashing-store.ts';
 import { DirectedTools } from '../support/directed-tools.ts';

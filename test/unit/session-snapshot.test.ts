@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Envelope } from '../../src/contract/envelope.ts';
-import { currentEvents } from '../../src/contract/event-codec.ts';
-import { SessionEvent } from '../../src/contract/events.ts';
-import { SNAPSHOT_VERSION } from '../../src/contract/snapshot-part.ts';
-import { encodeSnapshot, SnapshotDecoder } from '../../src/domain/session-snapshot.ts';
-import { evolve, initialSessionState, type SessionState } from '../../src/domain/session-state.ts';
+import type { Envelope } from '../../src/core/log/envelope.ts';
+import { currentEvents } from '../../src/core/log/event-codec.ts';
+import { SessionEvent } from '../../src/core/log/events.ts';
+import { encodeSnapshot, SnapshotDecoder } from '../../src/core/session/session-snapshot.ts';
+import { evolve, initialSessionState, type SessionState } from '../../src/core/session/session-state.ts';
+import { SNAPSHOT_VERSION } from '../../src/core/session/snapshot-part.ts';
 import { randomHistory } from '../support/random-history.ts';
 
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);

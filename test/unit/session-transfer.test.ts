@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { exportSession } from '../../src/app/transfer/export-session.ts';
-import { readExport } from '../../src/app/transfer/exported-session.ts';
-import { importSession } from '../../src/app/transfer/import-session.ts';
-import { SessionEvent } from '../../src/contract/events.ts';
-import type { SessionId } from '../../src/contract/ids.ts';
+import { exportSession } from '../../src/cli/transfer/export-session.ts';
+import { readExport } from '../../src/cli/transfer/exported-session.ts';
+import { importSession } from '../../src/cli/transfer/import-session.ts';
+import type { SessionId } from '../../src/core/ids.ts';
+import { SessionEvent } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { eventfulSession } from '../support/eventful-session.ts';
 import { exportedLines, exportedText } from '../support/exported-text.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { explainSqliteError } from '../../src/adapters/sqlite/sqlite-errors.ts';
+import { explainSqliteError } from '../../src/adapters/sqlite/file/sqlite-errors.ts';
 
 it.each([
   ['database or disk is full', 13],

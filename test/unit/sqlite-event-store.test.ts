@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
-import { type LogThread, logThread } from '../../src/adapters/sqlite/log-thread.ts';
-import { repairEventLog } from '../../src/adapters/sqlite/repair-event-log.ts';
-import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/sqlite-event-store.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import { StorageFullError } from '../../src/contract/storage-full.ts';
-import { nextLoop } from '../../src/runtime/next-loop.ts';
+import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
+import { type LogThread, logThread } from '../../src/adapters/sqlite/log/log-thread.ts';
+import { openSqliteEventStore, SqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { repairEventLog } from '../../src/adapters/sqlite/repair/repair-event-log.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import { StorageFullError } from '../../src/core/log/storage-full.ts';
+import { nextLoop } from '../../src/timing/next-loop.ts';
 import { startLimitedProcess, startSupportProcess } from '../support/child-process.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
@@ -177,7 +177,7 @@ describe('the SQLite event store', () => {
 
     /** The thread of the log, for which SQLite has no page more than the file has already. */
     function fullThread(): LogThread {
-      const file = new URL('../../src/adapters/sqlite/event-log-worker.ts', import.meta.url);
+      const file = new URL('../../src/adapters/sqlite/log/event-log-worker.ts', import.meta.url);
       const source = `
         const { DatabaseSync } = require('node:sqlite');
         const { exec } = DatabaseSync.prototype;

@@ -1,8 +1,8 @@
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSqlite } from '../../src/adapters/sqlite/load-sqlite.ts';
-import { sqliteSnapshotStore } from '../../src/adapters/sqlite/sqlite-snapshot-store.ts';
+import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
+import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { oneByOne } from '../conformance/snapshot-store.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MachineState } from '../../src/contract/machine-state.ts';
-import type { HttpRequest } from '../../src/gateway/http-message.ts';
-import { Statecharts } from '../../src/gateway/statecharts.ts';
-import { Bus } from '../../src/runtime/bus.ts';
+import { MachineState } from '../../src/core/machine-state.ts';
+import type { HttpRequest } from '../../src/gateway/http/http-message.ts';
+import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
+import { Bus } from '../../src/runtime/bus/bus.ts';
 
 const LARGE = 'x'.repeat(100_000);
 

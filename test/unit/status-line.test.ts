@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { expect, it } from 'vitest';
 import { statusLine } from '../../src/adapters/uws/status-line.ts';
-import { errorCatalogue } from '../../src/contract/errors.ts';
+import { errorCatalogue } from '../../src/wire/error-catalogue.ts';
 
 const served = [200, 202, 204, 304, 405, 406, 413, 415];
 

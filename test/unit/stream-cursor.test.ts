@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/contract/events.ts';
-import type { SessionSignal } from '../../src/contract/service-requests.ts';
-import { StreamCursor } from '../../src/domain/stream-cursor.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
+import type { SessionSignal } from '../../src/core/session/session-signal.ts';
+import { StreamCursor } from '../../src/core/session/stream-cursor.ts';
 import { stepCompleted } from '../support/steps.ts';
 
 const event = (seq: number, fact: SessionEvent): SessionSignal => ({

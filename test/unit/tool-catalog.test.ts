@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import type { ApprovalConfig } from '../../src/contract/agent-config.ts';
-import { LiveMachines } from '../../src/runtime/live-machines.ts';
-import { McpSupervisor } from '../../src/runtime/mcp-supervisor.ts';
-import { ToolCatalog } from '../../src/runtime/tool-catalog.ts';
-import type { ToolOffer } from '../../src/runtime/turn-tools.ts';
+import type { ApprovalConfig } from '../../src/core/tool-call/approval-policy.ts';
+import { LiveMachines } from '../../src/runtime/bus/live-machines.ts';
+import { McpSupervisor } from '../../src/runtime/tools/mcp-supervisor.ts';
+import { ToolCatalog } from '../../src/runtime/tools/tool-catalog.ts';
+import type { ToolOffer } from '../../src/runtime/turns/turn-tools.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { serverBook } from '../support/server-book.ts';

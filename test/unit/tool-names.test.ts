@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameToolsForModel } from '../../src/domain/tool-names.ts';
+import { nameToolsForModel } from '../../src/core/tool-call/tool-names.ts';
 
 const tool = (serverId: string, toolName: string) => ({ serverId, toolName });
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { acceptableTool } from '../../src/model-http/tool-schema.ts';
+import { acceptableTool } from '../../src/model-http/provider/tool-schema.ts';
 
 function schemaOf(inputSchema: Record<string, unknown>): Readonly<Record<string, unknown>> {
   return acceptableTool({ name: 't', description: '', inputSchema }).inputSchema;

@@ -1,8 +1,8 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chooseAdapters } from '../../src/app/adapters.ts';
+import { chooseAdapters } from '../../src/app/adapters/adapters.ts';
 import { type Agent, composeAgent } from '../../src/app/compose.ts';
-import { parseAgentFile } from '../../src/app/config/agent-file.ts';
+import { parseAgentFile } from '../../src/config/reading/agent-file.ts';
 import type { ToolServerConnector, ToolServerEvents } from '../../src/ports/tool-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
 

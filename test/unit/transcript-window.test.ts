@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage } from '../../src/contract/model-message.ts';
-import { estimateTokens, transcriptWindow } from '../../src/domain/transcript-window.ts';
+import type { ModelMessage } from '../../src/core/conversation/model-message.ts';
+import { estimateTokens, transcriptWindow } from '../../src/core/conversation/transcript-window.ts';
 import { callIdsIn } from '../support/steps.ts';
 
 const user = (text: string): ModelMessage => ({ role: 'user', text });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage } from '../../src/contract/model-message.ts';
+import type { ModelMessage } from '../../src/core/conversation/model-message.ts';
 import { SessionLog } from '../support/session-log.ts';
 import { callIdsIn, completeStep, textOf } from '../support/steps.ts';
 

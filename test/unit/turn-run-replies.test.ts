@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/contract/errors.ts';
-import { estimateTokens } from '../../src/domain/transcript-window.ts';
+import { estimateTokens } from '../../src/core/conversation/transcript-window.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import type { SignalRecord } from '../support/signal-record.ts';

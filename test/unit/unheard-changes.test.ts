@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { UnheardChanges } from '../../src/adapters/mcp/unheard-changes.ts';
+import { UnheardChanges } from '../../src/adapters/mcp/tools/unheard-changes.ts';
 
 function watched() {
   const told = vi.fn();

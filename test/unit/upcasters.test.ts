@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { currentEvents } from '../../src/contract/event-codec.ts';
-import type { SessionEvent } from '../../src/contract/events.ts';
+import { currentEvents } from '../../src/core/log/event-codec.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 
 /** A step as version 1 had it. */
 const step = { type: 'step.completed', turnId: 't', step: 2, text: 'Let me look.', separator: '\n\n' };

@@ -1,6 +1,6 @@
-import { isJson, isObject, type JsonObject, stringIn } from '../../model-http/json.ts';
-import type { ReplyBuilder } from '../../model-http/reply-builder.ts';
-import type { ReplyCallIds } from '../../model-http/reply-call-ids.ts';
+import { isJson, isObject, type JsonObject, stringIn } from '../../model-http/reply/json.ts';
+import type { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
+import type { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
 import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 interface Block {

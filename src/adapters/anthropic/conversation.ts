@@ -11,8 +11,8 @@ import type {
   ModelMessage,
   ToolMessage,
   UserMessage,
-} from '../../contract/model-message.ts';
-import { acceptableCallId } from '../../model-http/call-ids.ts';
+} from '../../core/conversation/model-message.ts';
+import { acceptableCallId } from '../../model-http/reply/call-ids.ts';
 import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 export type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;

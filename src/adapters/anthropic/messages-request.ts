@@ -1,8 +1,8 @@
 import type { MessageCreateParamsStreaming, Tool, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
-import type { LlmConfig } from '../../contract/agent-config.ts';
-import type { ModelTool } from '../../contract/model-message.ts';
-import { mergedBody } from '../../model-http/json.ts';
-import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import type { ModelTool } from '../../core/conversation/model-message.ts';
+import type { ProviderAccess } from '../../model-http/provider/provider-access.ts';
+import { mergedBody } from '../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import { markedSystem, withMarkedMessages, withMarkedTools } from './cache-marks.ts';
 import { type ClaudeModel, claudeModel } from './claude-model.ts';

@@ -1,6 +1,6 @@
-import type { LlmConfig } from '../../contract/agent-config.ts';
-import { ModelFailure } from '../../model-http/model-failure.ts';
-import type { ProviderAccess } from '../../model-http/provider-access.ts';
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import { ModelFailure } from '../../model-http/failures/model-failure.ts';
+import type { ProviderAccess } from '../../model-http/provider/provider-access.ts';
 import type { ClaudeModel } from './claude-model.ts';
 
 /** Version 2026-10-21 has no fields for these, whatever the model, so the SDK's types have none either. */

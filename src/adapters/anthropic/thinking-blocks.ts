@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { isObject } from '../../model-http/json.ts';
+import { isObject } from '../../model-http/reply/json.ts';
 
 /** Thinking as the model sent it. It goes back to the model unchanged, or not at all. */
 export type ThinkingBlock = ThinkingBlockParam | RedactedThinkingBlockParam;

@@ -1,5 +1,5 @@
 import type { OutputConfig, ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages';
-import type { LlmConfig } from '../../contract/agent-config.ts';
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { ClaudeModel } from './claude-model.ts';
 
 export interface ThinkingSettings {

@@ -1,5 +1,5 @@
-import type { TokenUsage } from '../../contract/reply-parts.ts';
-import { countIn, isObject, objectIn } from '../../model-http/json.ts';
+import type { TokenUsage } from '../../core/turn/reply-parts.ts';
+import { countIn, isObject, objectIn } from '../../model-http/reply/json.ts';
 
 /** The tokens of a message. Each report holds the sums so far, and leaves out, or sets to null, what it does not know. */
 export class TokenCounts {

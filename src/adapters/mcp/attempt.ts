@@ -1,7 +1,7 @@
-import type { McpServerConfig } from '../../contract/agent-config.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ToolServerEvents } from '../../ports/tool-server.ts';
-import type { Mask } from './secret-mask.ts';
+import type { Mask } from './failure/secret-mask.ts';
 
 /** Everything one attempt to connect needs to know. */
 export interface ConnectRequest {

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Attempt } from './attempt.ts';
-import { failureText } from './failure-text.ts';
+import { failureText } from './failure/failure-text.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { within } from './within.ts';

@@ -1,16 +1,16 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Tool, ToolOutcome } from '../../contract/tool.ts';
-import type { TraceContext } from '../../contract/trace.ts';
+import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
+import type { TraceContext } from '../../core/trace.ts';
 import type { ToolCallOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import type { Attempt } from './attempt.ts';
-import { CallResult, toolError, toolResultOf } from './call-result.ts';
-import { failureText } from './failure-text.ts';
+import { failureText } from './failure/failure-text.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { OutputCheck } from './output-check.ts';
 import type { ServerTransport } from './server-transport.ts';
-import { readToolList } from './tool-list.ts';
-import { UnheardChanges } from './unheard-changes.ts';
+import { CallResult, toolError, toolResultOf } from './tools/call-result.ts';
+import { OutputCheck } from './tools/output-check.ts';
+import { readToolList } from './tools/tool-list.ts';
+import { UnheardChanges } from './tools/unheard-changes.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 

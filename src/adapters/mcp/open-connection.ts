@@ -1,11 +1,11 @@
 import type { Log } from '../../ports/log.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectRequest } from './attempt.ts';
+import { secretMask } from './failure/secret-mask.ts';
 import { handshake } from './handshake.ts';
-import { secretMask } from './secret-mask.ts';
-import { serverEnvironment } from './server-environment.ts';
-import { StderrLog } from './stderr-log.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import { serverEnvironment } from './stdio/server-environment.ts';
+import { StderrLog } from './stdio/stderr-log.ts';
+import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface McpConnectorDeps {
   readonly log: Log;
@@ -34,7 +34,7 @@ export async function openConnection(
   const attempt = { ...request, mask, timeoutMs, log: deps.log, clientVersion: deps.clientVersion };
   const { config, name } = request;
   if (config.type === 'http') {
-    const { openHttp } = await import('./http-connection.ts');
+    const { openHttp } = await import('./http/http-connection.ts');
     return await openHttp(attempt, config, deps.pingIntervalMs);
   }
 

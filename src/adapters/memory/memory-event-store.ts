@@ -1,7 +1,7 @@
-import type { Envelope } from '../../contract/envelope.ts';
-import { currentEvents, type EventCodec } from '../../contract/event-codec.ts';
-import type { LoggedEvent } from '../../contract/events.ts';
-import type { SessionId } from '../../contract/ids.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
 import {
   type AdoptedEvent,
   type EventStore,

@@ -1,4 +1,4 @@
-import type { SessionId } from '../../contract/ids.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 
 /** A snapshot store that forgets everything with the process. */

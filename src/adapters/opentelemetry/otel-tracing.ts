@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { TracerProvider } from '@opentelemetry/sdk-trace';
-import type { TraceContext } from '../../contract/trace.ts';
+import type { TraceContext } from '../../core/trace.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Span, SpanAttributes, SpanBeginning, SpanFailure, Tracing } from '../../ports/tracing.ts';
 

@@ -1,6 +1,6 @@
-import { messageOf } from '../../contract/errors.ts';
-import { type Image, imageBytes } from '../../contract/image.ts';
-import type { ModelTool } from '../../contract/model-message.ts';
+import { type Image, imageBytes } from '../../core/conversation/image.ts';
+import type { ModelTool } from '../../core/conversation/model-message.ts';
+import { messageOf } from '../../core/errors.ts';
 import { defaultReply, toolNames } from './default-replies.ts';
 import { exampleCall } from './example-call.ts';
 import type { ScriptStep, ScriptTurn } from './script-step.ts';

@@ -1,4 +1,4 @@
-import type { ModelTool, UserMessage } from '../../contract/model-message.ts';
+import type { ModelTool, UserMessage } from '../../core/conversation/model-message.ts';
 import { exampleCall } from './example-call.ts';
 
 const INTRODUCTION =

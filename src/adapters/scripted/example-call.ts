@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelTool } from '../../contract/model-message.ts';
+import type { ModelTool } from '../../core/conversation/model-message.ts';
 
 /** As much of a JSON Schema as an example needs; whatever else a server sends is no reason to fail. */
 const ArgumentsSchema = z

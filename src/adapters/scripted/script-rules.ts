@@ -1,5 +1,5 @@
-import type { ScriptRule } from '../../contract/agent-config.ts';
-import type { ModelTool } from '../../contract/model-message.ts';
+import type { ScriptRule } from '../../config/schema/llm-config.ts';
+import type { ModelTool } from '../../core/conversation/model-message.ts';
 import type { ScriptStep, ScriptTurn } from './script-step.ts';
 import { findTool } from './tool-lookup.ts';
 import { typedArguments } from './typed-arguments.ts';

@@ -1,4 +1,4 @@
-import type { ToolMessage, UserMessage } from '../../contract/model-message.ts';
+import type { ToolMessage, UserMessage } from '../../core/conversation/model-message.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 
 /** What the scripted model is about to do in one step. */

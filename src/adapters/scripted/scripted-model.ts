@@ -1,6 +1,6 @@
-import type { LlmConfig } from '../../contract/agent-config.ts';
-import { ServiceError } from '../../contract/errors.ts';
-import type { ModelMessage } from '../../contract/model-message.ts';
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import type { ModelMessage } from '../../core/conversation/model-message.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 import { defaultAnswer } from './default-answer.ts';
 import { cutIntoPieces, streamPieces } from './reply-stream.ts';

@@ -1,4 +1,4 @@
-import type { ModelTool } from '../../contract/model-message.ts';
+import type { ModelTool } from '../../core/conversation/model-message.ts';
 
 /**
  * A group of a pattern is always text. Where the tool wants a number, `"a": "$1"` would never be accepted,

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../contract/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 
 type Headers = ReadonlyMap<string, string>;
 

@@ -7,9 +7,9 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { errorResponse } from '../../gateway/error-response.ts';
-import type { HttpFront } from '../../gateway/http-front.ts';
-import type { SocketFront } from '../../gateway/socket-front.ts';
+import { errorResponse } from '../../gateway/http/error-response.ts';
+import type { HttpFront } from '../../gateway/http/http-front.ts';
+import type { SocketFront } from '../../gateway/websocket/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';

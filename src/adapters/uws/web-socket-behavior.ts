@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
-import { errorResponse } from '../../gateway/error-response.ts';
-import type { Admission, SocketFront, SocketLife } from '../../gateway/socket-front.ts';
+import { errorResponse } from '../../gateway/http/error-response.ts';
+import type { Admission, SocketFront, SocketLife } from '../../gateway/websocket/socket-front.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';

@@ -1,8 +1,8 @@
-import type { McpEndpoint } from '../../gateway/mcp-endpoint.ts';
-import type { Outbox } from '../../gateway/outbox.ts';
-import type { RateLimits } from '../../gateway/rate-limits.ts';
-import type { Statecharts } from '../../gateway/statecharts.ts';
-import type { WebSocketFront } from '../../gateway/websocket-front.ts';
+import type { McpEndpoint } from '../../gateway/mcp/mcp-endpoint.ts';
+import type { RateLimits } from '../../gateway/security/rate-limits.ts';
+import type { Statecharts } from '../../gateway/sse/statecharts.ts';
+import type { Outbox } from '../../gateway/stream/outbox.ts';
+import type { WebSocketFront } from '../../gateway/websocket/websocket-front.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
 export interface WatchedGateway {

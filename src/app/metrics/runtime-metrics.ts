@@ -1,7 +1,7 @@
-import type { McpServerStatus } from '../../contract/service-requests.ts';
+import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { McpSupervisor } from '../../runtime/mcp-supervisor.ts';
-import type { SessionRegistry } from '../../runtime/session-registry.ts';
+import type { SessionRegistry } from '../../runtime/sessions/session-registry.ts';
+import type { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
 
 /** Shows how much is going on in sessions and tool servers. */
 export function showRuntime(metrics: Metrics, sessions: SessionRegistry, servers: McpSupervisor): void {

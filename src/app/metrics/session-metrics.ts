@@ -1,9 +1,9 @@
-import type { Envelope } from '../../contract/envelope.ts';
-import type { SessionSignal } from '../../contract/service-requests.ts';
-import { outcomeOf } from '../../domain/session-state.ts';
-import { addUsage, NO_TOKENS } from '../../domain/token-usage.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+import { addUsage, NO_TOKENS } from '../../core/turn/token-usage.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { Bus } from '../../runtime/bus.ts';
+import type { Bus } from '../../runtime/bus/bus.ts';
 
 /**
  * Counts what is heard of all sessions. Plain numbers, read when somebody asks: a chunk costs one increment.

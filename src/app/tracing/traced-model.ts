@@ -1,4 +1,4 @@
-import { asServiceError } from '../../contract/errors.ts';
+import { asServiceError } from '../../core/errors.ts';
 import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts';
 import type { Span, Tracing } from '../../ports/tracing.ts';
 import { type TurnTraces, usageAttributes } from './turn-traces.ts';

@@ -1,4 +1,4 @@
-import type { McpServerConfig } from '../../contract/agent-config.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { ToolCallOptions, ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
 import type { SpanAttributes, Tracing } from '../../ports/tracing.ts';
 import type { TurnTraces } from './turn-traces.ts';

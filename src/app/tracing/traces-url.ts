@@ -1,5 +1,5 @@
-import type { AgentConfig } from '../../contract/agent-config.ts';
-import type { Environment } from '../config/expand.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import type { AgentConfig } from '../../config/schema/agent-config.ts';
 
 /**
  * Where spans are to be sent, if anywhere. The variables are OpenTelemetry's own, and win over the agent file: the

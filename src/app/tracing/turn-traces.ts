@@ -1,11 +1,12 @@
-import type { LlmConfig } from '../../contract/agent-config.ts';
-import type { Envelope } from '../../contract/envelope.ts';
-import type { SessionEvent, SessionEventOf } from '../../contract/events.ts';
-import type { TokenUsage } from '../../contract/reply-parts.ts';
-import type { SessionSignal, TurnOutcome } from '../../contract/service-requests.ts';
-import type { TraceContext } from '../../contract/trace.ts';
-import { outcomeOf } from '../../domain/session-state.ts';
-import { addUsage, NO_TOKENS } from '../../domain/token-usage.ts';
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+import type { TraceContext } from '../../core/trace.ts';
+import type { TokenUsage } from '../../core/turn/reply-parts.ts';
+import { addUsage, NO_TOKENS } from '../../core/turn/token-usage.ts';
+import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Span, SpanAttributes, SpanFailure, Tracing } from '../../ports/tracing.ts';
 
 interface TurnTrace {

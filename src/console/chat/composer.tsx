@@ -1,5 +1,5 @@
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
-import type { Image } from '../../contract/image.ts';
+import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,6 +1,6 @@
-import type { ErrorBody } from '../../contract/errors.ts';
-import type { TokenUsage } from '../../contract/reply-parts.ts';
-import type { ToolResult } from '../../contract/tool.ts';
+import type { ErrorBody } from '../../core/errors.ts';
+import type { ToolResult } from '../../core/tool-call/tool.ts';
+import type { TokenUsage } from '../../core/turn/reply-parts.ts';
 import { stepKey, type Thought, type Thoughts } from '../service/running-step.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
 

@@ -1,4 +1,4 @@
-import type { Image } from '../../contract/image.ts';
+import type { Image } from '../../core/conversation/image.ts';
 
 const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 

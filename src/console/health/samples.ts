@@ -1,4 +1,4 @@
-import type { MetricsReport } from '../../contract/metrics.ts';
+import type { MetricsReport } from '../../ports/metric-catalogue.ts';
 
 /** All metrics at one moment. */
 export interface Sample {

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import type { McpServerRecord } from '../../contract/service-requests.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { errorText, post } from '../service/api.ts';
 import { Button } from '../ui/button.tsx';
 import { type ConnectionFields, connectionOf, emptyConnection } from './connection-config.ts';

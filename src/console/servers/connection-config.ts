@@ -1,4 +1,4 @@
-import type { McpServerConfig } from '../../contract/agent-config.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 
 /** What the form holds: lists and maps as lines of text. */
 export interface ConnectionFields {

@@ -2,7 +2,7 @@
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { UiSchema } from '@rjsf/utils';
 import { useState } from 'react';
-import type { Tool, ToolResult } from '../../contract/tool.ts';
+import type { Tool, ToolResult } from '../../core/tool-call/tool.ts';
 import { errorText, post } from '../service/api.ts';
 import { serverPath } from '../service/paths.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { McpServerRecord, McpServerStatus } from '../../contract/service-requests.ts';
+import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import { errorText, post, remove } from '../service/api.ts';
 import { serverPath } from '../service/paths.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';

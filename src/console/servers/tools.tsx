@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { McpServerRecord } from '../../contract/service-requests.ts';
-import type { Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../core/tool-call/tool.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { errorText, get } from '../service/api.ts';
 import { serverPath } from '../service/paths.ts';
 import { Badge } from '../ui/badge.tsx';

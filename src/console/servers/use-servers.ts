@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { McpServerRecord } from '../../contract/service-requests.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { errorText, get } from '../service/api.ts';
 import type { MachinesSnapshot } from '../service/machines-feed.ts';
 import { useMachines } from '../service/use-machines.ts';

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../../contract/errors.ts';
+import type { ErrorBody } from '../../core/errors.ts';
 
 /** The service refused, or could not be reached. `code` is one of its error codes, or `UNREACHABLE`. */
 export class ApiError extends Error {

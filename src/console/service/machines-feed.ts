@@ -1,4 +1,4 @@
-import type { MachineState } from '../../contract/machine-state.ts';
+import type { MachineState } from '../../core/machine-state.ts';
 
 export interface MachinesSnapshot {
   /** Those that run, by id. */

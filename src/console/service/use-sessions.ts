@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { SessionListItem } from '../../contract/session-view.ts';
+import type { SessionListItem } from '../../core/session/session-view.ts';
 import { get } from './api.ts';
 import { useMachines } from './use-machines.ts';
 import { useRefresh } from './use-refresh.ts';

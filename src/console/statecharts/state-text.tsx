@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { StateValue } from '../../contract/machine-state.ts';
-import { activeIn, availableEvents, stateText } from './active-states.ts';
-import type { Chart } from './chart.ts';
+import type { StateValue } from '../../core/machine-state.ts';
+import { activeIn, availableEvents, stateText } from './chart/active-states.ts';
+import type { Chart } from './chart/chart.ts';
 import style from './statecharts.module.css';
 
 interface StateTextProps {

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
-import { LiveView } from './live-view.tsx';
-import { PastTurnsView } from './past-turns-view.tsx';
+import { LiveView } from './live/live-view.tsx';
+import { PastTurnsView } from './past/past-turns-view.tsx';
 
 /** The machines of the service, drawn from their own definitions: as they run now, or as a turn once ran. */
 export function StatechartsPanel() {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { HistoryEntry, PendingApproval, SessionView } from '../../contract/session-view.ts';
+import type { HistoryEntry, PendingApproval, SessionView } from '../../core/session/session-view.ts';
 import { Markdown } from '../chat/markdown.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { SessionView } from '../../contract/session-view.ts';
+import type { SessionView } from '../../core/session/session-view.ts';
 import { errorText, get } from '../service/api.ts';
 import { sessionPath } from '../service/paths.ts';
 

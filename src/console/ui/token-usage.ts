@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../contract/reply-parts.ts';
+import type { TokenUsage } from '../../core/turn/reply-parts.ts';
 
 /** Such as `1,204 tokens in (1,024 cached), 350 out (210 reasoning)`. */
 export function usageText({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: TokenUsage): string {

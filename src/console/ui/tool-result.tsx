@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../contract/tool.ts';
+import type { ToolResult } from '../../core/tool-call/tool.ts';
 import { Json } from './json.tsx';
 import style from './tool-result.module.css';
 

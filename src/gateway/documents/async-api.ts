@@ -1,4 +1,4 @@
-import { StreamQuery } from '../../contract/requests.ts';
+import { StreamQuery } from '../../wire/requests.ts';
 import { type JsonSchema, parameterSchema, requestSchema } from './json-schema.ts';
 import { clientMessages, resumableMessages, type StreamMessage, serverMessages } from './stream-messages.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
-import { ErrorResponse } from '../../contract/responses.ts';
-import { errorsOf, isLimited } from './error-examples.ts';
+import { type ErrorCode } from '../../core/errors.ts';
+import { errorCatalogue } from '../../wire/error-catalogue.ts';
+import { ErrorResponse } from '../../wire/responses.ts';
 import { type JsonSchema, type NamedSchemas, parameterSchema } from './json-schema.ts';
-import { EXAMPLE_TIME, JSON_TYPE, type Operation, type OperationExample } from './operation.ts';
+import { errorsOf, isLimited } from './operations/error-examples.ts';
+import { EXAMPLE_TIME, JSON_TYPE, type Operation, type OperationExample } from './operations/operation.ts';
 
 export type ExampleObject =
   | { readonly summary?: string; readonly value: unknown }

@@ -1,8 +1,16 @@
-import { McpServerConfig } from '../../contract/agent-config.ts';
-import { ErrorBody } from '../../contract/errors.ts';
-import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../contract/frames.ts';
-import { Image } from '../../contract/image.ts';
-import { MachineState, StateValue } from '../../contract/machine-state.ts';
+import { Image } from '../../core/conversation/image.ts';
+import { ErrorBody } from '../../core/errors.ts';
+import { MachineState, StateValue } from '../../core/machine-state.ts';
+import {
+  HistoryEntry,
+  PendingApproval,
+  SessionListItem,
+  SessionView,
+} from '../../core/session/session-view.ts';
+import { ToolResult } from '../../core/tool-call/tool.ts';
+import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.ts';
 import {
   ApprovalRequest,
   CancelRequest,
@@ -11,7 +19,7 @@ import {
   MessageRequest,
   MessageSyncRequest,
   ResetRequest,
-} from '../../contract/requests.ts';
+} from '../../wire/requests.ts';
 import {
   ApprovalResponse,
   CancelResponse,
@@ -31,11 +39,7 @@ import {
   StatechartsResponse,
   ToolRecord,
   ToolsResponse,
-} from '../../contract/responses.ts';
-import { McpServerRecord } from '../../contract/service-requests.ts';
-import { HistoryEntry, PendingApproval, SessionListItem, SessionView } from '../../contract/session-view.ts';
-import { ToolResult } from '../../contract/tool.ts';
-import { errorExamples, errorsOf } from './error-examples.ts';
+} from '../../wire/responses.ts';
 import { type JsonSchema, NamedSchemas } from './json-schema.ts';
 import {
   type ExampleObject,
@@ -43,8 +47,9 @@ import {
   type OperationObject,
   operationObject,
 } from './open-api-operation.ts';
-import type { Tag } from './operation.ts';
-import { operations } from './operations.ts';
+import { errorExamples, errorsOf } from './operations/error-examples.ts';
+import type { Tag } from './operations/operation.ts';
+import { operations } from './operations/operations.ts';
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { asyncApiDocument } from './async-api.ts';
 import { openApiDocument } from './open-api.ts';
-import { docsPage } from './page.ts';
+import { docsPage } from './page/page.ts';
 
 export interface ServedDocument {
   readonly contentType: string;

@@ -1,7 +1,12 @@
 import type { z } from 'zod';
-import { FramePlace, type ResumableFrame, ResumableOnlyFrame, ServerFrame } from '../../contract/frames.ts';
-import { ApproveFrame, CancelFrame, DenyFrame, MessageFrame, ResetFrame } from '../../contract/requests.ts';
-import { clientFrameExamples, type FrameExample, frameExamples, refusalExample } from './frame-examples.ts';
+import { FramePlace, type ResumableFrame, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.ts';
+import { ApproveFrame, CancelFrame, DenyFrame, MessageFrame, ResetFrame } from '../../wire/requests.ts';
+import {
+  clientFrameExamples,
+  type FrameExample,
+  frameExamples,
+  refusalExample,
+} from './operations/frame-examples.ts';
 
 /** One frame of the WebSocket interface. */
 export interface StreamMessage {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Refused } from '../../../src/contract/refused.ts';
+import type { Refused } from '../../../src/core/conversation/refused.ts';
 import { replyText } from '../../support/replies.ts';
 import { type Answer, type ErrorKind, question, reply, says, thinks } from './answers.ts';
 import { type LanguageModelHarness, scenario } from './harness.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { it } from 'vitest';
-import type { Image } from '../../../src/contract/image.ts';
+import type { Image } from '../../../src/core/conversation/image.ts';
 import type { LanguageModel } from '../../../src/ports/language-model.ts';
 import type { Answer } from './answers.ts';
 

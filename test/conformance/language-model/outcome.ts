@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ServiceError } from '../../../src/contract/errors.ts';
+import { ServiceError } from '../../../src/core/errors.ts';
 import type { ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
 import { ReplyRecord, replyText } from '../../support/replies.ts';
 import { KEY, PROMPT, question, STILL_HERE, SYSTEM_PROMPT } from './answers.ts';

@@ -1,4 +1,4 @@
-import type { Image } from '../../../src/contract/image.ts';
+import type { Image } from '../../../src/core/conversation/image.ts';
 import type { Ending, ErrorKind, Said } from './answers.ts';
 
 /** An error as an interface sends it instead of a reply. */

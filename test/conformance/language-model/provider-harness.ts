@@ -1,5 +1,5 @@
-import { realModel } from '../../../src/app/real-model.ts';
-import { LlmConfig } from '../../../src/contract/agent-config.ts';
+import { realModel } from '../../../src/app/adapters/real-model.ts';
+import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { type Answer, KEY, reply, STILL_HERE, says } from './answers.ts';
 import type { LanguageModelHarness } from './harness.ts';
 import type { ProviderFormat } from './provider-format.ts';

@@ -1,5 +1,5 @@
 import { scriptedModel } from '../../../src/adapters/scripted/scripted-model.ts';
-import { LlmConfig } from '../../../src/contract/agent-config.ts';
+import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { type Answer, type Said, STILL_HERE } from './answers.ts';
 import type { LanguageModelHarness } from './harness.ts';
 

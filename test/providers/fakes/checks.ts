@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { LoggedEvent } from '../../../src/contract/events.ts';
-import type { ServerFrame } from '../../../src/contract/frames.ts';
+import type { LoggedEvent } from '../../../src/core/log/events.ts';
+import type { ServerFrame } from '../../../src/wire/frames.ts';
 import type { JsonObject } from '../rules/body-fields.ts';
 import { isMistralId } from '../rules/chat-templates.ts';
 import { firstRules } from './fake.ts';

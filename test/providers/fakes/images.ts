@@ -1,4 +1,4 @@
-import type { Image } from '../../../src/contract/image.ts';
+import type { Image } from '../../../src/core/conversation/image.ts';
 
 /** One pixel each. */
 export const images = {

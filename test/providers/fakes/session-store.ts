@@ -1,7 +1,7 @@
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapshot-store.ts';
-import { openSqliteEventStore } from '../../../src/adapters/sqlite/sqlite-event-store.ts';
-import type { LoggedEvent } from '../../../src/contract/events.ts';
+import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { type ServiceOptions, silentLog } from '../../support/running-service.ts';
 import { tempDirectory } from '../../support/temp-directory.ts';

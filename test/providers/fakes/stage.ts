@@ -1,4 +1,4 @@
-import type { McpServerConfig } from '../../../src/contract/agent-config.ts';
+import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { RunningService } from '../../support/running-service.ts';
 import { type Fake, firstRules } from './fake.ts';
 import { FakeProvider } from './fake-provider.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Image } from '../../../src/contract/image.ts';
+import type { Image } from '../../../src/core/conversation/image.ts';
 import type { RunningService } from '../../support/running-service.ts';
 import type { Client } from '../../support/websocket-client.ts';
 import { type Command, wordsOf } from './what-to-say.ts';

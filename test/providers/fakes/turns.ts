@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Image } from '../../../src/contract/image.ts';
+import type { Image } from '../../../src/core/conversation/image.ts';
 import type { Fake } from './fake.ts';
 import { images } from './images.ts';
 import type { Talker } from './talkers.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ResumableFrame } from '../../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../../src/wire/frames.ts';
 import { messageOf } from '../prescribed-stream.ts';
 import { byTurn, isCancelled, prescribedPieces, prescribedTexts } from '../prescribed-turn.ts';
 import type { View } from '../session-api.ts';

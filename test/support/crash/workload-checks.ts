@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ResumableFrame } from '../../../src/contract/frames.ts';
+import type { ResumableFrame } from '../../../src/wire/frames.ts';
 import { eventually } from '../eventually.ts';
 import { pairingFaults } from '../paired-history.ts';
 import { messageOf, pieceFaults } from '../prescribed-stream.ts';

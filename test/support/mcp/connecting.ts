@@ -1,6 +1,6 @@
 import { mcpConnector } from '../../../src/adapters/mcp/mcp-connector.ts';
-import type { McpServerConfig } from '../../../src/contract/agent-config.ts';
-import type { ToolOutcome } from '../../../src/contract/tool.ts';
+import type { ToolOutcome } from '../../../src/core/tool-call/tool.ts';
+import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { RecordingLog } from './recording-log.ts';
 
 /** A connector for tests: it records what it logs and what its connections report. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
-import type { StdioServerConfig } from '../../../src/contract/agent-config.ts';
+import type { StdioServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 
 type StdioConfig = z.infer<typeof StdioServerConfig>;
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parsedJson, stringIn } from '../../../model-http/json.ts';
+import { isObject, type JsonObject, parsedJson, stringIn } from '../../../model-http/reply/json.ts';
 import { type ToolCallDelta, toolCallDeltas } from './tool-call-delta.ts';
 
 /** What the first choice of a chunk adds to the reply. */

@@ -1,7 +1,7 @@
-import type { LlmConfig } from '../../../contract/agent-config.ts';
-import { ModelClient } from '../../../model-http/model-client.ts';
-import { bearerHeader, type ProviderAccess } from '../../../model-http/provider-access.ts';
-import type { ModelInterface } from '../../../model-http/provider-model.ts';
+import type { LlmConfig } from '../../../config/schema/llm-config.ts';
+import { ModelClient } from '../../../model-http/http/model-client.ts';
+import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import { ChatReader } from './chat-reader.ts';
 import { chatRequest } from './chat-request.ts';
 

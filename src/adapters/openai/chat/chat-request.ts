@@ -3,18 +3,18 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions';
-import type { LlmConfig } from '../../../contract/agent-config.ts';
+import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type {
   AssistantMessage,
   ModelTool,
   ToolMessage,
   UserMessage,
-} from '../../../contract/model-message.ts';
-import { spokenText } from '../../../domain/step-parts.ts';
-import { acceptableCallId } from '../../../model-http/call-ids.ts';
-import { mergedBody } from '../../../model-http/json.ts';
-import type { ProviderAccess } from '../../../model-http/provider-access.ts';
-import type { ProviderDefaults } from '../../../model-http/providers.ts';
+} from '../../../core/conversation/model-message.ts';
+import { spokenText } from '../../../core/turn/step-parts.ts';
+import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
+import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
+import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
 
 /** The body of a request. `request.tools` are such as every provider takes. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../model-http/json.ts';
+import { isObject, type JsonObject } from '../../../model-http/reply/json.ts';
 
 /**
  * Collects the fields of a message that its provider wants back, from all chunks: texts are joined, lists appended.

@@ -1,5 +1,5 @@
-import { isJson } from '../../../model-http/json.ts';
-import type { ReplyCallIds } from '../../../model-http/reply-call-ids.ts';
+import { isJson } from '../../../model-http/reply/json.ts';
+import type { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
 import type { ToolCallDelta } from './tool-call-delta.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
+import { isObject, type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
 
 /** A fragment of a tool call, with what is not there or makes no sense taken away. */
 export interface ToolCallDelta {

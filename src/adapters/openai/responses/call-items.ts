@@ -1,5 +1,5 @@
-import { isJson, isObject, type JsonObject, stringIn } from '../../../model-http/json.ts';
-import type { ReplyCallIds } from '../../../model-http/reply-call-ids.ts';
+import { isJson, isObject, type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
+import type { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
 
 /** The tool calls of a response. A call is taken from its item when that is done: only then all of it is certain. */

@@ -12,10 +12,10 @@ import type {
   ModelToolCall,
   ToolMessage,
   UserMessage,
-} from '../../../contract/model-message.ts';
-import type { OpaqueData } from '../../../contract/reply-parts.ts';
-import { acceptableCallId } from '../../../model-http/call-ids.ts';
-import type { JsonObject } from '../../../model-http/json.ts';
+} from '../../../core/conversation/model-message.ts';
+import type { OpaqueData } from '../../../core/turn/reply-parts.ts';
+import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
+import type { JsonObject } from '../../../model-http/reply/json.ts';
 import { PARTING } from './parting.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type ModelCall, ModelClient } from '../../../model-http/model-client.ts';
-import { ModelFailure } from '../../../model-http/model-failure.ts';
+import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
+import { type ModelCall, ModelClient } from '../../../model-http/http/model-client.ts';
 import type { ModelReply } from '../../../ports/language-model.ts';
 import { ResponsesCall } from './responses-call.ts';
 

@@ -1,7 +1,7 @@
-import { type JsonObject, stringIn } from '../../../model-http/json.ts';
-import { ModelFailure } from '../../../model-http/model-failure.ts';
-import type { ProviderAccess } from '../../../model-http/provider-access.ts';
-import type { ReplyBuilder } from '../../../model-http/reply-builder.ts';
+import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
+import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import { type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
+import type { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import type { CallItems } from './call-items.ts';
 import { isReturnable } from './input-items.ts';
 import { PARTING } from './parting.ts';

@@ -1,5 +1,5 @@
-import type { TokenUsage } from '../../../contract/reply-parts.ts';
-import { countIn, isObject, type JsonObject, objectIn, parsedJson } from '../../../model-http/json.ts';
+import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
+import { countIn, isObject, type JsonObject, objectIn, parsedJson } from '../../../model-http/reply/json.ts';
 
 export type ParsedData =
   | { readonly kind: 'object'; readonly value: JsonObject }

@@ -1,8 +1,8 @@
-import type { ModelTool } from '../../../contract/model-message.ts';
-import type { TraceContext } from '../../../contract/trace.ts';
-import type { ModelCall } from '../../../model-http/model-client.ts';
-import type { ModelFailure } from '../../../model-http/model-failure.ts';
-import type { ReplyReader } from '../../../model-http/reply-reader.ts';
+import type { ModelTool } from '../../../core/conversation/model-message.ts';
+import type { TraceContext } from '../../../core/trace.ts';
+import type { ModelFailure } from '../../../model-http/failures/model-failure.ts';
+import type { ModelCall } from '../../../model-http/http/model-client.ts';
+import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
 
 /**
  * What a request goes without rather than fail:

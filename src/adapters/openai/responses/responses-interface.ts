@@ -1,6 +1,6 @@
-import type { LlmConfig } from '../../../contract/agent-config.ts';
-import { bearerHeader, type ProviderAccess } from '../../../model-http/provider-access.ts';
-import type { ModelInterface } from '../../../model-http/provider-model.ts';
+import type { LlmConfig } from '../../../config/schema/llm-config.ts';
+import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import { ModestClient } from './modest-client.ts';
 import { type Extra, ResponsesCall } from './responses-call.ts';
 import { ResponsesReader } from './responses-reader.ts';

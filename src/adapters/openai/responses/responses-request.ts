@@ -1,8 +1,8 @@
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
-import type { LlmConfig } from '../../../contract/agent-config.ts';
-import type { ModelTool } from '../../../contract/model-message.ts';
-import { mergedBody } from '../../../model-http/json.ts';
-import type { ProviderAccess } from '../../../model-http/provider-access.ts';
+import type { LlmConfig } from '../../../config/schema/llm-config.ts';
+import type { ModelTool } from '../../../core/conversation/model-message.ts';
+import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
 import { type InputItem, inputItems } from './input-items.ts';
 import type { Extra } from './responses-call.ts';

@@ -1,0 +1,64 @@
+import type { Log } from '../../../ports/log.ts';
+import type { Mask } from '../failure/secret-mask.ts';
+import { shorten } from '../failure/shorten.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+const MAX_LINE_BYTES = 2_000;
+const TAIL_LINES = 5;
+const TAIL_LINE_CHARACTERS = 300;
+const WINDOW_MS = 1_000;
+const LINES_A_WINDOW = 50;
+
+/** Passes a server's stderr on to the log, and keeps its last lines for the reason of a failure. */
+export class StderrLog {
+  readonly #log: Log;
+  readonly #server: string;
+  readonly #mask: Mask;
+  readonly #lines = new LineSplitter(MAX_LINE_BYTES, (line) => this.#note(line));
+  #tail: string[] = [];
+  #windowStart = 0;
+  #linesInWindow = 0;
+
+  constructor(log: Log, server: string, mask: Mask) {
+    this.#log = log;
+    this.#server = server;
+    this.#mask = mask;
+  }
+
+  push(chunk: Buffer): void {
+    this.#lines.push(chunk);
+  }
+
+  end(): void {
+    this.#lines.end();
+    this.#reportDropped();
+  }
+
+  /** The last lines in one, or an empty text. */
+  tail(): string {
+    return this.#tail.join(' | ');
+  }
+
+  #note(raw: string): void {
+    const line = this.#mask(raw).trim();
+    if (line === '') return;
+    this.#tail = [...this.#tail, shorten(line, TAIL_LINE_CHARACTERS)].slice(-TAIL_LINES);
+    this.#openWindow();
+    this.#linesInWindow += 1;
+    if (this.#linesInWindow <= LINES_A_WINDOW)
+      this.#log.debug({ server: this.#server, line }, 'tool server stderr');
+  }
+
+  #openWindow(): void {
+    const now = performance.now();
+    if (now - this.#windowStart < WINDOW_MS) return;
+    this.#reportDropped();
+    this.#windowStart = now;
+    this.#linesInWindow = 0;
+  }
+
+  #reportDropped(): void {
+    const dropped = this.#linesInWindow - LINES_A_WINDOW;
+    if (dropped > 0) this.#log.info({ server: this.#server, dropped }, 'tool server stderr lines not logged');
+  }
+}

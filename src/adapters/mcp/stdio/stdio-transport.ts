@@ -1,0 +1,125 @@
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Mask } from '../failure/secret-mask.ts';
+import { shorten } from '../failure/shorten.ts';
+import type { ServerTransport } from '../server-transport.ts';
+import { settlesWithin } from '../settles-within.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { type ProcessOptions, ServerProcess } from './server-process.ts';
+import type { StderrLog } from './stderr-log.ts';
+
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+const MAX_GARBAGE_LINES = 10;
+const GARBAGE_CHARACTERS = 200;
+/** Between the first sign of an end and the exit code, and between that and the last words. */
+const LAST_WORDS_MS = 250;
+
+export interface StdioTransportOptions extends ProcessOptions {
+  readonly stderr: StderrLog;
+  /** Told of the first lines that are no messages. */
+  readonly noteGarbage: (fields: Record<string, unknown>, message: string) => void;
+  readonly graceMs: number;
+  readonly mask: Mask;
+}
+
+/** MCP over the standard streams of a process. Closing it ends the process and all it started. */
+export class StdioTransport implements ServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #options: StdioTransportOptions;
+  #process: ServerProcess | undefined;
+  #endReason: string | undefined;
+  #closed = false;
+  #losing: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
+  #garbageLines = 0;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  get endReason(): string | undefined {
+    return this.#endReason;
+  }
+
+  async start(): Promise<void> {
+    if (this.#process !== undefined || this.#closed) throw new Error('a transport can be started once');
+    const child = new ServerProcess(this.#options);
+    this.#process = child;
+    const messages = new LineSplitter(MAX_MESSAGE_BYTES, (line, cut) => this.#receive(line, cut));
+    const { stderr } = this.#options;
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk)).once('close', () => stderr.end());
+    child.stdout.on('data', (chunk: Buffer) => messages.push(chunk));
+    await child.spawned;
+    child.stdin.once('close', () => this.#lose(child, 'the server stopped reading its input'));
+    child.stdout.once('close', () => this.#lose(child, 'the server closed its output'));
+    void child.exited.then(() => this.#lose(child, 'the server exited'));
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || this.#closed) throw new Error(this.#endReason ?? 'the connection is closed');
+    const failed = await new Promise<boolean>((resolve) => {
+      child.stdin.write(serializeMessage(message), (error) => resolve(error !== null && error !== undefined));
+    });
+    if (!failed) return;
+    // The reason comes with the exit, a moment after the broken pipe.
+    await this.#lose(child, 'the server stopped reading its input');
+    throw new Error(this.#endReason ?? 'the connection is closed');
+  }
+
+  async close(): Promise<void> {
+    this.#shut();
+    await this.#ending;
+  }
+
+  fail(reason: string): void {
+    if (this.#closed) return;
+    this.#endReason = this.explain(reason);
+    this.#shut();
+  }
+
+  explain(reason: string): string {
+    const lastWords = this.#options.stderr.tail();
+    return lastWords === '' ? reason : `${reason}; it wrote: ${lastWords}`;
+  }
+
+  #receive(line: string, cut: boolean): void {
+    if (cut) this.fail(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`);
+    if (this.#closed || line.trim() === '') return;
+    try {
+      this.onmessage?.(deserializeMessage(line));
+    } catch (error) {
+      this.#noteGarbage(line);
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #noteGarbage(line: string): void {
+    this.#garbageLines += 1;
+    if (this.#garbageLines > MAX_GARBAGE_LINES) return;
+    const text = shorten(this.#options.mask(line), GARBAGE_CHARACTERS);
+    this.#options.noteGarbage({ line: text }, 'tool server wrote a line to stdout that is no message');
+  }
+
+  /** The process is going: waits for its exit code and its last words, then gives up on it. */
+  #lose(child: ServerProcess, sign: string): Promise<void> {
+    this.#losing ??= this.#lost(child, sign);
+    return this.#losing;
+  }
+
+  async #lost(child: ServerProcess, sign: string): Promise<void> {
+    await settlesWithin(child.exited, LAST_WORDS_MS);
+    await settlesWithin(child.drained, LAST_WORDS_MS);
+    this.fail(child.exit ?? sign);
+  }
+
+  #shut(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#ending = this.#process?.end(this.#options.graceMs);
+    this.onclose?.();
+  }
+}

@@ -1,0 +1,74 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { z } from 'zod';
+import type { Tool } from '../../../core/tool-call/tool.ts';
+
+const MAX_PAGES = 1_000;
+
+const ToolPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+const hint = z.boolean().nullish().catch(undefined);
+
+/** More forgiving than the SDK, for which one odd tool makes the whole list unreadable. */
+const WireTool = z.object({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  inputSchema: z.looseObject({ type: z.literal('object').default('object') }).nullish(),
+  outputSchema: z.record(z.string(), z.unknown()).nullish(),
+  annotations: z.object({ readOnlyHint: hint, idempotentHint: hint }).nullish(),
+});
+
+export interface ToolList {
+  readonly tools: Tool[];
+  /** By tool name, of the tools that promise a form for their results. */
+  readonly outputSchemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** What could not be read, for the log. */
+  readonly unreadable: readonly string[];
+}
+
+/** Reads all pages. Rejects when a page is not answered properly or the pages do not end. */
+export async function readToolList(client: Client, timeoutMs: number): Promise<ToolList> {
+  const tools = new Map<string, Tool>();
+  const outputSchemas = new Map<string, Record<string, unknown>>();
+  const unreadable: string[] = [];
+  for await (const item of toolItems(client, timeoutMs)) {
+    const parsed = WireTool.safeParse(item);
+    if (!parsed.success) {
+      unreadable.push(`${nameOf(item)}: ${z.prettifyError(parsed.error)}`);
+      continue;
+    }
+    const tool = parsed.data;
+    tools.set(tool.name, toolOf(tool));
+    if (tool.outputSchema) outputSchemas.set(tool.name, tool.outputSchema);
+  }
+  return { tools: [...tools.values()], outputSchemas, unreadable };
+}
+
+async function* toolItems(client: Client, timeoutMs: number): AsyncGenerator<unknown> {
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, ToolPage, { timeout: timeoutMs });
+    yield* page.tools;
+    // Some servers end with an empty cursor, or null, instead of none.
+    cursor = page.nextCursor || undefined;
+    if (cursor !== undefined && seen.has(cursor))
+      throw new Error('the pages of the tool list go in a circle');
+    if (seen.size >= MAX_PAGES) throw new Error(`the tool list has more than ${MAX_PAGES} pages`);
+    if (cursor !== undefined) seen.add(cursor);
+  } while (cursor !== undefined);
+}
+
+function toolOf(tool: z.infer<typeof WireTool>): Tool {
+  return {
+    name: tool.name,
+    description: tool.description ?? '',
+    inputSchema: tool.inputSchema ?? { type: 'object' },
+    repeatable: tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true,
+  };
+}
+
+function nameOf(item: unknown): string {
+  const named = z.object({ name: z.string() }).safeParse(item);
+  return named.success ? named.data.name : '(no name)';
+}

@@ -1,0 +1,42 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SessionId } from '../../../core/ids.ts';
+import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
+import { chainHash, chainStart } from '../integrity/chain.ts';
+import { DamagedLogError } from '../integrity/log-damage.ts';
+import { integerOf, textOf } from './columns.ts';
+import { marks, tables } from './schema.ts';
+
+/**
+ * Brings a log of version 1, which had neither chain nor index, to the current one, within the transaction
+ * of the caller. No session is marked open: version 1 did not know, and continued none after a restart.
+ */
+export function migrate(db: DatabaseSync, file: string): void {
+  db.exec(`ALTER TABLE events RENAME TO events_1; ${tables}`);
+  const insert = db.prepare(
+    'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const sessions = new Map<SessionId, IndexedSession>();
+  // In the order of arrival, which is also the order within each session.
+  for (const row of db
+    .prepare('SELECT session, seq, time, type, data FROM events_1 ORDER BY rowid')
+    .iterate()) {
+    const sessionId = textOf(row.session);
+    const link = {
+      seq: integerOf(row.seq),
+      time: integerOf(row.time),
+      type: textOf(row.type),
+      data: textOf(row.data),
+    };
+    const session = sessions.get(sessionId);
+    const expected = (session?.head ?? 0) + 1;
+    if (link.seq !== expected) throw new DamagedLogError(file, `session ${sessionId} lost seq ${expected}`);
+    const hash = chainHash(session?.hash ?? chainStart, sessionId, link);
+    insert.run(sessionId, link.seq, link.time, link.type, link.data, hash);
+    const { time } = link;
+    const createdAt = session?.createdAt ?? time;
+    sessions.set(sessionId, { sessionId, head: link.seq, hash, createdAt, updatedAt: time, open: false });
+  }
+  const index = new SessionIndex(db);
+  for (const session of sessions.values()) index.put(session);
+  db.exec(`DROP TABLE events_1; ${marks}`);
+}

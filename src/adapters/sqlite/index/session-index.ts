@@ -1,0 +1,99 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import type { SessionId } from '../../../core/ids.ts';
+import type { SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
+import { integerOf, textOf } from '../file/columns.ts';
+import { RecentSessions } from './recent-sessions.ts';
+
+export interface IndexedSession extends SessionSummary {
+  /** The chain hash of its last event. */
+  readonly hash: string;
+}
+
+/**
+ * The index of sessions: where each stream ends, and which have an open turn. Each row is sealed with a
+ * checksum over the rest of it, because nothing else would notice a head that is wrong.
+ */
+export class SessionIndex {
+  readonly #recent = new RecentSessions<IndexedSession>();
+  readonly #find: StatementSync;
+  readonly #put: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #all: StatementSync;
+  readonly #open: StatementSync;
+  readonly #closed: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare('SELECT * FROM sessions WHERE session = ?');
+    // An upsert keeps the rowid, so an update touches no index but, when it changes, that of the open ones.
+    this.#put = db.prepare(`
+      INSERT INTO sessions (session, head, hash, created, updated, open, seal) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (session) DO UPDATE SET head = excluded.head, hash = excluded.hash,
+        updated = excluded.updated, open = excluded.open, seal = excluded.seal
+    `);
+    this.#remove = db.prepare('DELETE FROM sessions WHERE session = ?');
+    this.#all = db.prepare('SELECT * FROM sessions WHERE session > ? ORDER BY session LIMIT ?');
+    this.#open = db.prepare('SELECT * FROM sessions WHERE session > ? AND open = 1 ORDER BY session LIMIT ?');
+    this.#closed = db.prepare(
+      'SELECT * FROM sessions WHERE session > ? AND open = 0 ORDER BY session LIMIT ?',
+    );
+  }
+
+  /** Throws when the row is damaged. */
+  find(sessionId: SessionId): IndexedSession | undefined {
+    const recent = this.#recent.find(sessionId);
+    if (recent !== undefined) return recent;
+    const row = this.#find.get(sessionId);
+    if (row === undefined) return undefined;
+    const session = parseSession(row);
+    // A damaged index can lead to the row of another session, whose own seal is whole.
+    if (session.sessionId !== sessionId) throw new Error(`the index gives ${session.sessionId}`);
+    return session;
+  }
+
+  put(session: IndexedSession): void {
+    const { sessionId, head, hash, createdAt, updatedAt, open } = session;
+    this.#put.run(sessionId, head, hash, createdAt, updatedAt, open ? 1 : 0, sealOf(session));
+    this.#recent.put(session);
+  }
+
+  /** To be called when a transaction was rolled back: what was written in it is not there. */
+  forget(): void {
+    this.#recent.clear();
+  }
+
+  remove(sessionId: SessionId): void {
+    this.#remove.run(sessionId);
+    this.#recent.clear();
+  }
+
+  /** Throws when a row is damaged. */
+  list({ sessionId, open, after = '', limit = Infinity }: SessionFilter): IndexedSession[] {
+    if (sessionId !== undefined) {
+      const found = this.find(sessionId);
+      const isAsked = found && sessionId > after && (open === undefined || found.open === open);
+      return isAsked ? [found].slice(0, limit) : [];
+    }
+    const rows = open === undefined ? this.#all : open ? this.#open : this.#closed;
+    // SQLite takes a negative limit for none.
+    return rows.all(after, Number.isFinite(limit) ? limit : -1).map(parseSession);
+  }
+}
+
+/** Throws when the row is not what was stored. */
+export function parseSession(row: Record<string, unknown>): IndexedSession {
+  const session = {
+    sessionId: textOf(row.session),
+    head: integerOf(row.head),
+    hash: textOf(row.hash),
+    createdAt: integerOf(row.created),
+    updatedAt: integerOf(row.updated),
+    open: row.open === 1,
+  };
+  if (sealOf(session) !== row.seal) throw new Error(`the row of session ${session.sessionId} is damaged`);
+  return session;
+}
+
+function sealOf({ sessionId, head, hash, createdAt, updatedAt, open }: IndexedSession): number {
+  return crc32(`${sessionId}\n${head}\n${hash}\n${createdAt}\n${updatedAt}\n${open}`);
+}

@@ -1,0 +1,62 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { SessionId } from '../../../core/ids.ts';
+import { integerOf, textOf } from '../file/columns.ts';
+import { isSqliteError } from '../file/sqlite-errors.ts';
+import { chainHash, chainStart, type Link } from './chain.ts';
+
+/** A link with the hash that was stored beside it. */
+export interface StoredLink extends Link {
+  readonly hash: string;
+}
+
+/** Throws when a column has a value of another type than was stored. */
+export function storedLink(row: Record<string, unknown>): StoredLink {
+  return {
+    seq: integerOf(row.seq),
+    time: integerOf(row.time),
+    type: textOf(row.type),
+    data: textOf(row.data),
+    hash: textOf(row.hash),
+  };
+}
+
+/** Looks at single links of the chains. */
+export class ChainReader {
+  readonly #link: StatementSync;
+  readonly #hash: StatementSync;
+  readonly #last: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#link = db.prepare('SELECT seq, time, type, data, hash FROM events WHERE session = ? AND seq = ?');
+    this.#hash = db.prepare('SELECT hash FROM events WHERE session = ? AND seq = ?');
+    this.#last = db.prepare('SELECT session, seq FROM events ORDER BY rowid DESC LIMIT ?');
+  }
+
+  /** The stored hash that the event after `seq` is chained to. */
+  hashAt(sessionId: SessionId, seq: number): string | undefined {
+    if (seq === 0) return chainStart;
+    const hash = this.#hash.get(sessionId, seq)?.hash;
+    return typeof hash === 'string' ? hash : undefined;
+  }
+
+  /** Whether the event is there and linked to the one before it; with `hash`, also whether it is that one. */
+  holds(sessionId: SessionId, seq: number, hash?: string): boolean {
+    try {
+      const row = this.#link.get(sessionId, seq);
+      const previous = this.hashAt(sessionId, seq - 1);
+      if (row === undefined || previous === undefined) return false;
+      const link = storedLink(row);
+      return chainHash(previous, sessionId, link) === link.hash && (hash ?? link.hash) === link.hash;
+    } catch (error) {
+      if (isSqliteError(error)) throw error;
+      return false;
+    }
+  }
+
+  /** Session and seq of the events that were stored last. */
+  last(count: number): { readonly sessionId: SessionId; readonly seq: number }[] {
+    return this.#last
+      .all(count)
+      .map(({ session, seq }) => ({ sessionId: textOf(session), seq: integerOf(seq) }));
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { SessionId } from '../../../core/ids.ts';
+import { viewReadOnly } from '../file/read-only.ts';
+import { identify, notAnEventLog } from '../file/schema.ts';
+import { isCorrupt, isNotADatabase, isSqliteError } from '../file/sqlite-errors.ts';
+import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
+import { ChainReader } from './chain-reader.ts';
+import type { RecordedHeads } from './head-file.ts';
+import { DamagedLogError, describeLosses, type Loss } from './log-damage.ts';
+
+const smallestPageBytes = 512;
+
+/** How much of the log is looked at before it is opened, however long it is. */
+const bounds = { openSessions: 1000, lastEvents: 1000 };
+
+/**
+ * A first look that cannot change anything. Throws when the file is not ours, and when the end of the log is
+ * not what was acknowledged: opened for writing, SQLite would throw away what it cannot read of the WAL.
+ */
+export function inspect(file: string, recorded: RecordedHeads | undefined): void {
+  const { size } = statSync(file);
+  // SQLite takes anything shorter than its smallest page for an empty file, and would overwrite it.
+  if (size > 0 && size < smallestPageBytes) throw notAnEventLog(file);
+  if (existsSync(`${file}-journal`)) return; // Creating it was cut off; opening it rolls that back.
+  try {
+    viewReadOnly(file, (db) => {
+      const identity = identify(db, file);
+      if (identity === 'empty' && recorded !== undefined) throw vanished(file, recorded);
+      if (identity === 'current') requireWholeEnd(db, file, recorded?.heads ?? new Map());
+    });
+  } catch (error) {
+    if (!isCorrupt(error) && !(error instanceof DamagedLogError)) throw error;
+    requireUnused(file);
+    if (!isCorrupt(error)) throw error;
+    // Nothing of ours stands beside it, so it need never have been an event log.
+    if (isNotADatabase(error) && recorded === undefined) throw notAnEventLog(file);
+    throw new DamagedLogError(file, String(error), { cause: error });
+  }
+}
+
+/** A look without a lock at a file that another process is writing can see what is not there. */
+function requireUnused(file: string): void {
+  try {
+    viewReadOnly(file, (db) => db.exec('SELECT count(*) FROM sqlite_schema'), 'locked');
+  } catch (error) {
+    if (!isCorrupt(error)) throw error; // A corrupt file is what the caller is about to report.
+  }
+}
+
+/** The log is gone, but what stood beside it is still there. */
+export function vanished(file: string, { heads }: RecordedHeads): DamagedLogError {
+  const losses = [...heads].filter(([, seq]) => seq > 0).map(([id, to]) => ({ sessionId: id, from: 1, to }));
+  const details = losses.length > 0 ? `: ${describeLosses(losses)}` : '';
+  return new DamagedLogError(file, `it is missing or empty${details}`);
+}
+
+function requireWholeEnd(db: DatabaseSync, file: string, heads: ReadonlyMap<SessionId, number>): void {
+  const index = new SessionIndex(db);
+  const links = new ChainReader(db);
+  const losses: Loss[] = [];
+  const check = (session: IndexedSession | undefined, sessionId: SessionId, recorded: number) => {
+    const head = session?.head ?? 0;
+    const holds = session !== undefined && links.holds(sessionId, head, session.hash);
+    if (recorded > head) losses.push({ sessionId, from: head + 1, to: recorded });
+    else if (!holds) losses.push({ sessionId, from: head, to: head });
+  };
+  try {
+    for (const [sessionId, seq] of heads) if (seq > 0) check(index.find(sessionId), sessionId, seq);
+    for (const session of index.list({ open: true, limit: bounds.openSessions })) {
+      if (!heads.has(session.sessionId)) check(session, session.sessionId, session.head);
+    }
+    for (const { sessionId, seq } of links.last(bounds.lastEvents)) {
+      if ((index.find(sessionId)?.head ?? 0) < seq)
+        throw new Error(`${sessionId} ${seq} is not in the index`);
+      if (!links.holds(sessionId, seq)) losses.push({ sessionId, from: seq, to: seq });
+    }
+  } catch (error) {
+    if (isSqliteError(error)) throw error;
+    throw new DamagedLogError(file, String(error), { cause: error });
+  }
+  if (losses.length > 0) throw new DamagedLogError(file, describeLosses(losses));
+}

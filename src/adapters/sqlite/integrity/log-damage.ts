@@ -1,0 +1,34 @@
+import { dirname } from 'node:path';
+import type { SessionId } from '../../../core/ids.ts';
+
+/** Events of a session that were stored, and are gone or no longer what they were. */
+export interface Loss {
+  readonly sessionId: SessionId;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An error names so many sessions; `repair` reports all. */
+const mostNamed = 5;
+
+/** The log is not what was written. Whoever throws this has changed nothing. */
+export class DamagedLogError extends Error {
+  constructor(file: string, damage: string, options?: ErrorOptions) {
+    super(`the event log ${file} is damaged: ${damage}; nothing was changed; ${repairAdvice(file)}`, options);
+    this.name = 'DamagedLogError';
+  }
+}
+
+export function repairAdvice(file: string): string {
+  return `stop the service and run: agent-service repair --data-dir ${dirname(file)}`;
+}
+
+export function describeLosses(losses: readonly Loss[]): string {
+  const named = losses.slice(0, mostNamed).map(describeLoss);
+  const others = losses.length - named.length;
+  return [...named, ...(others > 0 ? [`${others} more sessions lost events`] : [])].join(', ');
+}
+
+function describeLoss({ sessionId, from, to }: Loss): string {
+  return `session ${sessionId} lost seq ${from}${to > from ? ` to ${to}` : ''}`;
+}

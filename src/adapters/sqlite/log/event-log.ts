@@ -1,0 +1,240 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { requireForkPoint } from '../../../ports/event-store.ts';
+import type { Database } from '../file/database.ts';
+import { marks } from '../file/schema.ts';
+import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
+import { SessionIndex } from '../index/session-index.ts';
+import { chainHash, chainStart } from '../integrity/chain.ts';
+import { DamagedLogError } from '../integrity/log-damage.ts';
+import { VerifiedRows } from '../integrity/verified-rows.ts';
+import { WalMarks } from '../integrity/wal-marks.ts';
+import { Adoptions } from './adoption.ts';
+import type {
+  AdoptCall,
+  Adopted,
+  AdoptionBegun,
+  AppendRequest,
+  Committed,
+  EraseCall,
+  ForkCall,
+  Forked,
+  ListCall,
+  Page,
+  ReadCall,
+  Refusal,
+  StageCall,
+  Summaries,
+} from './worker-protocol.ts';
+
+/** A page ends after so many characters, so that a few large events cannot fill the memory. */
+const pageCharacters = 1_000_000;
+
+/** The log inside the worker: synchronous, one transaction a batch. */
+export class EventLog implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #file: string;
+  readonly #index: SessionIndex;
+  readonly #rows: VerifiedRows;
+  readonly #marks: WalMarks;
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #adoptions: Adoptions;
+  #lastCommitMs = 0;
+
+  /** @param notify is told what an operator should know, and what does not make an append fail. */
+  constructor(database: Database, notify: (notice: string) => void) {
+    const { db, file, notices } = database;
+    this.#db = db;
+    this.#file = file;
+    this.#index = new SessionIndex(db);
+    this.#rows = new VerifiedRows(db, file, this.#index);
+    this.#marks = new WalMarks(database, notify);
+    this.#insert = db.prepare(
+      'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    this.#adoptions = new Adoptions(db);
+    this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
+    for (const notice of notices) notify(notice);
+  }
+
+  /** Stores every append whose expected seq holds when its turn in the batch comes. */
+  append(batch: readonly AppendRequest[]): Committed {
+    const time = Date.now();
+    const refused: Refusal[] = [];
+    const heads = new Map<string, number>();
+    this.#transact('append to', () => {
+      for (const [index, append] of batch.entries()) {
+        const refusal = this.#store(append, time);
+        if (refusal !== undefined) refused.push({ index, ...refusal });
+        else if (append.data.length > 0) heads.set(append.sessionId, append.expectedSeq + append.data.length);
+      }
+    });
+    this.#marks.record(heads);
+    return { type: 'committed', time, appends: batch.length, syncMs: this.#lastCommitMs, refused };
+  }
+
+  read({ sessionId, afterSeq, maxRows }: ReadCall): Page {
+    return this.#explained('read', () => {
+      const rows: unknown[] = [];
+      let characters = 0;
+      for (const { seq, time, data } of this.#rows.after(sessionId, afterSeq, maxRows)) {
+        rows.push({ seq, time, data });
+        characters += data.length;
+        if (characters >= pageCharacters) return { type: 'page', rows, last: false };
+      }
+      return { type: 'page', rows, last: rows.length < maxRows };
+    });
+  }
+
+  list({ filter }: ListCall): Summaries {
+    return this.#explained('read', () => {
+      const summaries = this.#checked(() => this.#index.list(filter));
+      return { type: 'summaries', summaries: summaries.map(({ hash: _, ...summary }) => summary) };
+    });
+  }
+
+  fork({ from, at, to, types, data }: ForkCall): Forked {
+    const time = Date.now();
+    const outcome = this.#transact('append to', () => {
+      requireForkPoint(from, at, this.#checked(() => this.#index.find(from))?.head ?? 0);
+      const actual = this.#checked(() => this.#index.find(to))?.head;
+      if (actual !== undefined) return { type: 'forked', actual } as const;
+      let hash = chainStart;
+      for (const link of this.#rows.after(from, 0, at)) {
+        hash = chainHash(hash, to, link);
+        this.#insert.run(to, link.seq, link.time, link.type, link.data, hash);
+      }
+      this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
+      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false }, time);
+      return { type: 'forked', actual: 0 } as const;
+    });
+    if (outcome.actual === 0) this.#marks.record(new Map([[to, at + data.length]]));
+    return outcome;
+  }
+
+  beginAdoption(sessionId: string): AdoptionBegun {
+    return this.#explained('append to', () => {
+      const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
+      return { type: 'adoption-begun', adoption: this.#adoptions.begin(sessionId), actual };
+    });
+  }
+
+  stage(call: StageCall): void {
+    this.#transact('append to', () => this.#adoptions.find(call.adoption).stage(call));
+  }
+
+  adopt({ adoption, open }: AdoptCall): Adopted {
+    const staged = this.#adoptions.find(adoption);
+    const { sessionId, head } = staged;
+    const adopted = this.#transact('append to', (): Adopted => {
+      const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
+      if (actual === 0 && head > 0) this.#index.put(staged.store(open));
+      return { type: 'adopted', head, actual };
+    });
+    if (adopted.actual === 0 && head > 0) this.#marks.record(new Map([[sessionId, head]]));
+    return adopted;
+  }
+
+  /** Forgets what was staged. */
+  endAdoption(adoption: number): void {
+    this.#explained('append to', () => this.#adoptions.end(adoption));
+  }
+
+  /** Also damaged sessions, and also when an earlier call did not get to its end. */
+  erase({ sessionIds }: EraseCall): void {
+    this.#explained('erase from', () => this.#marks.announceErased(sessionIds));
+    this.#transact('erase from', () => {
+      for (const sessionId of sessionIds) {
+        this.#delete.run(sessionId);
+        this.#index.remove(sessionId);
+      }
+    });
+    // The WAL still has the pages as they were.
+    this.#explained('erase from', () => this.#marks.emptyWal());
+  }
+
+  /** To be called when the answer is given: nobody is to wait for it whose events are on disk already. */
+  checkpoint(leastFrames = 1_000): void {
+    this.#marks.checkpoint(leastFrames);
+  }
+
+  /** Writes the file's mark as it is: a page that goes the way of an append, down to the disk. */
+  probe(): void {
+    this.#transact('write to', () => this.#db.exec(marks));
+    this.#marks.record(new Map());
+  }
+
+  [Symbol.dispose](): void {
+    // Closing would empty the WAL too, but would not say when it fails.
+    this.#explained('close', () => this.#marks.emptyWal());
+    this.#db.close();
+    this.#marks[Symbol.dispose]();
+  }
+
+  #store(append: AppendRequest, time: number): { actual: number } | { error: Error } | undefined {
+    const { sessionId, expectedSeq, types, data, open } = append;
+    let session: ReturnType<SessionIndex['find']>;
+    try {
+      session = this.#checked(() => this.#index.find(sessionId));
+      if (session === undefined) this.#rows.requireNone(sessionId);
+    } catch (error) {
+      if (error instanceof DamagedLogError) return { error };
+      throw error;
+    }
+    const actual = session?.head ?? 0;
+    if (actual !== expectedSeq) return { actual };
+    const head = expectedSeq + data.length;
+    if (head === 0) return undefined;
+    let hash = session?.hash ?? chainStart;
+    for (const [index, json] of data.entries()) {
+      const link = { seq: expectedSeq + 1 + index, time, type: types[index] ?? '', data: json };
+      hash = chainHash(hash, sessionId, link);
+      this.#insert.run(sessionId, link.seq, time, link.type, json, hash);
+    }
+    this.#index.put({
+      sessionId,
+      head,
+      hash,
+      createdAt: session?.createdAt ?? time,
+      updatedAt: data.length > 0 ? time : (session?.updatedAt ?? time),
+      open: open ?? session?.open ?? false,
+    });
+    return undefined;
+  }
+
+  #transact<T>(attempt: string, work: () => T): T {
+    return this.#explained(attempt, () => {
+      try {
+        this.#db.exec('BEGIN IMMEDIATE');
+        const result = work();
+        const begun = performance.now();
+        this.#db.exec('COMMIT');
+        this.#lastCommitMs = performance.now() - begun;
+        return result;
+      } catch (error) {
+        this.#index.forget();
+        // After some errors SQLite has rolled back by itself.
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  /** What the index refuses to give is damage; what SQLite cannot do may have other causes. */
+  #checked<T>(ask: () => T): T {
+    try {
+      return ask();
+    } catch (error) {
+      if (isSqliteError(error)) throw error;
+      throw new DamagedLogError(this.#file, String(error), { cause: error });
+    }
+  }
+
+  #explained<T>(attempt: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw explainSqliteError(error, this.#file, attempt);
+    }
+  }
+}

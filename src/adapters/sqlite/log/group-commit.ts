@@ -1,0 +1,110 @@
+import type { SessionId } from '../../../core/ids.ts';
+import type { Envelope } from '../../../core/log/envelope.ts';
+import type { EventCodec } from '../../../core/log/event-codec.ts';
+import type { LoggedEvent } from '../../../core/log/events.ts';
+import { type SessionMark, StaleVersionError } from '../../../ports/event-store.ts';
+import { encodeAll } from './stored-row.ts';
+import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
+
+interface PendingAppend {
+  readonly request: AppendRequest;
+  readonly events: readonly LoggedEvent[];
+  readonly settled: PromiseWithResolvers<Envelope<LoggedEvent>[]>;
+}
+
+/**
+ * Gathers the appends that arrive while a batch is on its way to the disk, so that they share the next
+ * sync. One batch is in flight at a time; each append of it is settled on its own.
+ */
+export class GroupCommit {
+  readonly #post: (batch: AppendRequest[]) => void;
+  readonly #codec: EventCodec;
+  #gathered: PendingAppend[] = [];
+  #inFlight: PendingAppend[] = [];
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(post: (batch: AppendRequest[]) => void, codec: EventCodec) {
+    this.#post = post;
+    this.#codec = codec;
+  }
+
+  append(
+    sessionId: SessionId,
+    expectedSeq: number,
+    events: readonly LoggedEvent[],
+    mark?: SessionMark,
+  ): Promise<Envelope<LoggedEvent>[]> {
+    const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
+    const request = { sessionId, expectedSeq, ...encodeAll(events, this.#codec), open: mark?.open };
+    this.#gathered.push({ request, events, settled });
+    if (this.#inFlight.length === 0 && this.#gathered.length === 1) this.#postSoon();
+    return settled.promise;
+  }
+
+  /** The batch in flight is on disk. */
+  commit({ time, refused }: Committed): number {
+    const batch = this.#takeBatch();
+    const refusals = new Map(refused.map((refusal) => [refusal.index, refusal]));
+    for (const [index, append] of batch.entries()) settle(append, time, refusals.get(index));
+    return batch.length;
+  }
+
+  /** Nothing of the batch in flight is on disk. */
+  fail(error: Error): void {
+    for (const { settled } of this.#takeBatch()) settled.reject(error);
+  }
+
+  /** Nothing will reach the disk any more. */
+  abandon(error: Error): void {
+    const abandoned = [...this.#inFlight, ...this.#gathered];
+    this.#inFlight = [];
+    this.#gathered = [];
+    for (const { settled } of abandoned) settled.reject(error);
+    this.#drained?.resolve();
+  }
+
+  /** Resolves when every append so far is settled. */
+  async drained(): Promise<void> {
+    if (this.#inFlight.length === 0 && this.#gathered.length === 0) return;
+    this.#drained ??= Promise.withResolvers();
+    await this.#drained.promise;
+  }
+
+  #takeBatch(): PendingAppend[] {
+    const batch = this.#inFlight;
+    this.#inFlight = [];
+    if (this.#gathered.length > 0) this.#postSoon();
+    else this.#drained?.resolve();
+    return batch;
+  }
+
+  /**
+   * With what the rest of this loop brings, so that there are fewer batches: each costs a wake-up and a sync.
+   * Where several came, more are on their way as a rule, and the next loop is waited for too.
+   */
+  #postSoon(): void {
+    setImmediate(() => {
+      if (this.#gathered.length > 1) setImmediate(() => this.#postGathered());
+      else this.#postGathered();
+    });
+  }
+
+  #postGathered(): void {
+    // Abandoned meanwhile.
+    if (this.#gathered.length === 0) return;
+    this.#inFlight = this.#gathered;
+    this.#gathered = [];
+    this.#post(this.#inFlight.map(({ request }) => request));
+  }
+}
+
+function settle({ request, events, settled }: PendingAppend, time: number, refusal?: Refusal): void {
+  const { sessionId, expectedSeq } = request;
+  if (refusal !== undefined) {
+    settled.reject(
+      'error' in refusal ? refusal.error : new StaleVersionError(sessionId, expectedSeq, refusal.actual),
+    );
+    return;
+  }
+  settled.resolve(events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event })));
+}

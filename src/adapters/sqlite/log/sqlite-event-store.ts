@@ -1,0 +1,184 @@
+import type { SessionId } from '../../../core/ids.ts';
+import type { Envelope } from '../../../core/log/envelope.ts';
+import { currentEvents, type EventCodec } from '../../../core/log/event-codec.ts';
+import type { LoggedEvent } from '../../../core/log/events.ts';
+import { StorageFullError } from '../../../core/log/storage-full.ts';
+import {
+  type AdoptedEvent,
+  type EventStore,
+  type SessionFilter,
+  type SessionMark,
+  type SessionSummary,
+  StaleVersionError,
+} from '../../../ports/event-store.ts';
+import type { Log } from '../../../ports/log.ts';
+import { adoptEvents } from './adopt-events.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type LogThread, openLog, startLogThread } from './log-thread.ts';
+import { readPages } from './paged-read.ts';
+import { encodeAll } from './stored-row.ts';
+import { ThreadCalls } from './thread-calls.ts';
+import type { Answer, Call, Failure, WorkerReply } from './worker-protocol.ts';
+
+export interface SqliteEventStoreOptions {
+  /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
+  readonly directory: string;
+  readonly log: Log;
+  /** One that was started before; a new one when left out. */
+  readonly thread?: LogThread | undefined;
+  readonly codec?: EventCodec | undefined;
+  /** Is told how long each commit took, its synchronisation with the disk included. */
+  readonly onCommit?: OnCommit | undefined;
+}
+
+type OnCommit = (syncMs: number) => void;
+
+/**
+ * The event log in one SQLite file, written by a thread of its own: the event loop never waits for a disk.
+ * Rejects when the directory is in use, or when what is in it is not ours to write.
+ */
+export async function openSqliteEventStore({
+  directory,
+  log,
+  thread = startLogThread(),
+  codec,
+  onCommit,
+}: SqliteEventStoreOptions): Promise<EventStore> {
+  await openLog(thread, directory, log);
+  return new SqliteEventStore(thread, { log, codec, onCommit });
+}
+
+export class SqliteEventStore implements EventStore {
+  readonly #thread: LogThread;
+  readonly #log: Log;
+  readonly #codec: EventCodec;
+  readonly #onCommit: OnCommit | undefined;
+  readonly #commits: GroupCommit;
+  readonly #calls: ThreadCalls;
+  /** Why nothing can be appended or read any more. */
+  #unusable: Error | undefined;
+  #disposed: Promise<void> | undefined;
+
+  constructor(
+    thread: LogThread,
+    { log, codec = currentEvents, onCommit }: Omit<SqliteEventStoreOptions, 'directory' | 'thread'>,
+  ) {
+    this.#thread = thread;
+    this.#log = log;
+    this.#codec = codec;
+    this.#onCommit = onCommit;
+    this.#commits = new GroupCommit((batch) => thread.post({ type: 'append', batch }), codec);
+    this.#calls = new ThreadCalls((request) => thread.post(request));
+    thread.onReply((reply) => this.#accept(reply));
+    void thread.ended.then((reason) => this.#end(reason));
+  }
+
+  async append(
+    sessionId: SessionId,
+    expectedSeq: number,
+    events: readonly LoggedEvent[],
+    mark?: SessionMark,
+  ): Promise<Envelope<LoggedEvent>[]> {
+    if (this.#unusable !== undefined) throw this.#unusable;
+    return this.#commits.append(sessionId, expectedSeq, events, mark);
+  }
+
+  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
+    if (this.#unusable !== undefined) throw this.#unusable;
+    return this.#calls.track(
+      readPages({ calls: this.#calls, codec: this.#codec }, sessionId, afterSeq, limit),
+    );
+  }
+
+  async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
+    const answer = await this.#call({ type: 'list', filter });
+    if (answer.type !== 'summaries') throw new Error(`a list was answered with ${answer.type}`);
+    return [...answer.summaries];
+  }
+
+  async fork(
+    from: SessionId,
+    at: number,
+    to: SessionId,
+    closing: readonly LoggedEvent[] = [],
+  ): Promise<void> {
+    const answer = await this.#call({ type: 'fork', from, at, to, ...encodeAll(closing, this.#codec) });
+    if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
+    if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
+  }
+
+  adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
+    return adoptEvents({ call: (call) => this.#call(call), codec: this.#codec }, sessionId, events);
+  }
+
+  async erase(...sessionIds: SessionId[]): Promise<void> {
+    await this.#call({ type: 'erase', sessionIds });
+  }
+
+  async probe(): Promise<void> {
+    await this.#call({ type: 'probe' });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
+  }
+
+  async #call(call: Call): Promise<Answer> {
+    if (this.#unusable !== undefined) throw this.#unusable;
+    return this.#calls.track(this.#calls.send(call));
+  }
+
+  /** Lets what was begun finish, then has the thread checkpoint and close the file. */
+  async #dispose(): Promise<void> {
+    const died = this.#unusable !== undefined;
+    this.#unusable ??= new Error('the event store is closed');
+    await Promise.all([this.#commits.drained(), this.#calls.drained()]);
+    this.#thread.post({ type: 'close' });
+    const reason = await this.#thread.ended;
+    // A thread that had died before was reported then, and has nothing left to close.
+    if (reason !== undefined && !died) throw reason;
+  }
+
+  #accept(reply: WorkerReply): void {
+    switch (reply.type) {
+      case 'opened':
+      case 'notice':
+        return; // The thread's starter takes them.
+      case 'committed':
+        this.#commits.commit(reply);
+        this.#onCommit?.(reply.syncMs);
+        this.#log.debug(
+          { appends: reply.appends, refused: reply.refused.length },
+          'event log: batch committed',
+        );
+        return;
+      case 'append-failed':
+        this.#commits.fail(thrownBy(reply));
+        return;
+      case 'answer':
+        this.#calls.accept(reply.id, reply.answer);
+        return;
+      case 'call-failed':
+        this.#calls.fail(reply.id, thrownBy(reply));
+        return;
+      default:
+        reply satisfies never;
+    }
+  }
+
+  #end(reason: Error | undefined): void {
+    if (reason === undefined && this.#disposed !== undefined) return;
+    const error = new Error('the event log is lost: its thread has died; restart the service', {
+      cause: reason,
+    });
+    this.#log.error({ err: error }, 'event log: thread died');
+    this.#unusable ??= error;
+    this.#commits.abandon(error);
+    this.#calls.abandon(error);
+  }
+}
+
+function thrownBy({ error, isFull }: Failure): Error {
+  return isFull ? new StorageFullError(error.message, { cause: error }) : error;
+}

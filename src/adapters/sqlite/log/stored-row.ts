@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { SessionId } from '../../../core/ids.ts';
+import type { Envelope } from '../../../core/log/envelope.ts';
+import { type EventCodec, NewerEventError } from '../../../core/log/event-codec.ts';
+import type { LoggedEvent } from '../../../core/log/events.ts';
+
+/** Events as the thread is told of them. */
+export interface EncodedEvents {
+  readonly types: readonly string[];
+  /** One JSON text an event. */
+  readonly data: readonly string[];
+}
+
+export function encodeAll(events: readonly LoggedEvent[], codec: EventCodec): EncodedEvents {
+  return { types: events.map(({ type }) => type), data: events.map((event) => codec.encode(event)) };
+}
+
+const StoredRow = z.object({ seq: z.int(), time: z.int(), data: z.string() });
+
+/** Parses one row of the log. What is in it is what was stored: its checksum was verified. */
+export function parseStoredRow(
+  row: unknown,
+  sessionId: SessionId,
+  seq: number,
+  codec: EventCodec,
+): Envelope<LoggedEvent> {
+  try {
+    const stored = StoredRow.parse(row);
+    if (stored.seq !== seq) throw new Error(`found seq ${stored.seq} in its place`);
+    return { sessionId, seq, time: stored.time, event: codec.decode(stored.data) };
+  } catch (error) {
+    const reason =
+      error instanceof NewerEventError
+        ? error.message
+        : 'is whole, but no event that this agent-service knows; run the version that wrote it';
+    throw new Error(`session ${sessionId}, seq ${seq} ${reason}`, { cause: error });
+  }
+}

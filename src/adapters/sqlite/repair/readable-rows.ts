@@ -1,0 +1,67 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { rethrowObstacle } from '../file/sqlite-errors.ts';
+
+type Row = Record<string, SQLOutputValue>;
+type Table = 'events' | 'sessions';
+
+/** A page of the table has fewer rows than this: so far it is tried one by one. */
+const rowsOfOnePage = 300;
+/** No log has more rows. */
+const lastRowid = 2 ** 40;
+
+/**
+ * The rows of a table in the order of their rowids, around pages that cannot be read. No index is used: it may
+ * be damaged too.
+ */
+export function* readableRows(
+  db: DatabaseSync,
+  table: Table,
+  onUnreadable: (error: unknown) => void,
+): Generator<Row, void, void> {
+  const rows = db.prepare(`SELECT rowid, * FROM ${table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid`);
+  let next = 1;
+  while (next < lastRowid) {
+    try {
+      for (const row of rows.iterate(next)) {
+        // Never back: on a damaged page the rowids may have lost their order.
+        next = Math.max(next, Number(row.rowid) + 1);
+        yield row;
+      }
+      return;
+    } catch (error) {
+      rethrowObstacle(error);
+      onUnreadable(error);
+      next = nextReadable(db, table, next);
+    }
+  }
+}
+
+/** The first rowid after an unreadable one from which on something, or the end, can be read. */
+function nextReadable(db: DatabaseSync, table: Table, unreadable: number): number {
+  const row = db.prepare(`SELECT rowid, * FROM ${table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT 1`);
+  const isReadable = (rowid: number): boolean => {
+    try {
+      row.get(rowid);
+      return true;
+    } catch (error) {
+      rethrowObstacle(error);
+      return false;
+    }
+  };
+  let low = unreadable;
+  let high = unreadable + 1;
+  while (high < lastRowid && !isReadable(high)) {
+    low = high;
+    high += Math.max(1, Math.floor((high - unreadable - rowsOfOnePage) / 8));
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isReadable(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+export function hasTable(db: DatabaseSync, table: string): boolean {
+  return db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(table) !== undefined;
+}

@@ -1,0 +1,128 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { SessionId } from '../../../core/ids.ts';
+import { integerOf, textOf } from '../file/columns.ts';
+import { isSqliteError, rethrowObstacle } from '../file/sqlite-errors.ts';
+import { type IndexedSession, parseSession } from '../index/session-index.ts';
+import { chainHash, chainStart, type Link } from '../integrity/chain.ts';
+import { storedLink } from '../integrity/chain-reader.ts';
+import { hasTable, readableRows } from './readable-rows.ts';
+
+const mostFindings = 20;
+
+/** How far a session is intact. */
+export interface Chain {
+  readonly head: number;
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Takes an event that is certain to be the next of its session. */
+export type Sink = (sessionId: SessionId, link: Link, hash: string) => void;
+
+/**
+ * Follows the chains of all sessions through everything that can be read, from several views of one log if need
+ * be. An event counts only if it is linked to the one before it, so none is ever invented or mixed up.
+ */
+export class Salvage {
+  readonly chains = new Map<SessionId, Chain>();
+  /** The rows of the index whose seals hold. */
+  readonly index = new Map<SessionId, IndexedSession>();
+  /** The highest seq each session is known to have had. */
+  readonly known = new Map<SessionId, number>();
+  /** What is wrong, in words: the first few. */
+  readonly findings: string[] = [];
+  /** Whether there is an index: version 1 had none. */
+  hasIndex = false;
+  /** Whether any view showed a table of events at all. */
+  hasEvents = false;
+  readonly #sink: Sink;
+  /** The stored hash of the last event seen of a session, whether or not it is intact. */
+  readonly #seen = new Map<SessionId, { readonly seq: number; readonly hash: string }>();
+
+  constructor(heads: ReadonlyMap<SessionId, number>, sink: Sink = () => undefined) {
+    this.#sink = sink;
+    for (const [sessionId, seq] of heads) this.#note(sessionId, seq);
+  }
+
+  /** @param skip sessions that are not to be looked for in this view. */
+  follow(db: DatabaseSync, skip: ReadonlySet<SessionId> = new Set()): void {
+    for (const row of this.#rows(db, 'sessions')) this.#guarded(() => this.#takeIndexRow(row, skip));
+    for (const row of this.#rows(db, 'events')) this.#guarded(() => this.#takeEvent(row, skip));
+  }
+
+  #rows(db: DatabaseSync, table: 'events' | 'sessions'): Iterable<Record<string, SQLOutputValue>> {
+    const finding = (error: unknown) => this.#find(error);
+    try {
+      if (!hasTable(db, table)) return [];
+      if (table === 'sessions') this.hasIndex = true;
+      else this.hasEvents = true;
+      return readableRows(db, table, finding);
+    } catch (error) {
+      rethrowObstacle(error);
+      finding(error); // Not even the schema can be read: this view has nothing to give.
+      return [];
+    }
+  }
+
+  #takeIndexRow(row: Record<string, SQLOutputValue>, skip: ReadonlySet<SessionId>): void {
+    const session = parseSession(row);
+    if (skip.has(session.sessionId)) return;
+    const known = this.index.get(session.sessionId);
+    if (known === undefined || known.head < session.head) this.index.set(session.sessionId, session);
+    this.#note(session.sessionId, session.head);
+  }
+
+  #takeEvent(row: Record<string, SQLOutputValue>, skip: ReadonlySet<SessionId>): void {
+    const sessionId = textOf(row.session);
+    if (skip.has(sessionId)) return;
+    const chain = this.chains.get(sessionId);
+    const seq = integerOf(row.seq);
+    const previous = chain?.hash ?? chainStart;
+    const link = row.hash === undefined ? versionOneLink(row, sessionId, previous) : storedLink(row);
+    const expected = (chain?.head ?? 0) + 1;
+    if (seq === expected && chainHash(previous, sessionId, link) === link.hash) {
+      const { hash, time } = link;
+      this.chains.set(sessionId, { head: seq, hash, createdAt: chain?.createdAt ?? time, updatedAt: time });
+      this.#note(sessionId, seq);
+      this.#sink(sessionId, link, hash);
+    } else if (seq >= expected) {
+      this.#find(`session ${sessionId}, seq ${seq} is not linked to what is before it`);
+      // Linked at least to the row before it, so that its seq can be believed.
+      const seen = this.#seen.get(sessionId);
+      if (seen?.seq === seq - 1 && chainHash(seen.hash, sessionId, link) === link.hash)
+        this.#note(sessionId, seq);
+    }
+    this.#seen.set(sessionId, { seq, hash: link.hash });
+  }
+
+  #find(finding: unknown): void {
+    if (this.findings.length < mostFindings) this.findings.push(String(finding));
+  }
+
+  #note(sessionId: SessionId, seq: number): void {
+    this.known.set(sessionId, Math.max(seq, this.known.get(sessionId) ?? 0));
+  }
+
+  #guarded(take: () => void): void {
+    try {
+      take();
+    } catch (error) {
+      // SQLite's errors come from the sink; all others mean that the row is not what was stored.
+      if (isSqliteError(error)) throw error;
+      this.#find(error);
+    }
+  }
+}
+
+/** Version 1 had no hashes: what can be asked of a row is that it has its place and is JSON. */
+function versionOneLink(row: Record<string, SQLOutputValue>, sessionId: SessionId, previous: string) {
+  const link = {
+    seq: integerOf(row.seq),
+    time: integerOf(row.time),
+    type: textOf(row.type),
+    data: textOf(row.data),
+  };
+  JSON.parse(link.data);
+  return { ...link, hash: chainHash(previous, sessionId, link) };
+}

@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { SessionId } from '../../../core/ids.ts';
+import type { Log } from '../../../ports/log.ts';
+import type { Snapshot, SnapshotStore } from '../../../ports/snapshot-store.ts';
+import { integerOf, textOf } from '../file/columns.ts';
+import { isCorrupt } from '../file/sqlite-errors.ts';
+import { openSnapshotFile, type SnapshotFile } from './snapshot-file.ts';
+
+export interface SqliteSnapshotStoreOptions {
+  /** The data directory. It is made, and held for one process alone, by the event store. */
+  readonly directory: string;
+  readonly log: Log;
+}
+
+/** Snapshots in `snapshots.db`, which may be deleted at any time. The file is opened by the first use, not by the start. */
+export function sqliteSnapshotStore(options: SqliteSnapshotStoreOptions): SnapshotStore {
+  return new SqliteSnapshotStore(options);
+}
+
+/**
+ * Works in the thread that calls it, one call after the other and one part at a time: nothing waits for a disk
+ * but an erasure, because nothing else is synced. Each part has a checksum, and what is damaged is thrown away.
+ */
+class SqliteSnapshotStore implements SnapshotStore {
+  readonly #directory: string;
+  readonly #log: Log;
+  #file: SnapshotFile | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor({ directory, log }: SqliteSnapshotStoreOptions) {
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  load(sessionId: SessionId, latestSeq = Infinity): Promise<Snapshot | undefined> {
+    return this.#inTurn((file) => readSnapshot(file, sessionId, latestSeq));
+  }
+
+  async save(sessionId: SessionId, seq: number, parts: AsyncIterable<string>): Promise<void> {
+    await this.#inTurn((file) => writeSnapshot(file, sessionId, seq, parts));
+  }
+
+  async erase(sessionId: SessionId): Promise<void> {
+    await this.#inTurn(async (file) => {
+      file.db.exec('PRAGMA synchronous = FULL; BEGIN');
+      file.remove.run(sessionId);
+      file.removeParts.run(sessionId);
+      file.db.exec('COMMIT; PRAGMA synchronous = OFF');
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#queue;
+    this.#file?.db.close();
+    this.#file = undefined;
+  }
+
+  /** What takes several turns of the event loop is one transaction, so the next call waits for its end. */
+  #inTurn<T>(work: (file: SnapshotFile) => Promise<T>): Promise<T | undefined> {
+    if (this.#closed) return Promise.reject(new Error('the snapshot store is closed'));
+    const done = this.#queue.then(() => this.#orAnew(work));
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  /** A cache that is damaged begins anew, and gives nothing. */
+  async #orAnew<T>(work: (file: SnapshotFile) => Promise<T>): Promise<T | undefined> {
+    this.#file ??= openSnapshotFile(this.#directory, this.#log);
+    const { db } = this.#file;
+    try {
+      return await work(this.#file);
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      if (!isCorrupt(error) && !(error instanceof DamagedSnapshotError)) throw error;
+      this.#log.warn({ err: error }, 'snapshots are damaged, and begin anew: sessions load more slowly');
+      db.close();
+      this.#file = openSnapshotFile(this.#directory, this.#log, 'anew');
+      return undefined;
+    }
+  }
+}
+
+class DamagedSnapshotError extends Error {}
+
+async function readSnapshot(
+  file: SnapshotFile,
+  sessionId: SessionId,
+  latestSeq: number,
+): Promise<Snapshot | undefined> {
+  const row = file.find.get(sessionId);
+  if (row === undefined) return undefined;
+  const { seq, parts: count } = row;
+  const damaged = (): Error =>
+    new DamagedSnapshotError(`the snapshot of session ${sessionId} is not what was saved`);
+  if (row.check !== checksum(sessionId, seq, count)) throw damaged();
+  if (integerOf(seq) > latestSeq) return undefined;
+  const parts: string[] = [];
+  while (parts.length < integerOf(count)) {
+    const part = file.part.get(sessionId, parts.length);
+    if (part?.check !== checksum(sessionId, seq, parts.length, part?.text)) throw damaged();
+    parts.push(textOf(part?.text));
+    await nextLoop();
+  }
+  return { seq: integerOf(seq), parts };
+}
+
+async function writeSnapshot(
+  file: SnapshotFile,
+  sessionId: SessionId,
+  seq: number,
+  parts: AsyncIterable<string>,
+): Promise<void> {
+  file.db.exec('BEGIN');
+  file.removeParts.run(sessionId);
+  let count = 0;
+  for await (const text of parts) {
+    file.putPart.run(sessionId, count, text, checksum(sessionId, seq, count, text));
+    count += 1;
+  }
+  file.put.run(sessionId, seq, count, checksum(sessionId, seq, count));
+  file.db.exec('COMMIT');
+}
+
+function checksum(...fields: readonly unknown[]): string {
+  return hash('sha256', fields.join('\n'), 'base64').slice(0, 22);
+}

@@ -1,0 +1,106 @@
+import { dirname, join } from 'node:path';
+import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
+import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
+import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
+import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import type { AgentConfig } from '../../config/schema/agent-config.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { LanguageModel } from '../../ports/language-model.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { SchemaCheck } from '../../ports/schema-check.ts';
+import type { SecretBox } from '../../ports/secret-box.ts';
+import type { SnapshotStore } from '../../ports/snapshot-store.ts';
+import type { ToolServerConnector } from '../../ports/tool-server.ts';
+import type { Tracing } from '../../ports/tracing.ts';
+import { findPackageRoot, readPackageVersion } from '../package-root.ts';
+import { tracesUrl } from '../tracing/traces-url.ts';
+import { secretKeys } from './secret-keys.ts';
+
+/** The implementations behind the ports. A test passes others. */
+export interface Adapters {
+  readonly store: EventStore;
+  readonly snapshots: SnapshotStore;
+  readonly model: LanguageModel;
+  readonly connector: ToolServerConnector;
+  readonly schemas: SchemaCheck;
+  /** Seals what the log keeps of secrets. */
+  readonly secrets: SecretBox;
+  readonly metrics: Metrics;
+  /** Left out where no spans are made. */
+  readonly tracing?: Tracing;
+}
+
+export interface AdapterOptions {
+  readonly config: AgentConfig;
+  readonly dataDir: string;
+  readonly environment: Environment;
+  readonly log: Log;
+  /** One that waits for a log to open, if it was started before the configuration was known. */
+  readonly logThread?: LogThread;
+}
+
+/** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
+export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
+  const model = await chooseModel(options);
+  const metrics = new DeferredMetrics(loadMetrics);
+  const tracing = await chooseTracing(options);
+  const [stores, connector] = await Promise.all([chooseStores(options, metrics), mcpTools(options)]);
+  const schemas = ajvSchemaCheck(options.log);
+  const secrets = sealedBox(secretKeys(options));
+  return { model, ...stores, connector, schemas, secrets, metrics, ...(tracing && { tracing }) };
+}
+
+async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {
+  if (llm.provider === 'scripted') {
+    const { scriptedModel } = await import('../../adapters/scripted/scripted-model.ts');
+    return scriptedModel(llm);
+  }
+  const { realModel } = await import('./real-model.ts');
+  return realModel(llm, environment);
+}
+
+async function chooseStores(
+  { dataDir: directory, log, logThread: thread }: AdapterOptions,
+  metrics: Metrics,
+): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
+  if (directory === ':memory:') {
+    // It was started before it was known that no log on disk is wanted.
+    thread?.post({ type: 'close' });
+    const { memoryEventStore } = await import('../../adapters/memory/memory-event-store.ts');
+    const { memorySnapshotStore } = await import('../../adapters/memory/memory-snapshot-store.ts');
+    return { store: memoryEventStore(), snapshots: memorySnapshotStore() };
+  }
+  const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
+  const { sqliteSnapshotStore } = await import('../../adapters/sqlite/snapshots/sqlite-snapshot-store.ts');
+  const onCommit = (syncMs: number): void =>
+    metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
+  const store = await openSqliteEventStore({ directory, log, thread, onCommit });
+  return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
+}
+
+async function loadMetrics(): Promise<Metrics> {
+  const { prometheusMetrics } = await import('../../adapters/prometheus/prometheus-metrics.ts');
+  return prometheusMetrics();
+}
+
+async function chooseTracing({ config, environment, log }: AdapterOptions): Promise<Tracing | undefined> {
+  const url = tracesUrl(config.telemetry, environment);
+  if (url === undefined) return undefined;
+  const { openTelemetry } = await import('../../adapters/opentelemetry/open-telemetry.ts');
+  return openTelemetry({ url, version: readPackageVersion(), log });
+}
+
+async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {
+  const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');
+  const clientVersion = readPackageVersion();
+  return mcpConnector({ log, environment, clientVersion, binFolders: binFolders() });
+}
+
+/** Where npm puts the commands of dependencies: of this package, or of the one it is installed in. */
+function binFolders(from = findPackageRoot()): string[] {
+  const folder = join(from, 'node_modules', '.bin');
+  const parent = dirname(from);
+  return parent === from ? [folder] : [folder, ...binFolders(parent)];
+}

@@ -1,0 +1,33 @@
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import { type Environment, providerAccess } from '../../model-http/provider/provider-access.ts';
+import { type ModelInterface, providerModel } from '../../model-http/provider/provider-model.ts';
+import type { LanguageModel } from '../../ports/language-model.ts';
+
+/**
+ * The model of a provider. Another provider with one of these interfaces is an entry in `model-http/providers.ts`;
+ * another interface is a folder in `adapters` and a case here.
+ *
+ * @throws Error when the configuration lacks what the provider needs.
+ */
+export function realModel(config: LlmConfig, environment: Environment): LanguageModel {
+  const access = providerAccess(config, environment);
+  const load = async (): Promise<ModelInterface> => {
+    switch (access.api) {
+      case 'chat': {
+        const { chatInterface } = await import('../../adapters/openai/chat/chat-interface.ts');
+        return chatInterface(access, config);
+      }
+      case 'responses': {
+        const { responsesInterface } = await import('../../adapters/openai/responses/responses-interface.ts');
+        return responsesInterface(access, config);
+      }
+      case 'messages': {
+        const { messagesInterface } = await import('../../adapters/anthropic/messages-interface.ts');
+        return messagesInterface(access, config);
+      }
+      default:
+        return access.api satisfies never;
+    }
+  };
+  return providerModel(access, load);
+}

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { findPackageRoot } from '../app/package-root.ts';
+import type { Environment } from '../config/reading/expand.ts';
+
+/** The agent file where no flag names one. */
+export function agentFileOf(environment: Environment): string {
+  return environment.AGENT_SERVICE_AGENT || defaultAgentFile();
+}
+
+export function agentFileName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Expected the path of a YAML file.');
+  return text;
+}
+
+/** An agent that needs neither key nor network. */
+function defaultAgentFile(): string {
+  return join(findPackageRoot(), 'agents', 'default.yml');
+}

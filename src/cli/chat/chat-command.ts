@@ -1,0 +1,32 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { SessionId } from '../../core/ids.ts';
+
+export interface ChatOptions {
+  readonly url: string;
+  readonly session: SessionId;
+  /** Whether to show what the model thinks aloud. */
+  readonly reasoning: boolean;
+}
+
+export function addChat(program: Command, choose: (options: ChatOptions) => void): void {
+  program
+    .command('chat')
+    .description('Talks to a running service from the terminal, or for a script: one message a line.')
+    .option('--url <url>', 'address of the service', webUrl, 'http://127.0.0.1:3001')
+    .option('--session <id>', 'the conversation to go on with', sessionId, 'default')
+    .option('--reasoning', 'show what the model thinks aloud', false)
+    .action(({ session, ...options }: { url: string; session: string; reasoning: boolean }) =>
+      choose({ ...options, session: SessionId.parse(session) }),
+    );
+}
+
+function webUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('Expected an address such as http://127.0.0.1:3001.');
+}
+
+function sessionId(text: string): string {
+  const parsed = SessionId.safeParse(text);
+  if (parsed.success) return text;
+  throw new InvalidArgumentError(`The session id ${parsed.error.issues[0]?.message ?? 'is no session id'}.`);
+}

@@ -1,0 +1,64 @@
+import type { styleText } from 'node:util';
+import type { StreamEvent } from '../../client/session-client.ts';
+import type { ErrorBody } from '../../core/errors.ts';
+import { toolResultText } from '../../core/tool-call/tool-result-text.ts';
+
+export interface Note {
+  readonly text: string;
+  readonly style: Parameters<typeof styleText>[0];
+}
+
+const MOST_SHOWN = 160;
+const CUT: Note = {
+  text: 'the reply ended at the token limit; raise llm.maxTokens, or ask to continue',
+  style: 'yellow',
+};
+
+/** The line that is shown for an event; null for one that says nothing to a person, or is shown piece by piece. */
+export function eventNote(event: StreamEvent): Note | null {
+  switch (event.event) {
+    case 'toolCall':
+      return {
+        text: `→ ${event.data.toolName} ${shorten(JSON.stringify(event.data.arguments))}`,
+        style: 'cyan',
+      };
+    case 'toolApproved':
+      return { text: `→ ${event.data.toolName} may run`, style: 'cyan' };
+    case 'toolResult':
+      return 'error' in event.data
+        ? { text: `← ${event.data.toolName} failed: ${shorten(event.data.error)}`, style: 'red' }
+        : { text: `← ${shorten(toolResultText(event.data.result))}`, style: 'dim' };
+    case 'error':
+      return failureNote(event.data);
+    case 'turnResumed':
+      return { text: 'the service came back; this part of the reply begins anew', style: 'yellow' };
+    case 'reset':
+      return { text: 'the conversation begins anew', style: 'yellow' };
+    case 'deleted':
+      return { text: 'the session was deleted', style: 'yellow' };
+    case 'response':
+      return event.data.finishReason === 'length' ? CUT : null;
+    case 'chunk':
+    case 'message':
+    case 'thinking':
+    case 'toolApproval':
+    case 'stepCompleted':
+    case 'forked':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Why there is no reply. */
+export function failureNote({ code, message, details }: ErrorBody): Note {
+  if (code === 'TURN_CANCELLED') return { text: 'cancelled', style: 'yellow' };
+  const { reason, suggestion } = details;
+  const more = [reason, suggestion].filter((text) => typeof text === 'string').map((text) => ` ${text}`);
+  return { text: `${message}${more.join('')} (${code})`, style: 'red' };
+}
+
+function shorten(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
+}

@@ -1,0 +1,72 @@
+import { realModel } from '../../app/adapters/real-model.ts';
+import { loadAgentFile } from '../../config/reading/agent-file.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import type { AgentConfig } from '../../config/schema/agent-config.ts';
+import { originOf } from '../../model-http/failures/model-failure.ts';
+import { providerAccess } from '../../model-http/provider/provider-access.ts';
+import { Asker } from './asker.ts';
+import type { Check } from './check.ts';
+import type { CheckOptions } from './check-command.ts';
+import {
+  checkJson,
+  describeCheck,
+  describeRequests,
+  heading,
+  NO_MORE_REQUESTS,
+  scriptedText,
+} from './check-output.ts';
+import { ModelCheck } from './model-check.ts';
+
+export interface CheckContext {
+  readonly environment: Environment;
+  /** Ends the running request, and with it the check. */
+  readonly signal: AbortSignal;
+  print(text: string): void;
+}
+
+const SYSTEM_PROMPT = 'This is a test of the connection. Do what the user says, and nothing else.';
+
+/** Tries the model of an agent file and prints what it can do. @returns the exit code. */
+export async function checkAgent(options: CheckOptions, context: CheckContext): Promise<number> {
+  const { agentFile, json } = options;
+  const { config } = loadAgentFile(agentFile, context.environment);
+  const { provider, model } = config.llm;
+  if (provider !== 'scripted') return checkModel(options, config, context);
+  const agent = { agentFile, provider, model };
+  context.print(json ? checkJson(agent, [], []) : scriptedText(agent));
+  return 0;
+}
+
+async function checkModel(
+  { agentFile, json }: CheckOptions,
+  { llm, systemPrompt }: AgentConfig,
+  { environment, signal, print }: CheckContext,
+): Promise<number> {
+  // A repeated request would be one more than was told.
+  const model = realModel({ ...llm, maxRetries: 0 }, environment);
+  const access = providerAccess(llm, environment);
+  const { provider, api } = access;
+  const agent = { agentFile, provider, model: llm.model, api, origin: originOf(access) };
+  const asker = new Asker({
+    model,
+    // A model that takes no system prompt is not refused for one that the agent does not have.
+    systemPrompt: systemPrompt === '' ? '' : SYSTEM_PROMPT,
+    maxSteps: llm.maxSteps,
+    stepTimeoutMs: llm.stepTimeoutMs,
+    signal,
+  });
+  const tell = json ? () => undefined : print;
+  const checks: Check[] = [];
+  tell(heading(agent));
+  // Loading its code is not to be measured.
+  await model.warmUp?.();
+  const look = new ModelCheck({ asker, llm, hasKey: access.apiKey !== undefined, source: model.source });
+  for await (const found of look.run()) {
+    checks.push(found);
+    tell(describeCheck(found));
+  }
+  tell(describeRequests(asker.made));
+  if (look.endedAtOnce) tell(NO_MORE_REQUESTS);
+  if (json) print(checkJson(agent, checks, asker.made));
+  return checks.some(({ isFailure }) => isFailure) ? 1 : 0;
+}

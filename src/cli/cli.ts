@@ -1,0 +1,135 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { readPackageVersion } from '../app/package-root.ts';
+import { type Flags, modes, transports } from '../app/settings.ts';
+import { closest } from '../config/problems/closest.ts';
+import type { Environment } from '../config/reading/expand.ts';
+import { logLevels } from '../config/schema/agent-config.ts';
+import { agentFileName, agentFileOf } from './agent-argument.ts';
+import { addChat } from './chat/chat-command.ts';
+import { addCheck } from './check/check-command.ts';
+import type { Choose, CommandLine } from './command-line.ts';
+import { addInit } from './init/init-command.ts';
+import { addLogCommands } from './log/log-commands.ts';
+
+/**
+ * Reads the command line; `args` are those after node and the script. Ends nothing and prints nothing:
+ * that is left to its caller.
+ */
+export function parseCommandLine(args: readonly string[], environment: Environment): CommandLine {
+  const written = { stdout: '', stderr: '' };
+  let chosen: CommandLine | undefined;
+  const choose = (command: CommandLine) => {
+    chosen = command;
+  };
+  const program = new Command('agent-service')
+    .exitOverride()
+    // What stands after a subcommand belongs to it: some options are the service's own too.
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: (text) => {
+        written.stdout += text;
+      },
+      writeErr: (text) => {
+        written.stderr += text;
+      },
+    })
+    .version(readPackageVersion(), '-v, --version', 'print the version and exit')
+    .helpOption('-h, --help', 'print this help and exit')
+    .helpCommand('help [command]', 'Prints the help of a command.');
+  // A subcommand is a function that adds itself to the program and calls `choose`.
+  addLogCommands(program, environment, choose);
+  addChat(program, (options) => choose({ kind: 'chat', ...options }));
+  addInit(program, (options) => choose({ kind: 'init', ...options }));
+  addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
+  for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
+  // The last one: a subcommand would take over that more arguments are allowed than are known.
+  addRun(program, environment, choose);
+  try {
+    program.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const stream = written.stderr === '' ? 'stdout' : 'stderr';
+    return { kind: 'exit', code: error.exitCode, output: written[stream], stream };
+  }
+  if (chosen === undefined) throw new Error('a command was parsed, but none was chosen');
+  return chosen;
+}
+
+function helpHint(command: Command): string {
+  const { parent, registeredArguments } = command;
+  const called = parent ? `${parent.name()} ${command.name()}` : command.name();
+  const takesId = registeredArguments.some((argument) => argument.name() === 'session');
+  const dash = takesId ? ' Before the id of a session that begins with a dash, put --.' : '';
+  return `Run ${called} --help to see every option.${dash}`;
+}
+
+/** Without a subcommand: run the service. The values of flags are checked together with the other settings. */
+function addRun(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .description('Runs one conversational agent behind REST, WebSocket and MCP.')
+    .option(
+      '-a, --agent <file>',
+      'agent file (YAML); default: the agent that comes with the package',
+      agentFileName,
+    )
+    .option(
+      '-m, --mode <mode>',
+      `${modes.join(' or ')}; mcp serves MCP and health checks alone; default: web`,
+    )
+    .option('-p, --web-port <port>', 'port to listen on, 0 for a free one; default: 3001')
+    .option('--host <address>', 'address to listen on; default: 127.0.0.1, this machine only')
+    .option('--data-dir <dir>', 'folder of the event log, :memory: for none; default: ./.agent-service')
+    .option('--log-level <level>', `${logLevels.join(', ')}; default: info`)
+    .option(
+      '--transport <transport>',
+      `${transports.join(' or ')}; stdio speaks MCP on stdin and stdout, in mcp mode`,
+    )
+    .option('--inspect', 'serve the XState inspector at /inspect, for this machine: states, no contents')
+    .option('--inspect-content', 'the same, with what messages and tools say')
+    .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
+    .allowExcessArguments()
+    .hook('preSubcommand', refuseMisplaced)
+    .addHelpText('after', examples)
+    .action((options: Flags & { agent?: string }) => {
+      refuseUnknown(program);
+      const { agent, ...flags } = options;
+      choose({ kind: 'run', flags, agentFile: agent ?? agentFileOf(environment) });
+    });
+}
+
+/** The name that one would guess, and that is nearer to `--host` than to the right one. */
+function refusePort(): never {
+  throw new InvalidArgumentError('It is called --web-port.');
+}
+
+/** An option before a command is the service's own, and would be passed over. */
+function refuseMisplaced(program: Command, command: Command): void {
+  const option = program.options.find(
+    (candidate) => program.getOptionValueSource(candidate.attributeName()) === 'cli',
+  );
+  if (option)
+    program.error(
+      `error: option '${option.long}' stands before the command '${command.name()}'; the options of a command come after it`,
+    );
+}
+
+/** What stands where a command could stand, and is none. */
+function refuseUnknown(program: Command): void {
+  const [found] = program.args;
+  if (found === undefined) return;
+  const known = program.commands.map((command) => command.name());
+  const meant = /\.ya?ml$/.test(found) ? `--agent ${found}` : closest(found, known);
+  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  program.error(`error: unknown command '${found}'; ${hint}`, { exitCode: 1 });
+}
+
+const examples = `
+Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
+AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT,
+AGENT_SERVICE_INSPECT (states or content).
+A flag wins over its variable, that over the agent file, that over the default.
+
+Examples:
+  $ agent-service --mode web --web-port 3001 --agent agents/openai.yml
+  $ agent-service --mode mcp --transport stdio --agent agents/researcher.yml
+`;

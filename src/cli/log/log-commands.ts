@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { DEFAULT_DATA_DIR } from '../../app/settings.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import { agentFileName, agentFileOf } from '../agent-argument.ts';
+import type { Choose } from '../command-line.ts';
+
+/** The commands that work on the event log of a service that is not running. */
+export function addLogCommands(program: Command, environment: Environment, choose: Choose): void {
+  addRepair(program, environment, choose);
+  addSessions(program, environment, choose);
+  addExport(program, environment, choose);
+  addImport(program, environment, choose);
+  addReplay(program, environment, choose);
+}
+
+function addRepair(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('repair')
+    .description(
+      'Cuts the sessions of a damaged event log back to their last whole event, after a copy of its files.',
+    )
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
+}
+
+function addSessions(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('sessions')
+    .description('Lists the sessions as JSON Lines. The service must not be running on the folder.')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((options: { dataDir: string }) => choose({ kind: 'sessions', dataDir: options.dataDir }));
+}
+
+function addExport(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('export')
+    .description(
+      'Prints the events of a session as JSON Lines. The service must not be running on the folder.',
+    )
+    .argument('<session>', 'id of the session')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((sessionId: string, options: { dataDir: string }) =>
+      choose({ kind: 'export', dataDir: options.dataDir, sessionId }),
+    );
+}
+
+function addImport(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('import')
+    .description('Stores an exported session. The service must not be running on the folder.')
+    .argument('<file>', 'what export printed, - for standard input')
+    .option('--session <id>', 'id to store it under; default: the one it had')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .action((file: string, { dataDir, session: sessionId }: { dataDir: string; session?: string }) =>
+      choose({ kind: 'import', dataDir, file, sessionId }),
+    );
+}
+
+interface ReplayFlags {
+  readonly dataDir: string;
+  readonly file?: string;
+  readonly live?: boolean;
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+function addReplay(program: Command, environment: Environment, choose: Choose): void {
+  program
+    .command('replay')
+    .description(
+      'Runs a recorded session again, with the model and tool results of the recording and no call to the outside, and compares every event. The service must not be running on the folder. Exit code 1 when anything differs.',
+    )
+    .argument('[session]', 'id of the session')
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .option('--file <file>', 'what export printed, - for standard input, instead of a session of the folder')
+    .option(
+      '--live',
+      'ask the model of the agent file instead of the recording, until it does anything else. Its tool servers are started, because the model is offered their tools, but no tool is called: the recording answers.',
+    )
+    .option('-a, --agent <file>', 'agent file (YAML) for --live', agentFileName)
+    .option('--json', 'print one JSON object at the end instead of lines for people')
+    .action((sessionId: string | undefined, flags: ReplayFlags, command: Command) => {
+      const { dataDir, file, live, agent, json = false } = flags;
+      if ((sessionId === undefined) === (file === undefined))
+        command.error('error: expected the id of a session, or --file with an export, and not both');
+      if (agent !== undefined && !live)
+        command.error(
+          "error: option '--agent' needs '--live': a recording is replayed without an agent file",
+        );
+      const recording = file === undefined ? { dataDir, sessionId: sessionId ?? '' } : { file };
+      const agentFile = agent ?? agentFileOf(environment);
+      choose({ kind: 'replay', recording, json, ...(live && { agentFile }) });
+    });
+}
+
+function defaultDataDir(environment: Environment): string {
+  return environment.AGENT_SERVICE_DATA_DIR || DEFAULT_DATA_DIR;
+}

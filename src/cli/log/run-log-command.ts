@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { listItems } from '../../runtime/sessions/session-archive.ts';
+import type { CommandLine } from '../command-line.ts';
+import { parseSessionId } from '../session-argument.ts';
+import { requireFolderName, withEventStore } from '../transfer/data-directory.ts';
+import { exportSession } from '../transfer/export-session.ts';
+import { openExport, readExport } from '../transfer/exported-session.ts';
+import { importSession } from '../transfer/import-session.ts';
+
+type OfKind<K extends CommandLine['kind']> = Extract<CommandLine, { kind: K }>;
+
+/** The commands that work on the event log of a service that is not running. */
+export function runLogCommand(command: OfKind<'repair' | 'sessions' | 'export' | 'import'>): Promise<void> {
+  switch (command.kind) {
+    case 'repair':
+      return repair(command);
+    case 'sessions':
+      return printSessions(command);
+    case 'export':
+      return printExport(command);
+    case 'import':
+      return importFile(command);
+    default:
+      return command satisfies never;
+  }
+}
+
+async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
+  requireFolderName(dataDir);
+  const { repairEventLog } = await import('../../adapters/sqlite/repair/repair-event-log.ts');
+  const report = await repairEventLog(dataDir);
+  await print([`${JSON.stringify(report, null, 2)}\n`]);
+}
+
+/** Each on a line, as `GET /api/sessions` has it. */
+async function printSessions({ dataDir }: OfKind<'sessions'>): Promise<void> {
+  await withEventStore(dataDir, 'read', async (store) => {
+    const items = listItems(await store.sessions());
+    await print(items.map((item) => `${JSON.stringify(item)}\n`));
+  });
+}
+
+async function printExport({ dataDir, sessionId }: OfKind<'export'>): Promise<void> {
+  const id = parseSessionId('session', sessionId);
+  await withEventStore(dataDir, 'read', (store) => print(exportSession(store, id)));
+}
+
+async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promise<void> {
+  const as = sessionId === undefined ? undefined : parseSessionId('--session', sessionId);
+  // Before the log is opened, or made: most files that are no exports show it on the first line.
+  const session = await readExport(openExport(file));
+  const imported = await withEventStore(dataDir, 'write', (store) => importSession(store, session, as));
+  const open = imported.open ? '; its open turn goes on when the service starts' : '';
+  await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
+}
+
+/** No faster than it is taken. */
+function print(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  return pipeline(Readable.from(pieces), process.stdout, { end: false });
+}

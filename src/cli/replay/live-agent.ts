@@ -1,0 +1,56 @@
+import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
+import type { AgentConfig } from '../../config/schema/agent-config.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import type { Log } from '../../ports/log.ts';
+import type { LiveAgent } from '../../replay/replayed-session.ts';
+import { LiveMachines } from '../../runtime/bus/live-machines.ts';
+import { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
+import { ServerBook } from '../../runtime/tools/server-book.ts';
+import { ToolCatalog } from '../../runtime/tools/tool-catalog.ts';
+import { retryDelayMs } from '../../timing/retry-delay.ts';
+
+export interface LiveAgentOptions {
+  readonly config: AgentConfig;
+  /** Tool servers that the recorded service was connected to at run time. */
+  readonly atRunTime: Readonly<Record<string, McpServerConfig>>;
+  readonly log: Log;
+}
+
+/** The agent of an agent file for as long as `use` takes: its model can be asked, its tools are known. */
+export async function withLiveAgent<T>(
+  { config, atRunTime, log }: LiveAgentOptions,
+  use: (agent: LiveAgent, store: Adapters['store']) => Promise<T>,
+): Promise<T> {
+  const adapters = await chooseAdapters({ config, dataDir: ':memory:', environment: process.env, log });
+  const { model, connector, store, schemas, secrets } = adapters;
+  const machines = new LiveMachines();
+  const book = new ServerBook(store, secrets, log);
+  const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
+  const tools = new ToolCatalog(servers, schemas, {
+    approval: config.approval,
+    maxTools: model.maxTools,
+    log,
+  });
+  const { maxSteps, stepTimeoutMs } = config.llm;
+  const { systemPrompt, history } = config;
+  servers.start(config.mcpServers, atRunTime);
+  try {
+    await tools.ready();
+    requireConnected(servers);
+    const agent = { model, systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, tools };
+    return await use(agent, store);
+  } finally {
+    await servers[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+/** Without a server's tools the model would do something else for that reason alone. */
+function requireConnected(servers: McpSupervisor): void {
+  const missing = servers.records().find(({ status }) => status !== 'connected');
+  if (!missing) return;
+  throw new Error(
+    `the tool server ${missing.name} is not connected: ${missing.error ?? 'it did not answer in time'}. ` +
+      'The model is offered its tools: start the server, or correct the agent file.',
+  );
+}

@@ -1,0 +1,82 @@
+import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
+import { secretKeys } from '../../app/adapters/secret-keys.ts';
+import { createLog } from '../../app/logger.ts';
+import { loadAgentFile } from '../../config/reading/agent-file.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEvent } from '../../core/log/events.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { Log } from '../../ports/log.ts';
+import { type ReplayReport, replaySession } from '../../replay/replay-session.ts';
+import type { ReplayedTurn } from '../../replay/turn-tally.ts';
+import { ServerBook } from '../../runtime/tools/server-book.ts';
+import type { CommandLine, RecordingPlace } from '../command-line.ts';
+import { parseSessionId } from '../session-argument.ts';
+import { readSession, withEventStore } from '../transfer/data-directory.ts';
+import { openExport, readExport } from '../transfer/exported-session.ts';
+import { withLiveAgent } from './live-agent.ts';
+import { describeReport, describeTurn } from './replay-output.ts';
+
+type ReplayCommand = Extract<CommandLine, { kind: 'replay' }>;
+
+interface Recording {
+  readonly sessionId: SessionId;
+  readonly events: readonly SessionEvent[];
+  /** Tool servers that were connected at run time. */
+  readonly atRunTime: Readonly<Record<string, McpServerConfig>>;
+}
+
+/** Replays a session and prints how it went. Exit code 1 when anything differs. */
+export async function replay({ recording, agentFile, json }: ReplayCommand): Promise<void> {
+  const log = createLog('error');
+  const config = agentFile === undefined ? undefined : loadAgentFile(agentFile, process.env).config;
+  const { sessionId, events, atRunTime } = await readRecording(recording, config !== undefined, log);
+  const onTurn = (turn: ReplayedTurn): void => {
+    if (!json) process.stdout.write(describeTurn(turn));
+  };
+  const report = config
+    ? await withLiveAgent({ config, atRunTime, log }, (live, store) =>
+        replaySession(events, { store, log, live }, onTurn),
+      )
+    : await replayOffline(events, log, onTurn);
+  const isSame = report.stateHash !== null && report.stateHash.recorded === report.stateHash.replayed;
+  process.stdout.write(
+    json ? `${JSON.stringify({ sessionId, same: isSame, ...report })}\n` : describeReport(report),
+  );
+  if (!isSame) process.exitCode = 1;
+}
+
+/** All that is needed is loaded here: a memory. */
+async function replayOffline(
+  events: readonly SessionEvent[],
+  log: Log,
+  onTurn: (turn: ReplayedTurn) => void,
+): Promise<ReplayReport> {
+  const { memoryEventStore } = await import('../../adapters/memory/memory-event-store.ts');
+  return replaySession(events, { store: memoryEventStore(), log }, onTurn);
+}
+
+/** @param isLive tool servers are wanted, so that what the log has of their configurations is to be decrypted. */
+async function readRecording(place: RecordingPlace, isLive: boolean, log: Log): Promise<Recording> {
+  if ('file' in place) {
+    const { sessionId, events } = await readExport(openExport(place.file));
+    return { sessionId, events: await eventsOf(events), atRunTime: {} };
+  }
+  const sessionId = parseSessionId('session', place.sessionId);
+  return withEventStore(place.dataDir, 'read', async (store) => ({
+    sessionId,
+    events: await eventsOf(readSession(store, sessionId)),
+    atRunTime: isLive ? await readServers(store, place.dataDir, log) : {},
+  }));
+}
+
+function readServers(store: EventStore, dataDir: string, log: Log): Promise<Recording['atRunTime']> {
+  return ServerBook.read(store, sealedBox(secretKeys({ dataDir, environment: process.env, log })));
+}
+
+async function eventsOf(envelopes: AsyncIterable<Envelope>): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  for await (const { event } of envelopes) events.push(event);
+  return events;
+}

@@ -1,0 +1,50 @@
+import { requireEventLog } from '../../adapters/sqlite/file/require-event-log.ts';
+import { createLog } from '../../app/logger.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { ofSession } from '../../runtime/sessions/journal.ts';
+
+/**
+ * Opens the log of a data directory for as long as `work` takes. Refuses while a service runs on it.
+ *
+ * @param mode `write` makes a log where there is none.
+ */
+export async function withEventStore<T>(
+  dataDir: string,
+  mode: 'read' | 'write',
+  work: (store: EventStore) => Promise<T>,
+): Promise<T> {
+  requireFolderName(dataDir);
+  if (mode === 'read') requireEventLog(dataDir);
+  const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
+  const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
+  try {
+    return await work(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+/** For the commands that work on what was kept. */
+export function requireFolderName(dataDir: string): void {
+  if (dataDir === ':memory:' || dataDir.trim() === '')
+    throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);
+}
+
+const pageEvents = 1_000;
+
+/** The events of a session, in order; throws when there is no such session. */
+export async function* readSession(
+  store: EventStore,
+  sessionId: SessionId,
+): AsyncGenerator<Envelope, void, void> {
+  let page: Envelope[];
+  let after = 0;
+  do {
+    page = ofSession(await store.read(sessionId, after, pageEvents));
+    if (page.length === 0 && after === 0) throw new Error(`there is no session ${sessionId}`);
+    yield* page;
+    after += page.length;
+  } while (page.length === pageEvents);
+}

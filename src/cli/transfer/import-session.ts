@@ -1,0 +1,53 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import { evolve, initialSessionState, type SessionState } from '../../core/session/session-state.ts';
+import { type AdoptedEvent, type EventStore, StaleVersionError } from '../../ports/event-store.ts';
+import { type ExportedSession, lineError } from './exported-session.ts';
+
+export interface Imported {
+  readonly sessionId: SessionId;
+  readonly events: number;
+  /** Whether a turn is open, with which the next start goes on. */
+  readonly open: boolean;
+}
+
+/**
+ * Stores an exported session as it was, its times included: all of it, or nothing.
+ *
+ * @param as the id to store it under; its own when left out.
+ */
+export async function importSession(
+  store: EventStore,
+  session: ExportedSession,
+  as?: SessionId,
+): Promise<Imported> {
+  const sessionId = as ?? session.sessionId;
+  let state = initialSessionState();
+  async function* folded(): AsyncGenerator<AdoptedEvent, void, void> {
+    for await (const envelope of session.events) {
+      state = follow(state, envelope, session.name);
+      yield { time: envelope.time, event: envelope.event, mark: { open: state.open !== null } };
+    }
+  }
+  try {
+    const events = await store.adopt(sessionId, folded());
+    return { sessionId, events, open: state.open !== null };
+  } catch (error) {
+    throw error instanceof StaleVersionError ? exists(sessionId, error) : error;
+  }
+}
+
+/** What cannot have happened is refused here, and not when the session is wanted. */
+function follow(state: SessionState, { seq, event }: Envelope, name: string): SessionState {
+  try {
+    if (event.type === 'session.deleted') throw new Error('event.type: the session was deleted');
+    return evolve(state, event);
+  } catch (error) {
+    throw lineError(name, seq, error);
+  }
+}
+
+function exists(sessionId: SessionId, cause: StaleVersionError): Error {
+  const message = `there is a session ${sessionId} already; choose another id with --session`;
+  return new Error(message, { cause });
+}

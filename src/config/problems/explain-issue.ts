@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { isSecretName, redactArg } from '../export/redact.ts';
+import { closest } from './closest.ts';
+import { describeExpected, type Issue } from './describe-expected.ts';
+import { isMap, type Path, toPath, valueAt } from './path.ts';
+import { knownKeys } from './schema-keys.ts';
+
+/** What was validated, for looking up what stands where. */
+export interface Validated {
+  readonly schema: z.ZodType;
+  readonly data: unknown;
+  /** How the text at a path is written in the file when it came out of variables. */
+  writtenAt(path: Path): string | undefined;
+}
+
+export interface Explanation {
+  readonly path: Path;
+  readonly text: string;
+}
+
+/** Says in words what was found where and what is expected there. Never shows a secret. */
+export function explainIssue(issue: Issue, validated: Validated): Explanation[] {
+  const path = toPath(issue.path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        text: explainUnknownKey(key, path, validated),
+      }));
+    case 'invalid_union': {
+      const branch = issue.errors.find((issues) => issues.some((inner) => inner.path.length > 0));
+      if (branch === undefined) break;
+      return branch.flatMap((inner) => explainIssue({ ...inner, path: [...path, ...inner.path] }, validated));
+    }
+    case 'invalid_key':
+      return [{ path, text: `the name is not allowed; it ${issue.issues[0]?.message ?? 'must be another'}` }];
+    default:
+      break;
+  }
+  const found = describeFound(path, validated);
+  return [{ path, text: `${found}; expected ${describeExpected(issue)}${hint(issue, path, validated)}` }];
+}
+
+function explainUnknownKey(key: string, path: Path, { schema, data }: Validated): string {
+  const known = knownKeys(schema, data, path);
+  const present = valueAt(data, path);
+  const free = known.filter((candidate) => !isMap(present) || !Object.hasOwn(present, candidate));
+  const meant = closest(key, free);
+  return meant === undefined
+    ? `unknown key; expected one of ${known.join(', ')}`
+    : `unknown key; did you mean "${meant}"?`;
+}
+
+function describeFound(path: Path, { data, writtenAt }: Validated): string {
+  const value = valueAt(data, path);
+  if (value === undefined) return 'missing';
+  if (value === null) return 'found nothing';
+  if (Array.isArray(value)) return 'found a list';
+  if (typeof value === 'object') return 'found a map';
+  if (value === '') return 'found an empty string';
+  const written = writtenAt(path);
+  if (holdsSecret(path)) return `found a ${typeof value}`;
+  // What a variable holds may be a secret wherever it stands.
+  if (written !== undefined) return `found a ${typeof value} from ${quote(written)}`;
+  return `found ${typeof value === 'string' ? quote(value) : value}`;
+}
+
+function holdsSecret(path: Path): boolean {
+  return path.some(
+    (segment) =>
+      typeof segment === 'string' && (['args', 'env', 'headers'].includes(segment) || isSecretName(segment)),
+  );
+}
+
+function quote(text: string): string {
+  const safe = redactArg(text);
+  return JSON.stringify(safe.length <= 60 ? safe : `${safe.slice(0, 60)}…`);
+}
+
+function hint(issue: Issue, path: Path, { data, writtenAt }: Validated): string {
+  const value = valueAt(data, path);
+  if (
+    issue.code === 'invalid_type' &&
+    issue.expected === 'string' &&
+    ['number', 'boolean'].includes(typeof value)
+  ) {
+    return ' (put it in quotes)';
+  }
+  if (issue.code !== 'invalid_value' || typeof value !== 'string' || writtenAt(path) !== undefined) return '';
+  const meant = closest(
+    value,
+    issue.values.filter((option) => typeof option === 'string'),
+  );
+  return meant === undefined ? '' : `; did you mean "${meant}"?`;
+}

@@ -1,0 +1,75 @@
+import { isSecretName } from '../export/redact.ts';
+import { mapScalars, type Path, pathKey } from '../problems/path.ts';
+import { parseTemplate, type TemplatePart } from './template.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A reference that has no value. `source` is how it is written in the file. */
+export interface FailedReference {
+  readonly path: Path;
+  readonly source: string;
+  readonly text: string;
+}
+
+export interface Expansion {
+  readonly value: unknown;
+  readonly failures: readonly FailedReference[];
+  /** By path, the texts as written that held a reference; and whether they were nothing else. */
+  readonly expanded: ReadonlyMap<string, { readonly written: string; readonly whole: boolean }>;
+}
+
+/** Replaces the references in all texts of the data (not in keys) by what the environment says. */
+export function expandVariables(raw: unknown, environment: Environment): Expansion {
+  const failures: FailedReference[] = [];
+  const expanded = new Map<string, { written: string; whole: boolean }>();
+  const expandAt = (text: string, path: Path): string => {
+    const parts = parseTemplate(text);
+    if (parts.some((part) => part.kind === 'variable')) {
+      expanded.set(pathKey(path), { written: text, whole: parts.length === 1 });
+    }
+    return expandParts(parts, environment, (source, problem) =>
+      failures.push({ path, source, text: problem }),
+    );
+  };
+  const value = mapScalars(raw, (scalar, path) =>
+    typeof scalar === 'string' ? expandAt(scalar, path) : scalar,
+  );
+  return { value, failures, expanded };
+}
+
+function expandParts(
+  parts: readonly TemplatePart[],
+  environment: Environment,
+  fail: (source: string, text: string) => void,
+): string {
+  const expandPart = (part: TemplatePart): string => {
+    switch (part.kind) {
+      case 'text':
+        return part.source;
+      case 'dollar':
+        return '$';
+      case 'malformed':
+        fail(
+          part.source,
+          `found a broken reference; expected \${NAME}, \${NAME:-default}, or $$ for a dollar sign`,
+        );
+        return part.source;
+      case 'variable': {
+        const value = environment[part.name];
+        if (part.fallback !== undefined)
+          return value || expandParts(parseTemplate(part.fallback), environment, fail);
+        if (value !== undefined) return value;
+        fail(part.source, `the variable ${part.name} is not set; ${wayOut(part.name)}`);
+        return part.source;
+      }
+      default:
+        return part satisfies never;
+    }
+  };
+  return parts.map(expandPart).join('');
+}
+
+/** A default for a key would put the key into the file. */
+function wayOut(name: string): string {
+  return isSecretName(name) ? 'expected it in the environment' : `set it, or write \${${name}:-default}`;
+}

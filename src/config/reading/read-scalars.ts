@@ -1,0 +1,31 @@
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { mapScalars, pathKey, toPath } from '../problems/path.ts';
+import type { Expansion } from './expand.ts';
+import type { YamlSource } from './yaml-source.ts';
+
+/**
+ * A text that came whole out of one unquoted reference is read as YAML would have read it (`port: $PORT`),
+ * but only where the schema refuses a text: an API key of digits stays a text.
+ */
+export function readScalars(schema: z.ZodType, expansion: Expansion, { isPlain }: YamlSource): unknown {
+  const { value, expanded } = expansion;
+  const refused = new Set(
+    (schema.safeParse(value).error?.issues ?? [])
+      .filter(({ code }) => code === 'invalid_type' || code === 'invalid_union')
+      .map((issue) => toPath(issue.path))
+      .filter((path) => expanded.get(pathKey(path))?.whole === true && isPlain(path))
+      .map(pathKey),
+  );
+  if (refused.size === 0) return value;
+  return mapScalars(value, (scalar, path) =>
+    typeof scalar === 'string' && refused.has(pathKey(path)) ? readScalar(scalar) : scalar,
+  );
+}
+
+/** The number or boolean that a text spells in YAML 1.2, else the text itself. */
+function readScalar(text: string): unknown {
+  if (!/^[-+.\w]+$/.test(text)) return text;
+  const value: unknown = parse(text, { schema: 'core' });
+  return typeof value === 'number' || typeof value === 'boolean' ? value : text;
+}

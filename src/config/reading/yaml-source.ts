@@ -1,0 +1,107 @@
+import { type Document, isScalar, LineCounter, parseDocument, Scalar, visit, type YAMLError } from 'yaml';
+import { redactText } from '../export/redact.ts';
+import { AgentFileError, type AgentFileProblem } from '../problems/agent-file-error.ts';
+import { isMap, type Path } from '../problems/path.ts';
+import { nodeAt } from '../problems/yaml-node-at.ts';
+
+/** The data of a YAML file, and where in the file each piece of it stands. */
+export interface YamlSource {
+  /** As written: references to variables are not expanded. */
+  readonly raw: Record<string, unknown>;
+  /** The line of the value at a path, or of the nearest thing around it when there is none. */
+  lineOf(path: Path): number;
+  /** The line of a piece of the text at a path. */
+  lineOfText(path: Path, text: string): number;
+  /** True for a text that stands in the file without quotes, and so could have been a number. */
+  isPlain(path: Path): boolean;
+}
+
+/** Enough to use an anchor here and there, far from enough for a file that explodes in memory. */
+const MAX_ALIASES = 100;
+
+const dialect = {
+  version: '1.2',
+  schema: 'core',
+  strict: true,
+  uniqueKeys: true,
+  stringKeys: true,
+  merge: false,
+  resolveKnownTags: false,
+  // The pretty form quotes the line, and with it whatever secret stands there.
+  prettyErrors: false,
+} as const;
+
+/** Reads one YAML 1.2 document that is a map: no duplicate keys, no tags of its own. */
+export function parseYamlSource(text: string, path: string): YamlSource {
+  const lines = new LineCounter();
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const document = parseDocument(text, { ...dialect, lineCounter: lines });
+  const problems = [...document.errors, ...document.warnings].map((error) => ({
+    line: lineAt(error.pos[0]),
+    text: describeError(error, text),
+  }));
+  if (problems.length > 0) throw new AgentFileError(path, problems);
+  const raw = toData(document, path);
+  if (!isMap(raw)) throw new AgentFileError(path, [notAMap(raw)]);
+  return {
+    raw,
+    lineOf: (at) => lineAt(nodeAt(document, at).offset),
+    lineOfText: (at, piece) => {
+      const { node, offset } = nodeAt(document, at);
+      const [start, end] = node?.range ?? [offset, offset];
+      const found = text.indexOf(piece, start);
+      return lineAt(found !== -1 && found < end ? found : offset);
+    },
+    isPlain: (at) => {
+      const { node } = nodeAt(document, at);
+      return isScalar(node) && node.type === Scalar.PLAIN;
+    },
+  };
+}
+
+function describeError(error: YAMLError, text: string): string {
+  switch (error.code) {
+    case 'MULTIPLE_DOCS':
+      return 'a second document begins here; expected one document in the file';
+    case 'DUPLICATE_KEY':
+      return `the key ${redactText(/^[^\s:]*/.exec(text.slice(error.pos[0]))?.[0] ?? '')} stands here a second time; expected once`;
+    case 'NON_STRING_KEY':
+      return 'a key that is a list, a map or an alias; expected plain text';
+    case 'UNEXPECTED_TOKEN':
+      // This message may quote the token.
+      return `not valid YAML: ${error.message.replace(/: ".*/s, '')}`;
+    default:
+      return `not valid YAML: ${redactText(error.message)}`;
+  }
+}
+
+function toData(document: Document, path: string): unknown {
+  try {
+    const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (!containsItself(document)) return data;
+  } catch (error) {
+    // Thrown for an alias without anchor and for too many aliases; its message says which.
+    if (error instanceof ReferenceError) throw new AgentFileError(path, [{ text: error.message }], error);
+    throw error;
+  }
+  throw new AgentFileError(path, [{ text: 'an alias stands inside of what it refers to' }]);
+}
+
+function containsItself(document: Document): boolean {
+  let found = false;
+  visit(document, {
+    Alias: (_key, alias, ancestors) => {
+      const target = alias.resolve(document);
+      found ||= ancestors.some((ancestor) => ancestor === target);
+    },
+  });
+  return found;
+}
+
+function notAMap(raw: unknown): AgentFileProblem {
+  if (raw === null) return { text: 'the file is empty; expected a map with the key llm' };
+  return {
+    line: 1,
+    text: `${Array.isArray(raw) ? 'a list' : 'a single value'}; expected a map with the key llm`,
+  };
+}

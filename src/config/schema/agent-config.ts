@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { WhenBusy } from '../../core/session/when-busy.ts';
+import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
+import { McpServerConfig, McpServerName } from '../../core/tool-server/mcp-server-config.ts';
+import { LlmConfig } from './llm-config.ts';
+
+const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
+
+/** Each of them is switched off with `false`. */
+export const LimitsConfig = z.strictObject({
+  /** REST requests a minute and address. */
+  requestsPerMinute: limit(100),
+  /** WebSocket messages a minute and connection. */
+  messagesPerMinute: limit(50),
+  /** Bytes of one request, and of an image. */
+  requestBytes: limit(10 * 1024 * 1024),
+  /** Open WebSockets and event streams, an address. */
+  connectionsPerAddress: limit(10),
+  /** Messages that may wait in one session behind the running turn. */
+  queuedMessages: limit(100),
+});
+export type LimitsConfig = z.infer<typeof LimitsConfig>;
+
+export const SessionsConfig = z.strictObject({
+  /** For messages that do not say. */
+  whenBusy: WhenBusy.default('enqueue'),
+});
+
+export const HistoryConfig = z.strictObject({
+  /** Most tokens of a conversation that are shown to the model, by a cheap estimate. The log keeps everything. */
+  maxTokens: z.int().min(1).default(100_000),
+});
+
+export const CorsConfig = z.strictObject({
+  /** Origins of pages that may use the service, such as `https://app.example.com`. `*` allows every page. */
+  origins: z
+    .array(
+      z.union([
+        z.literal('*'),
+        z.string().refine(isOrigin, 'must be an origin such as https://app.example.com, or *'),
+      ]),
+    )
+    .default([]),
+  methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
+  headers: z.array(z.string()).default(['Content-Type', 'Authorization']),
+  maxAgeSeconds: z.int().min(0).default(86_400),
+});
+export type CorsConfig = z.infer<typeof CorsConfig>;
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+export const ServerConfig = z.strictObject({
+  port: z.int().min(0).max(65_535).optional(),
+  host: z.string().min(1).optional(),
+  dataDir: z
+    .string()
+    .regex(/^[^\0]*[^\0\s][^\0]*$/, 'must be a folder, or :memory:')
+    .optional(),
+  logLevel: z.enum(logLevels).optional(),
+  /** Names by which clients may address the service besides its own address, such as `agent.example.com`. */
+  allowedHosts: z.array(z.string().min(1)).default([]),
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */
+  trustProxy: z
+    .union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))])
+    .default(false),
+  /** How long running turns may take to finish when the service is told to stop, in milliseconds. */
+  drainTimeoutMs: z.int().min(0).default(10_000),
+});
+export type ServerConfig = z.infer<typeof ServerConfig>;
+
+export const TelemetryConfig = z.strictObject({
+  /** Root of an OpenTelemetry collector that spans are sent to, such as `http://127.0.0.1:4318`. None are made without one. */
+  otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+});
+
+/** The agent file. */
+export const AgentConfig = z.strictObject({
+  version: z.string().default('1.0'),
+  systemPrompt: z.string().default('You are a helpful assistant.'),
+  llm: LlmConfig,
+  mcpServers: z.record(McpServerName, McpServerConfig).default({}),
+  approval: ApprovalConfig.prefault({}),
+  sessions: SessionsConfig.prefault({}),
+  history: HistoryConfig.prefault({}),
+  limits: LimitsConfig.prefault({}),
+  cors: CorsConfig.prefault({}),
+  server: ServerConfig.prefault({}),
+  telemetry: TelemetryConfig.prefault({}),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}

@@ -1,0 +1,44 @@
+import ELK from 'elkjs/lib/elk.bundled.js';
+import { useEffect, useMemo, useState } from 'react';
+import type { AnyStateMachine } from 'xstate';
+import { mcpServerMachine } from '../../../../machines/mcp-server.machine.ts';
+import { turnMachine } from '../../../../machines/turn.machine.ts';
+import type { MachineState } from '../../../core/machine-state.ts';
+import { type Chart, chartOf } from './chart.ts';
+import { type ChartLayout, layoutChart } from './chart-layout.ts';
+
+export type MachineKind = MachineState['machine'];
+
+const machineOf: Readonly<Record<MachineKind, AnyStateMachine>> = {
+  turn: turnMachine,
+  'mcp-server': mcpServerMachine,
+};
+
+export function useChart(kind: MachineKind): Chart {
+  return useMemo(() => chartOf(machineOf[kind]), [kind]);
+}
+
+interface Drawing {
+  readonly of: Chart;
+  /** Null when it could not be made. */
+  readonly layout: ChartLayout | null;
+}
+
+/** `drawing` while it is made, null when it could not be. */
+export function useLayout(chart: Chart): ChartLayout | 'drawing' | null {
+  const [made, setMade] = useState<Drawing | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    const show = (layout: ChartLayout | null) => {
+      if (isWanted) setMade({ of: chart, layout });
+    };
+    layoutChart(chart, new ELK()).then(show, (error: unknown) => {
+      reportError(error);
+      show(null);
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [chart]);
+  return made?.of === chart ? made.layout : 'drawing';
+}

@@ -1,0 +1,239 @@
+import { acceptableToolName } from '../tool-call/tool-names.ts';
+import type { ModelSource } from '../turn/reply-parts.ts';
+import type { Image } from './image.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ModelMessage,
+  ModelToolCall,
+  ToolMessage,
+  UserMessage,
+} from './model-message.ts';
+import type { Caution } from './refusals.ts';
+
+export interface ConversationOptions {
+  /** The model that will read it. */
+  readonly source: ModelSource | null;
+  /** What it goes without, because requests were refused. */
+  readonly caution: Caution;
+}
+
+/**
+ * The messages as every provider takes them. Leaves out what was refused and what only another model understands, tells
+ * where a reply was cut, gives each tool call its result and an acceptable name, and joins neighbours of one role. What
+ * needs none of that is passed on as it is: this runs over the whole window with each step.
+ *
+ * @param window the newest part of a conversation; begins with a user's message.
+ */
+export function modelConversation(
+  window: readonly ModelMessage[],
+  { source, caution }: ConversationOptions,
+): ModelMessage[] {
+  const newest = window.findLastIndex(({ role }) => role === 'user');
+  const begin = caution === 'newest-alone' ? newest : 0;
+  const shown = begin === 0 ? window : window.slice(begin);
+  const bare = caution === 'bare' || caution === 'newest-alone';
+  const messages = new Messages(shown);
+  for (let index = 0; index < shown.length; index += 1) {
+    const message = shown[index];
+    if (message === undefined || message.leftOut) continue;
+    switch (message.role) {
+      case 'user':
+        messages.addUser(bare ? { ...message, imagesLeftOut: true } : message);
+        break;
+      case 'assistant':
+        if (isPlainText(message) && messages.last?.role !== 'assistant') messages.list.push(message);
+        // Some providers refuse a turn whose own opaque data are missing.
+        else messages.addAssistant(readable(message, bare && begin + index < newest ? null : source));
+        break;
+      case 'tool':
+        // It was added behind its call.
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+  return messages.list;
+}
+
+/** The tool calls of a message that the log tells all about. */
+export function requestedCalls({ parts }: AssistantMessage): ModelToolCall[] {
+  return parts.flatMap((part) => {
+    if (part.type !== 'toolCall' || part.name === '') return [];
+    const { type, opaque, ...call } = part;
+    return [call];
+  });
+}
+
+type Results = ReadonlyMap<string, ToolMessage>;
+
+function resultsOf(messages: readonly ModelMessage[]): Results {
+  const results = new Map<string, ToolMessage>();
+  for (const message of messages)
+    if (message.role === 'tool' && !message.leftOut) results.set(message.callId, message);
+  return results;
+}
+
+/** Collects messages so that the roles alternate as providers want it. */
+class Messages {
+  readonly list: ModelMessage[] = [];
+  readonly #shown: readonly ModelMessage[];
+  #results: Results | undefined;
+
+  /** @param shown where the results of tool calls are looked for. */
+  constructor(shown: readonly ModelMessage[]) {
+    this.#shown = shown;
+  }
+
+  get last(): ModelMessage | undefined {
+    return this.list[this.list.length - 1];
+  }
+
+  addUser(message: UserMessage): void {
+    const user = withImageNote(message);
+    const { last } = this;
+    // Some chat templates take no user message right behind a tool's result.
+    if (last?.role === 'tool')
+      this.list.push({ role: 'assistant', parts: [{ type: 'text', text: NO_REPLY }] });
+    if (last?.role === 'user') this.list[this.list.length - 1] = joined(last, user);
+    else this.list.push(user);
+  }
+
+  addAssistant(message: AssistantMessage): void {
+    this.#results ??= resultsOf(this.#shown);
+    const results = this.#results;
+    const isShown = (part: AssistantPart): boolean => part.type !== 'toolCall' || results.has(part.callId);
+    const parts = message.parts.every(isShown) ? message.parts : message.parts.filter(isShown);
+    if (!parts.some(isSaid)) return;
+    const { last } = this;
+    const { source } = message;
+    if (last?.role === 'assistant') {
+      const both = source ?? last.source;
+      this.list[this.list.length - 1] = {
+        role: 'assistant',
+        parts: [...last.parts, ...parts],
+        ...(both && { source: both }),
+      };
+    } else if (parts === message.parts) this.list.push(message);
+    else this.list.push({ role: 'assistant', parts, ...(source && { source }) });
+    for (const part of parts) {
+      const result = part.type === 'toolCall' ? results.get(part.callId) : undefined;
+      if (result) this.list.push(withAcceptableName(result));
+    }
+  }
+}
+
+/** Nearly all replies are: they are asked nothing more, because a window may have thousands. */
+function isPlainText({ parts, cut, source }: AssistantMessage): boolean {
+  const part = parts[0];
+  if (parts.length !== 1 || cut !== undefined || source !== undefined) return false;
+  return part?.type === 'text' && part.text !== '' && part.opaque === undefined;
+}
+
+const NO_REPLY = '[no reply: this turn ended here]';
+
+/** Reasoning is for people, and opaque data say nothing without what they belong to. */
+function isSaid(part: AssistantPart): boolean {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text !== '';
+    case 'toolCall':
+      return true;
+    case 'reasoning':
+    case 'opaque':
+      return false;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** @param source the model that reads it; null when opaque data are to be left out in any case. */
+function readable(message: AssistantMessage, source: ModelSource | null): AssistantMessage {
+  const { parts, cut } = message;
+  const isOwn = message.source !== undefined && source !== null && isSame(message.source, source);
+  const asItIs = parts.every((part) => readablePart(part, isOwn) === part);
+  if (asItIs && cut === undefined && (isOwn || message.source === undefined)) return message;
+  const shown = asItIs ? parts : parts.flatMap((part) => readablePart(part, isOwn) ?? []);
+  const note = cutNote(cut);
+  return {
+    role: 'assistant',
+    parts: note === '' ? shown : withNote(shown, note),
+    ...(isOwn && { source }),
+  };
+}
+
+/** @returns the part itself where nothing is to be changed; null when it is not to be shown. */
+function readablePart(part: AssistantPart, isOwn: boolean): AssistantPart | null {
+  switch (part.type) {
+    case 'reasoning':
+      return null;
+    case 'opaque':
+      return isOwn ? part : null;
+    case 'toolCall': {
+      if (part.name === '') return null;
+      const call = withAcceptableName(part);
+      return isOwn ? call : withoutOpaque(call);
+    }
+    case 'text':
+      return isOwn ? part : withoutOpaque(part);
+    case 'refusal':
+      return part;
+    default:
+      return part satisfies never;
+  }
+}
+
+function withoutOpaque<P extends { readonly opaque?: unknown }>(part: P): P | Omit<P, 'opaque'> {
+  if (part.opaque === undefined) return part;
+  const { opaque, ...rest } = part;
+  return rest;
+}
+
+function withAcceptableName<T extends { readonly name: string }>(tool: T): T {
+  const name = acceptableToolName(tool.name);
+  return name === tool.name ? tool : { ...tool, name };
+}
+
+function isSame(one: ModelSource, other: ModelSource): boolean {
+  return one.api === other.api && one.provider === other.provider && one.model === other.model;
+}
+
+function withNote(parts: readonly AssistantPart[], note: string): AssistantPart[] {
+  const last = parts.at(-1);
+  if (last?.type !== 'text') return [...parts, { type: 'text', text: note.trimStart() }];
+  return [...parts.slice(0, -1), { ...last, text: last.text + note }];
+}
+
+/** Without it the model takes half a sentence for a whole one. */
+function cutNote(cut: AssistantMessage['cut']): string {
+  switch (cut) {
+    case undefined:
+      return '';
+    case 'cancelled':
+      return ' [cut off: the user cancelled this reply]';
+    case 'failed':
+      return ' [cut off: this reply failed]';
+    default:
+      return cut satisfies never;
+  }
+}
+
+function withImageNote(message: UserMessage): UserMessage {
+  const { text, images, imagesLeftOut } = message;
+  if (imagesLeftOut === undefined && message.leftOut === undefined) return message;
+  if (!images || !imagesLeftOut) return { role: 'user', text, ...(images && { images }) };
+  return {
+    role: 'user',
+    text: joinTexts(text, '[an image was left out: the provider of the model refused it]'),
+  };
+}
+
+function joined(first: UserMessage, second: UserMessage): UserMessage {
+  const images: Image[] = [...(first.images ?? []), ...(second.images ?? [])];
+  return { role: 'user', text: joinTexts(first.text, second.text), ...(images.length > 0 && { images }) };
+}
+
+function joinTexts(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first}\n\n${second}`;
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { StorageFullError } from './log/storage-full.ts';
+
+/** Why something was refused, or failed. What each means to clients, and its HTTP status: `src/wire/error-catalogue.ts`. */
+export const ErrorCode = z.enum([
+  'INVALID_REQUEST',
+  'MISSING_FIELD',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'SERVER_NOT_FOUND',
+  'TOOL_NOT_FOUND',
+  'RATE_LIMIT_EXCEEDED',
+  'TOOL_EXECUTION_FAILED',
+  'AGENT_ERROR',
+  'INTERNAL_ERROR',
+  'SESSION_NOT_FOUND',
+  'APPROVAL_NOT_FOUND',
+  'SESSION_BUSY',
+  'IDEMPOTENCY_KEY_REUSED',
+  'OUTCOME_UNKNOWN',
+  'TURN_CANCELLED',
+  'SERVICE_UNAVAILABLE',
+  'INVALID_MESSAGE_TYPE',
+]);
+export type ErrorCode = z.infer<typeof ErrorCode>;
+
+/** What a client is told: the `error` of a REST envelope, the `data` of an `error` frame. */
+export const ErrorBody = z.object({
+  code: ErrorCode,
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+/**
+ * The one error that may be shown to a client. Message and details must hold no secret;
+ * `cause` is for the log alone.
+ */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.details = details;
+  }
+
+  /** The error that a body was made of, or one like it. */
+  static of({ code, message, details }: ErrorBody): ServiceError {
+    return new ServiceError(code, message, details);
+  }
+
+  get body(): ErrorBody {
+    return { code: this.code, message: this.message, details: this.details };
+  }
+}
+
+function storageFull(cause: StorageFullError): ServiceError {
+  const message = 'The service has no space left to record this. Try again later.';
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    message,
+    { reason: 'the disk of the service is full', retryAfter: 10 },
+    cause,
+  );
+}
+
+/** Whether an operator is to hear of it: nobody refused anything, something failed. */
+export function isFailure({ code, cause }: ServiceError): boolean {
+  return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError;
+}
+
+/** Turns whatever was thrown into the one error that may cross the wire; the original stays as `cause`. */
+export function asServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (thrown instanceof StorageFullError) return storageFull(thrown);
+  return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
+}
+
+/** What is said by whatever was thrown. Not to be shown to a client: it may hold anything. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+export function serviceStopping(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
+    reason: 'the service is stopping',
+    retryAfter: 5,
+  });
+}

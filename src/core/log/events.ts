@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
+import { SessionDeleted, SessionForked, SessionReset } from '../session/session-events.ts';
+import {
+  ApprovalGranted,
+  ApprovalRequested,
+  ToolCallFailed,
+  ToolCallInterrupted,
+  ToolCallRequested,
+  ToolCallSucceeded,
+} from '../tool-call/tool-call-events.ts';
+import {
+  McpServerAdded,
+  McpServerRegistered,
+  McpServerRemoved,
+  SecretKept,
+} from '../tool-server/tool-server-events.ts';
+import {
+  StepCompleted,
+  TurnCancelled,
+  TurnCompleted,
+  TurnFailed,
+  TurnRequested,
+  TurnResumed,
+  TurnStarted,
+} from '../turn/turn-events.ts';
+
+/** The facts of one session, in the order in which they became true. Never edited, never removed. */
+export const SessionEvent = z.discriminatedUnion('type', [
+  TurnRequested,
+  TurnStarted,
+  TurnResumed,
+  StepCompleted,
+  ToolCallRequested,
+  ApprovalRequested,
+  ApprovalGranted,
+  ToolCallSucceeded,
+  ToolCallFailed,
+  ToolCallInterrupted,
+  TurnCompleted,
+  TurnFailed,
+  TurnCancelled,
+  SessionReset,
+  SessionForked,
+  SessionDeleted,
+]);
+export type SessionEvent = z.infer<typeof SessionEvent>;
+
+/** Facts of the service itself. They stand in streams of their own. */
+export const ServiceEvent = z.discriminatedUnion('type', [
+  McpServerAdded,
+  McpServerRegistered,
+  SecretKept,
+  McpServerRemoved,
+  RequestBegun,
+  RequestAnswered,
+  RequestFailed,
+]);
+export type ServiceEvent = z.infer<typeof ServiceEvent>;
+
+/** All that stands in the log. */
+export const LoggedEvent = z.discriminatedUnion('type', [...SessionEvent.options, ...ServiceEvent.options]);
+export type LoggedEvent = z.infer<typeof LoggedEvent>;
+
+const serviceTypes: ReadonlySet<string> = new Set(
+  ServiceEvent.options.map((option) => option.shape.type.value),
+);
+
+export function isSessionEvent(event: LoggedEvent): event is SessionEvent {
+  return !serviceTypes.has(event.type);
+}
+
+export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;

@@ -1,0 +1,19 @@
+import { ServiceError } from '../errors.ts';
+import type { IdempotencyKey } from './request-events.ts';
+
+/** A day: how long the same key is the same request. */
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
+
+/** Whether a key is forgotten at the time when the next one was made. */
+export function isExpired(known: IdempotencyKey, next: IdempotencyKey): boolean {
+  return known.expiresAt <= next.expiresAt - IDEMPOTENCY_TTL_MS;
+}
+
+/** Throws when the key came with another payload before. */
+export function requireSamePayload(known: IdempotencyKey, key: IdempotencyKey): void {
+  if (known.fingerprint === key.fingerprint) return;
+  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another request.', {
+    key: key.id,
+    suggestion: 'Use a new key for each new request, and repeat a request unchanged.',
+  });
+}

@@ -1,0 +1,206 @@
+import { ServiceError } from '../errors.ts';
+import type { SessionEvent, SessionEventOf } from '../log/events.ts';
+import { isExpired, requireSamePayload } from '../request/idempotency.ts';
+import {
+  answerApproval,
+  interruptCalls,
+  type RequestedCallEvent,
+  requestCalls,
+  settleCall,
+} from '../tool-call/tool-call-decider.ts';
+import { CANCELLED, DELETED, forkedFrom, INTERRUPTED, RESET } from '../turn/ending-reasons.ts';
+import { joinReply, separatorAfter } from '../turn/reply-text.ts';
+import { spokenText } from '../turn/step-parts.ts';
+import type { CancelTurn, CompleteStep, FailTurn, StartTurn } from '../turn/turn-commands.ts';
+import type { ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
+import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
+import type { WhenBusy } from './when-busy.ts';
+
+export interface SessionPolicy {
+  /** Most messages that may wait behind the running turn; false for no bound. */
+  readonly queuedMessages: number | false;
+  /** For messages that do not say. */
+  readonly whenBusy: WhenBusy;
+}
+
+/**
+ * What a wish makes true. Pure: times and ids come in with the command. No events means that there is
+ * nothing to do, because the turn the command speaks of is over. Throws a `ServiceError` to refuse.
+ */
+export function decide(state: SessionState, command: SessionCommand, policy: SessionPolicy): SessionEvent[] {
+  if (state.deleted) throw deleted();
+  switch (command.type) {
+    case 'turn.start':
+      return startTurn(state, command, policy);
+    case 'turn.cancel':
+      return cancelTurn(state, command);
+    case 'turn.fail':
+      return failTurn(state, command);
+    case 'turn.resume':
+      return resumeTurn(state);
+    case 'step.complete':
+      return completeStep(state, command);
+    case 'approval.answer':
+      return answerApproval(state.open, command);
+    case 'tool-call.settle':
+      return settleCall(openTurn(state, command.turnId), command);
+    case 'session.reset':
+      return resetSession(state, command);
+    case 'session.fork':
+      return forkSession(state, command);
+    case 'session.delete':
+      return [...cancelAll(state, DELETED, command.partial), { type: 'session.deleted' }];
+    default:
+      return command satisfies never;
+  }
+}
+
+function startTurn(state: SessionState, command: StartTurn, policy: SessionPolicy): SessionEvent[] {
+  const { turnId, text, image, key, trace, whenBusy = policy.whenBusy, partial = '' } = command;
+  if (isRepeated(state, command)) return [];
+  const requested: SessionEvent = {
+    type: 'turn.requested',
+    turnId,
+    text,
+    ...(image && { image }),
+    ...(key && { key }),
+    ...(trace && { trace }),
+  };
+  const started: SessionEvent = { type: 'turn.started', turnId };
+  if (!state.open) return [requested, started];
+  if (whenBusy === 'reject') throw busy(state.open);
+  if (whenBusy === 'interrupt') {
+    return [requested, ...cancelOpen(state.open, INTERRUPTED, partial), started];
+  }
+  if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
+    throw queueFull(state.waiting.length, policy.queuedMessages);
+  }
+  return [requested];
+}
+
+/** Whether the same was accepted before. Throws when its key was, with something else. */
+function isRepeated(state: SessionState, { key }: StartTurn | ResetSession): boolean {
+  const known = key && state.keys.get(key.id);
+  if (!known || isExpired(known, key)) return false;
+  requireSamePayload(known, key);
+  return true;
+}
+
+function deleted(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The session is being deleted.', { retryAfter: 1 });
+}
+
+function busy({ turnId }: OpenTurn): ServiceError {
+  return new ServiceError('SESSION_BUSY', 'The session is busy with another message.', {
+    turnId,
+    reason: 'a turn is running and the message asked not to wait (whenBusy: reject)',
+  });
+}
+
+function queueFull(waiting: number, limit: number): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'This session has too many messages waiting. Try again later.',
+    { reason: `${waiting} messages wait behind the running turn`, limit, retryAfter: 5 },
+  );
+}
+
+function completeStep(state: SessionState, command: CompleteStep): SessionEvent[] {
+  const open = openTurn(state, command.turnId);
+  if (!open || command.step !== open.step + 1) return [];
+  const { turnId, step, parts, calls, source, finishReason, usage } = command;
+  const text = spokenText(parts);
+  const ended = finishReason && { finishReason };
+  const completed: SessionEvent = {
+    type: 'step.completed',
+    turnId,
+    step,
+    parts: [...parts],
+    separator: text === '' ? '' : separatorAfter(open.reply),
+    source,
+    ...ended,
+    ...(usage && { usage }),
+  };
+  if (calls.length > 0) return [completed, ...requestCalls(turnId, calls)];
+  return [
+    completed,
+    { type: 'turn.completed', turnId, content: joinReply(open.reply, text), ...ended },
+    ...startNext(state.waiting),
+  ];
+}
+
+function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
+  const open = openTurn(state, command.turnId);
+  if (!open) return [];
+  return [
+    ...interruptCalls(open, 'the turn failed'),
+    { type: 'turn.failed', turnId: open.turnId, error: command.error, ...partialText(open, command.partial) },
+    ...startNext(state.waiting),
+  ];
+}
+
+function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
+  const { turnId, reason } = command;
+  if (state.waiting.some((waiting) => waiting.turnId === turnId)) {
+    return [{ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }];
+  }
+  const open = openTurn(state, turnId);
+  if (!open) return [];
+  return [...cancelOpen(open, reason, command.partial), ...startNext(state.waiting)];
+}
+
+function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {
+  if (isRepeated(state, command)) return [];
+  const { key } = command;
+  return [...cancelAll(state, RESET, command.partial), { type: 'session.reset', ...(key && { key }) }];
+}
+
+function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {
+  return [...cancelAll(state, forkedFrom(from), ''), { type: 'session.forked', from, at }];
+}
+
+function cancelAll(state: SessionState, reason: string, partial: string): SessionEvent[] {
+  return [
+    ...(state.open ? cancelOpen(state.open, reason, partial) : []),
+    ...state.waiting.map(
+      ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }),
+    ),
+  ];
+}
+
+/**
+ * A call that is safe to repeat is run again, one that waits for approval waits on; of any other nobody knows
+ * whether it took effect.
+ */
+function resumeTurn({ open }: SessionState): SessionEvent[] {
+  if (!open) return [];
+  const { turnId, attempt, awaiting } = open;
+  const mayHaveRun = (call: RequestedCallEvent): boolean => !call.repeatable && !awaiting.has(call.callId);
+  return [
+    { type: 'turn.resumed', turnId, attempt: attempt + 1 },
+    ...interruptCalls(open, 'the service stopped while it ran', mayHaveRun),
+  ];
+}
+
+function cancelOpen(open: OpenTurn, reason: string, partial: string): SessionEvent[] {
+  return [
+    ...interruptCalls(open, CANCELLED),
+    { type: 'turn.cancelled', turnId: open.turnId, reason, ...partialText(open, partial) },
+  ];
+}
+
+type PartialText = Pick<SessionEventOf<'turn.failed'>, 'step' | 'separator' | 'partial'>;
+
+const NOTHING_SAID: PartialText = { step: 0, separator: '', partial: '' };
+
+function partialText({ step, reply }: OpenTurn, partial: string): PartialText {
+  return { step: step + 1, separator: partial === '' ? '' : separatorAfter(reply), partial };
+}
+
+function startNext([next]: readonly WaitingTurn[]): SessionEvent[] {
+  return next ? [{ type: 'turn.started', turnId: next.turnId }] : [];
+}
+
+function openTurn(state: SessionState, turnId: string): OpenTurn | undefined {
+  return state.open?.turnId === turnId ? state.open : undefined;
+}

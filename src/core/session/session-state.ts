@@ -1,0 +1,240 @@
+import { evolveRefusals, NO_REFUSALS, type Refusals } from '../conversation/refusals.ts';
+import { evolveTranscript, type Transcript, type TurnText } from '../conversation/transcript.ts';
+import type { SessionEvent, SessionEventOf } from '../log/events.ts';
+import { isExpired } from '../request/idempotency.ts';
+import type { IdempotencyKey } from '../request/request-events.ts';
+import { joinReply } from '../turn/reply-text.ts';
+import { spokenText } from '../turn/step-parts.ts';
+import type { TurnOutcome } from '../turn/turn-outcome.ts';
+
+export interface WaitingTurn extends TurnText {
+  readonly turnId: string;
+  /** Id of the idempotency key that it was asked with. */
+  readonly key?: string;
+}
+
+/** Over the whole life of the session, resets included. */
+export interface TurnCounts {
+  readonly requested: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly toolCalls: number;
+}
+
+/** What was asked with an idempotency key: a turn, which without an outcome runs or waits, or a reset. */
+export interface KeyedRequest extends IdempotencyKey {
+  readonly turnId: string | null;
+  readonly outcome?: TurnOutcome;
+}
+
+export interface OpenTurn extends WaitingTurn {
+  readonly attempt: number;
+  /** Number of completed steps. */
+  readonly step: number;
+  /** The reply so far: the texts of the completed steps, joined. */
+  readonly reply: string;
+  /** Tool calls of the last step that are not settled yet, by call id. */
+  readonly unsettled: ReadonlyMap<string, SessionEventOf<'tool-call.requested'>>;
+  /** Those that wait for approval, by call id. */
+  readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
+}
+
+/** Oldest first. Only `evolveKeys` writes to it. */
+export type Keys = Map<string, KeyedRequest>;
+
+/** All that the log says about a session, folded. */
+export interface SessionState {
+  /** seq of the last event folded in. */
+  readonly seq: number;
+  readonly transcript: Transcript;
+  readonly refusals: Refusals;
+  /** Accepted messages behind the running turn, first come first. */
+  readonly waiting: readonly WaitingTurn[];
+  readonly open: OpenTurn | null;
+  readonly counts: TurnCounts;
+  /** Set by the last event of all. */
+  readonly deleted: boolean;
+  /** By idempotency key. */
+  readonly keys: Keys;
+}
+
+export const initialSessionState = (): SessionState => ({
+  seq: 0,
+  transcript: [],
+  refusals: NO_REFUSALS,
+  waiting: [],
+  open: null,
+  counts: { requested: 0, completed: 0, failed: 0, cancelled: 0, toolCalls: 0 },
+  deleted: false,
+  keys: new Map(),
+});
+
+/** Whether nothing goes on until somebody approves or denies a tool call. */
+export function awaitsApproval({ open }: SessionState): boolean {
+  return open !== null && open.awaiting.size > 0 && open.awaiting.size === open.unsettled.size;
+}
+
+/** Whether a turn is open once these events have followed. */
+export function opensTurn({ open }: SessionState, events: readonly SessionEvent[]): boolean {
+  let turnId = open?.turnId;
+  for (const event of events) {
+    if (event.type === 'turn.started') turnId = event.turnId;
+    else if ('turnId' in event && event.turnId === turnId && outcomeOf(event)) turnId = undefined;
+  }
+  return turnId !== undefined;
+}
+
+/** Folds the next event in. Transcript and keys are shared with the state before, which is not to be used again. */
+export function evolve(state: SessionState, event: SessionEvent): SessionState {
+  const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
+  evolveTranscript(state.transcript, event, turn);
+  evolveKeys(state, event);
+  return {
+    ...state,
+    seq: state.seq + 1,
+    refusals: evolveRefusals(state.refusals, state.transcript, event),
+    ...evolveTurns(state, event),
+    counts: evolveCounts(state.counts, event),
+    deleted: event.type === 'session.deleted',
+  };
+}
+
+const NO_TEXT: TurnText = { text: '' };
+
+type Turns = Pick<SessionState, 'waiting' | 'open'>;
+
+function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
+  switch (event.type) {
+    case 'turn.requested':
+      return { waiting: [...state.waiting, requestedTurn(event)] };
+    case 'turn.started': {
+      const turn = waitingTurn(state, event.turnId);
+      return {
+        waiting: state.waiting.filter((waiting) => waiting !== turn),
+        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: new Map(), awaiting: new Map() },
+      };
+    }
+    case 'turn.resumed':
+      return { open: { ...openTurn(state, event), attempt: event.attempt } };
+    case 'step.completed': {
+      const open = openTurn(state, event);
+      return { open: { ...open, step: event.step, reply: joinReply(open.reply, spokenText(event.parts)) } };
+    }
+    case 'tool-call.requested': {
+      const open = openTurn(state, event);
+      return { open: { ...open, unsettled: new Map(open.unsettled).set(event.callId, event) } };
+    }
+    case 'approval.requested': {
+      const open = openTurn(state, event);
+      return { open: { ...open, awaiting: new Map(open.awaiting).set(event.callId, event) } };
+    }
+    case 'approval.granted': {
+      const open = openTurn(state, event);
+      return { open: { ...open, awaiting: without(open.awaiting, event.callId) } };
+    }
+    case 'tool-call.succeeded':
+    case 'tool-call.failed':
+    case 'tool-call.interrupted': {
+      const open = openTurn(state, event);
+      const { callId } = event;
+      if (!open.unsettled.has(callId)) throw new Error(`${event.type} of call ${callId}, which is not open`);
+      return {
+        open: {
+          ...open,
+          unsettled: without(open.unsettled, callId),
+          awaiting: without(open.awaiting, callId),
+        },
+      };
+    }
+    case 'turn.completed':
+    case 'turn.failed':
+      openTurn(state, event);
+      return { open: null };
+    case 'turn.cancelled': {
+      const waiting = state.waiting.filter(({ turnId }) => turnId !== event.turnId);
+      if (waiting.length < state.waiting.length) return { waiting };
+      openTurn(state, event);
+      return { open: null };
+    }
+    case 'session.reset':
+    case 'session.forked':
+    case 'session.deleted':
+      return {};
+    default:
+      return event satisfies never;
+  }
+}
+
+function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}
+
+function requestedTurn({ turnId, text, image, key }: SessionEventOf<'turn.requested'>): WaitingTurn {
+  return { turnId, text, ...(image && { image }), ...(key && { key: key.id }) };
+}
+
+const counted: Partial<Record<SessionEvent['type'], keyof TurnCounts>> = {
+  'turn.requested': 'requested',
+  'turn.completed': 'completed',
+  'turn.failed': 'failed',
+  'turn.cancelled': 'cancelled',
+  'tool-call.requested': 'toolCalls',
+};
+
+function evolveCounts(counts: TurnCounts, { type }: SessionEvent): TurnCounts {
+  const name = counted[type];
+  return name === undefined ? counts : { ...counts, [name]: counts[name] + 1 };
+}
+
+/** In place, as the transcript: a session may have tens of thousands of keys a day. */
+function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent): void {
+  if ((event.type === 'turn.requested' || event.type === 'session.reset') && event.key) {
+    const { key } = event;
+    // The newest key expires last, and they stand in that order.
+    for (const [old, known] of keys) {
+      if (!isExpired(known, key)) break;
+      keys.delete(old);
+    }
+    keys.delete(key.id);
+    keys.set(key.id, { ...key, turnId: event.type === 'turn.requested' ? event.turnId : null });
+    return;
+  }
+  const settled = outcomeOf(event);
+  if (!settled) return;
+  const { turnId, outcome } = settled;
+  const turn = open?.turnId === turnId ? open : waiting.find((candidate) => candidate.turnId === turnId);
+  const known = turn?.key === undefined ? undefined : keys.get(turn.key);
+  if (known?.turnId === turnId) keys.set(known.id, { ...known, outcome });
+}
+
+/** How a turn ended, if this is the event that ends one. */
+export function outcomeOf(event: SessionEvent): { turnId: string; outcome: TurnOutcome } | undefined {
+  switch (event.type) {
+    case 'turn.completed': {
+      const { turnId, content, finishReason } = event;
+      return { turnId, outcome: { status: 'completed', content, ...(finishReason && { finishReason }) } };
+    }
+    case 'turn.failed':
+      return { turnId: event.turnId, outcome: { status: 'failed', error: event.error } };
+    case 'turn.cancelled':
+      return { turnId: event.turnId, outcome: { status: 'cancelled', reason: event.reason } };
+    default:
+      return undefined;
+  }
+}
+
+function waitingTurn(state: SessionState, turnId: string): WaitingTurn {
+  const turn = state.waiting.find((waiting) => waiting.turnId === turnId);
+  if (!turn) throw new Error(`turn ${turnId} started without having been requested`);
+  return turn;
+}
+
+function openTurn(state: SessionState, event: { type: string; turnId: string }): OpenTurn {
+  if (state.open?.turnId !== event.turnId)
+    throw new Error(`${event.type} of turn ${event.turnId}, which is not open`);
+  return state.open;
+}

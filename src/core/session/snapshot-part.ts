@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { Image } from '../conversation/image.ts';
+import { ErrorBody } from '../errors.ts';
+import { CallId, TurnId } from '../ids.ts';
+import { IdempotencyKey } from '../request/request-events.ts';
+import { ApprovalRequested, ToolCallRequested } from '../tool-call/tool-call-events.ts';
+import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
+
+/*
+ * A session's folded state as it is kept in a snapshot. The objects are strict: a state that has more than they
+ * know is folded from the log instead, never restored without it.
+ */
+
+/** Raised when the state's shape changes, or what the same events fold to: older snapshots are then passed over. */
+export const SNAPSHOT_VERSION = 2;
+
+/** Which event a snapshot was taken after: told from any other that could stand in its place in a log. */
+export const EventMark = z.strictObject({
+  seq: z.int().min(1),
+  time: z.int(),
+  type: z.string(),
+  turnId: TurnId.nullable(),
+});
+export type EventMark = z.infer<typeof EventMark>;
+
+const turn = {
+  turnId: TurnId,
+  text: z.string(),
+  image: Image.exactOptional(),
+  key: z.string().exactOptional(),
+};
+
+const OpenTurn = z.strictObject({
+  ...turn,
+  attempt: z.int(),
+  step: z.int(),
+  reply: z.string(),
+  unsettled: z.array(ToolCallRequested),
+  awaiting: z.array(ApprovalRequested),
+});
+
+/** All but the lists that grow with the conversation. */
+const FoldedState = z.strictObject({
+  seq: z.int().min(1),
+  refusals: z.strictObject({ inARow: z.int(), maxTokens: z.int().nullable() }),
+  waiting: z.array(z.strictObject(turn)),
+  open: OpenTurn.nullable(),
+  counts: z.strictObject({
+    requested: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    toolCalls: z.int(),
+  }),
+  deleted: z.boolean(),
+});
+
+/** The first part of a snapshot. */
+export const SnapshotHead = z.strictObject({
+  version: z.literal(SNAPSHOT_VERSION),
+  after: EventMark,
+  state: FoldedState,
+});
+export type SnapshotHead = z.infer<typeof SnapshotHead>;
+
+const leftOut = z.literal(true).exactOptional();
+
+const MessagePart = z.discriminatedUnion('type', [
+  ...spokenParts,
+  z.strictObject({
+    type: z.literal('toolCall'),
+    callId: CallId,
+    name: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    opaque: OpaqueData.optional(),
+  }),
+]);
+
+const Message = z.discriminatedUnion('role', [
+  z.strictObject({
+    role: z.literal('user'),
+    text: z.string(),
+    images: z.array(Image).exactOptional(),
+    imagesLeftOut: leftOut,
+    leftOut,
+  }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    parts: z.array(MessagePart),
+    source: ModelSource.exactOptional(),
+    cut: z.enum(['cancelled', 'failed']).exactOptional(),
+    leftOut,
+  }),
+  z.strictObject({ role: z.literal('tool'), callId: CallId, name: z.string(), text: z.string(), leftOut }),
+]);
+
+const Outcome = z.discriminatedUnion('status', [
+  z.strictObject({
+    status: z.literal('completed'),
+    content: z.string(),
+    finishReason: FinishReason.exactOptional(),
+  }),
+  z.strictObject({ status: z.literal('failed'), error: ErrorBody }),
+  z.strictObject({ status: z.literal('cancelled'), reason: z.string() }),
+]);
+
+const KeyedRequest = z.strictObject({
+  ...IdempotencyKey.shape,
+  turnId: TurnId.nullable(),
+  outcome: Outcome.exactOptional(),
+});
+
+/** Each other part: some more of one of the lists. */
+export const SnapshotPage = z.union([
+  z.strictObject({ transcript: z.array(Message) }),
+  z.strictObject({ keys: z.array(KeyedRequest) }),
+]);

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { CallId, TurnId } from '../ids.ts';
+import { ToolResult } from './tool.ts';
+
+/* The facts of a tool call: the model asks for it, somebody may have to approve it, and it is settled exactly once. */
+
+const ToolCallRef = { turnId: TurnId, callId: CallId, toolName: z.string(), serverId: z.string().nullable() };
+
+/** The model asked for a tool. `name` is the name the model used; `serverId` is null when no server offers it. */
+export const ToolCallRequested = z.object({
+  type: z.literal('tool-call.requested'),
+  ...ToolCallRef,
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  repeatable: z.boolean(),
+});
+
+/** The call is not begun before somebody approves it. `argumentsHash`: SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
+export const ApprovalRequested = z.object({
+  type: z.literal('approval.requested'),
+  ...ToolCallRef,
+  arguments: z.record(z.string(), z.unknown()),
+  argumentsHash: z.string(),
+});
+
+/** Exactly these arguments may be executed. (A call that is denied is settled as failed.) */
+export const ApprovalGranted = z.object({
+  type: z.literal('approval.granted'),
+  ...ToolCallRef,
+  argumentsHash: z.string(),
+});
+
+export const ToolCallSucceeded = z.object({
+  type: z.literal('tool-call.succeeded'),
+  ...ToolCallRef,
+  result: ToolResult,
+});
+
+export const ToolCallFailed = z.object({
+  type: z.literal('tool-call.failed'),
+  ...ToolCallRef,
+  reason: z.string(),
+  result: ToolResult.optional(),
+});
+
+/** The call was begun, and nobody knows whether it took effect. */
+export const ToolCallInterrupted = z.object({
+  type: z.literal('tool-call.interrupted'),
+  ...ToolCallRef,
+  reason: z.string(),
+});

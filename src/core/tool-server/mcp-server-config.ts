@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { TimeoutMs } from '../timeout-ms.ts';
+
+export const StdioServerConfig = z.strictObject({
+  type: z.literal('stdio'),
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  /** Added to a small allow-list of the service's own environment; nothing else reaches the process. */
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: z.string().min(1).optional(),
+  /** Longest wait for the handshake or for one tool call, in milliseconds. */
+  timeout: TimeoutMs.optional(),
+  description: z.string().optional(),
+});
+
+export const HttpServerConfig = z.strictObject({
+  type: z.literal('http'),
+  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
+  headers: z.record(z.string(), z.string()).optional(),
+  timeout: TimeoutMs.optional(),
+  description: z.string().optional(),
+});
+
+export const McpServerConfig = z.discriminatedUnion('type', [StdioServerConfig, HttpServerConfig]);
+export type McpServerConfig = z.infer<typeof McpServerConfig>;
+
+/** Used in paths and logs, so without slashes and spaces at its ends. */
+export const McpServerName = z
+  .string()
+  .regex(
+    /^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u,
+    'must be 1 to 128 characters without / \\ ? # %, line breaks and other control characters, and no space at its ends',
+  );

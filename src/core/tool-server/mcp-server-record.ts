@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import type { McpServerConfig } from './mcp-server-config.ts';
+
+export const McpServerStatus = z.enum(['connected', 'connecting', 'error', 'disconnected']);
+export type McpServerStatus = z.infer<typeof McpServerStatus>;
+
+/** A tool server as clients see it. `error` says why, when `status` is `error`. */
+export const McpServerRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: McpServerStatus,
+  type: z.enum(['stdio', 'http']) satisfies z.ZodType<McpServerConfig['type']>,
+  description: z.string().optional(),
+  error: z.string().optional(),
+});
+export type McpServerRecord = z.infer<typeof McpServerRecord>;

@@ -1,0 +1,19 @@
+import type { Route } from '../http/router.ts';
+
+/** `GET /` for who is no browser, and for everybody where the console was not built. */
+export function indexRoute(version: string): Route {
+  const text = [
+    `agent-service ${version}`,
+    '',
+    'POST /api/message-sync   send a message, get the reply: {"message": "hello"}',
+    'GET  /api/mcp/servers    the tool servers',
+    'GET  /api/config.yaml    the agent, without secrets',
+    'GET  /api/health         is it well',
+    'WebSocket /              stream replies: {"type": "message", "content": "hello"}',
+    'GET  /docs               the whole interface; /openapi.json and /asyncapi.json for programs',
+    '/mcp                     the agent as an MCP server',
+    '',
+  ].join('\n');
+  const response = { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: text };
+  return { method: 'GET', path: '/', handler: async () => response };
+}

@@ -1,0 +1,75 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { asServiceError, ServiceError } from '../../core/errors.ts';
+import { errorResponse } from '../http/error-response.ts';
+import type { HttpResponse } from '../http/http-message.ts';
+import type { Access } from '../security/access.ts';
+import { addressesIn, plainIp } from '../security/client-address.ts';
+import { Recipient } from '../stream/recipient.ts';
+import type { Admission, Handshake, SocketFront } from '../websocket/socket-front.ts';
+
+export interface InspectFrontParts {
+  readonly access: Access;
+  /** Lets clients of other machines in; without one there are none. */
+  readonly token: string | undefined;
+  /** Sends frames of the inspector's protocol until the function it returns is called. */
+  readonly attach: (send: (text: string) => void) => () => void;
+}
+
+const isLoopback = addressesIn(['127.0.0.0/8', '::1']);
+/** A proxy on this machine speaks for somebody else. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
+
+/** `/inspect`: the XState inspector's WebSocket, for this machine or with a token. */
+export class InspectFront implements SocketFront {
+  readonly #parts: InspectFrontParts;
+  #isStopped = false;
+
+  constructor(parts: InspectFrontParts) {
+    this.#parts = parts;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  admit(handshake: Handshake): Admission | HttpResponse {
+    const { access, attach } = this.#parts;
+    const { headers } = handshake;
+    try {
+      access.checkHost(headers.get('host'));
+      access.checkOrigin(headers.get('origin'), headers.get('host'));
+      if (this.#isStopped || !this.#isAllowed(handshake)) throw notAllowed();
+    } catch (thrown) {
+      return errorResponse(asServiceError(thrown));
+    }
+    return {
+      open: (socket) => {
+        const client = new Recipient(socket);
+        const detach = attach((text) => client.send(text));
+        return { receive: () => undefined, drained: () => undefined, closed: detach };
+      },
+      release: () => undefined,
+    };
+  }
+
+  #isAllowed({ peerAddress, headers, query }: Handshake): boolean {
+    const { token } = this.#parts;
+    const given = new URLSearchParams(query).get('token');
+    if (token !== undefined && given !== null && isSame(given, token)) return true;
+    return isLoopback(plainIp(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
+  }
+}
+
+/** In a time that tells nothing about where they differ. */
+function isSame(given: string, token: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(token));
+}
+
+function notAllowed(): ServiceError {
+  return new ServiceError('FORBIDDEN', 'The inspector answers to this machine alone.', {
+    field: 'token',
+    issue: 'the client is on another machine, or behind a proxy, and has no valid token',
+    suggestion: 'Set AGENT_SERVICE_INSPECT_TOKEN for the service and connect to /inspect?token=….',
+  });
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { HttpRequest, HttpResponse } from '../http/http-message.ts';
+import type { Route } from '../http/router.ts';
+import type { DocumentPath, ServedDocument, ServedDocuments } from './served-documents.ts';
+
+const paths: readonly DocumentPath[] = ['/openapi.json', '/asyncapi.json', '/docs', '/docs.css'];
+
+/** Nothing but our own stylesheet: no script, no frame, no other host. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The interface, described for programs and for people. Loaded when somebody asks: most instances never need it. */
+export function documentRoutes(version: string): Route[] {
+  let documents: Promise<ServedDocuments> | undefined;
+  const load = (): Promise<ServedDocuments> => {
+    documents ??= import('./served-documents.ts').then(({ makeDocuments }) => makeDocuments(version));
+    return documents;
+  };
+  return paths.map((path) => ({
+    method: 'GET',
+    path,
+    handler: async (request) => {
+      const served = (await load())[path];
+      return documentResponse(served(request.headers.get('host') ?? 'localhost'), request);
+    },
+  }));
+}
+
+function documentResponse({ contentType, body }: ServedDocument, { headers }: HttpRequest): HttpResponse {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const common = {
+    ETag: etag,
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Referrer-Policy': 'no-referrer',
+  };
+  const known = headers.get('if-none-match')?.split(',') ?? [];
+  if (known.some((one) => one.trim().replace(/^W\//, '') === etag))
+    return { status: 304, headers: common, body: null };
+  return { status: 200, headers: { ...common, 'Content-Type': contentType }, body };
+}

@@ -1,0 +1,113 @@
+import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../../wire/requests.ts';
+import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../../wire/responses.ts';
+import { errorExamples } from './error-examples.ts';
+import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
+
+const withoutMessage: OperationExample = {
+  name: 'missing',
+  summary: 'A field is missing',
+  body: {},
+  answer: { error: 'MISSING_FIELD', ...errorExamples.MISSING_FIELD },
+};
+
+/** Talking to the agent. */
+export const messageOperations: readonly Operation[] = [
+  {
+    id: 'sendMessageAndWait',
+    method: 'POST',
+    path: '/api/message-sync',
+    tag: 'Messages',
+    summary: 'Send a message and wait for the reply',
+    headers: KeyHeader,
+    body: { schema: MessageSyncRequest, required: true },
+    answers: { [JSON_TYPE]: MessageSyncResponse },
+    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'TURN_CANCELLED', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
+    examples: [
+      {
+        name: 'tool',
+        summary: 'A reply that needs a tool',
+        body: { message: 'use get-sum {"a": 19, "b": 23}' },
+        answer: ok({
+          success: true,
+          response: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.',
+        }),
+      },
+      {
+        name: 'image',
+        summary: 'With an image, in a session of its own, safe to repeat',
+        parameters: { 'Idempotency-Key': '4f1c6b8e-image' },
+        body: {
+          message: 'What is this?',
+          imageData: {
+            base64:
+              'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+            mimeType: 'image/png',
+          },
+          sessionId: 'pictures',
+        },
+        answer: ok({ success: true, response: 'What a nice picture.' }),
+      },
+      withoutMessage,
+      {
+        name: 'agentFailure',
+        summary: 'The model has failed',
+        body: { message: 'fail', sessionId: 'failing' },
+        answer: { error: 'AGENT_ERROR', ...errorExamples.AGENT_ERROR },
+      },
+      {
+        name: 'busy',
+        summary: 'The session is busy, and the message does not want to wait',
+        body: { message: 'hello', sessionId: 'busy', whenBusy: 'reject' },
+        answer: { error: 'SESSION_BUSY', ...errorExamples.SESSION_BUSY },
+      },
+    ],
+  },
+  {
+    id: 'sendMessage',
+    method: 'POST',
+    path: '/api/message',
+    tag: 'Messages',
+    summary: 'Send a message; the reply comes as events',
+    description:
+      'Answered when the message is in the log. The reply comes over WebSocket, or as server-sent events of the session. It takes text only.',
+    headers: KeyHeader,
+    body: { schema: MessageRequest, required: true },
+    answers: { [JSON_TYPE]: MessageResponse },
+    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'SERVICE_UNAVAILABLE'],
+    examples: [
+      {
+        name: 'text',
+        summary: 'A message',
+        body: { message: 'hello', sessionId: 'background' },
+        answer: ok({ status: 'processing' }),
+      },
+      withoutMessage,
+    ],
+  },
+  {
+    id: 'resetConversation',
+    method: 'POST',
+    path: '/api/reset',
+    tag: 'Messages',
+    summary: 'Forget the conversation',
+    description:
+      'The agent begins anew; turns that run or wait are cancelled. The log keeps what was said before.',
+    headers: KeyHeader,
+    body: { schema: ResetRequest, required: false },
+    answers: { [JSON_TYPE]: ResetResponse },
+    errors: ['SERVICE_UNAVAILABLE'],
+    examples: [
+      {
+        name: 'session',
+        summary: 'A named session',
+        body: { sessionId: 'background' },
+        answer: ok({ status: 'reset initiated' }),
+      },
+      {
+        name: 'default',
+        summary: 'The default session, without a body',
+        answer: ok({ status: 'reset initiated' }),
+      },
+    ],
+  },
+];

@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import { ConnectServerRequest } from '../../../wire/requests.ts';
+import {
+  ExecuteToolResponse,
+  ServerResponse,
+  ServersResponse,
+  ToolsResponse,
+} from '../../../wire/responses.ts';
+import { errorExamples } from './error-examples.ts';
+import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
+
+const path = '/api/mcp/servers/:serverId';
+const OfServer = z.object({ serverId: z.string().describe('As the list of the servers has it.') });
+
+const everything = {
+  id: 'everything',
+  name: 'everything',
+  status: 'connected',
+  type: 'stdio',
+  description: 'Reference server with tools for trying things out',
+};
+const second = { id: 'second', name: 'second', status: 'connected', type: 'stdio' };
+
+const unknownServer: OperationExample = {
+  name: 'unknown',
+  summary: 'There is no such server',
+  parameters: { serverId: 'nobody' },
+  answer: { error: 'SERVER_NOT_FOUND', ...errorExamples.SERVER_NOT_FOUND },
+};
+
+const listServers: Operation = {
+  id: 'listServers',
+  method: 'GET',
+  path: '/api/mcp/servers',
+  tag: 'Tool servers',
+  summary: 'List the tool servers',
+  answers: { [JSON_TYPE]: ServersResponse },
+  errors: [],
+  examples: [{ name: 'connected', summary: 'One is connected', answer: ok({ servers: [everything] }) }],
+};
+
+const connectServer: Operation = {
+  id: 'connectServer',
+  method: 'POST',
+  path: '/api/connect-server',
+  tag: 'Tool servers',
+  summary: 'Connect a tool server',
+  description:
+    'Answered when it is connected. One that could not be connected stays listed and is tried again. The next start connects it again.',
+  body: { schema: ConnectServerRequest, required: true },
+  headers: KeyHeader,
+  answers: { [JSON_TYPE]: ServerResponse },
+  errors: ['OUTCOME_UNKNOWN', 'MISSING_FIELD', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'stdio',
+      summary: 'A program that speaks MCP on its standard input and output',
+      body: {
+        name: 'second',
+        config: { type: 'stdio', command: 'mcp-server-everything', args: ['stdio'] },
+      },
+      answer: ok({ status: 'connected', name: 'second', server: second }),
+    },
+    {
+      name: 'failing',
+      summary: 'A server that cannot be started',
+      body: { name: 'misspelt', config: { type: 'stdio', command: 'mpc-server-everything' } },
+      answer: {
+        error: 'AGENT_ERROR',
+        message: 'The MCP server misspelt could not be connected.',
+        details: {
+          serverId: 'misspelt',
+          reason: "command 'mpc-server-everything' was not found",
+          suggestion:
+            'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
+        },
+      },
+    },
+    {
+      name: 'missing',
+      summary: 'A field is missing',
+      body: { name: 'files' },
+      answer: {
+        error: 'MISSING_FIELD',
+        message: 'The field config is required.',
+        details: { field: 'config', suggestion: 'Add config to the request.' },
+      },
+    },
+  ],
+};
+
+const reconnectServer: Operation = {
+  id: 'reconnectServer',
+  method: 'POST',
+  path: `${path}/reconnect`,
+  tag: 'Tool servers',
+  summary: 'Connect a tool server anew',
+  pathParameters: OfServer,
+  headers: KeyHeader,
+  answers: { [JSON_TYPE]: ServerResponse },
+  errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'connected',
+      summary: 'It is back',
+      parameters: { serverId: 'second' },
+      answer: ok({ status: 'connected', name: 'second', server: second }),
+    },
+    unknownServer,
+  ],
+};
+
+const disconnectServer: Operation = {
+  id: 'disconnectServer',
+  method: 'DELETE',
+  path,
+  tag: 'Tool servers',
+  summary: 'Disconnect a tool server',
+  description: 'It stays listed and can be connected anew. Disconnected once more, it is forgotten.',
+  pathParameters: OfServer,
+  answers: { [JSON_TYPE]: ServerResponse },
+  errors: ['SERVER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'disconnected',
+      summary: 'It was connected',
+      parameters: { serverId: 'second' },
+      answer: ok({
+        status: 'disconnected',
+        name: 'second',
+        server: { ...second, status: 'disconnected' },
+      }),
+    },
+    unknownServer,
+  ],
+};
+
+const listTools: Operation = {
+  id: 'listTools',
+  method: 'GET',
+  path: `${path}/tools`,
+  tag: 'Tool servers',
+  summary: 'List the tools of a server',
+  pathParameters: OfServer,
+  answers: { [JSON_TYPE]: ToolsResponse },
+  errors: ['SERVER_NOT_FOUND'],
+  examples: [
+    {
+      name: 'tools',
+      summary: 'One of its tools',
+      parameters: { serverId: 'everything' },
+      answer: ok({
+        tools: [
+          {
+            id: 'echo',
+            name: 'echo',
+            description: 'Echoes back the input string',
+            inputSchema: {
+              type: 'object',
+              properties: { message: { type: 'string', description: 'Message to echo' } },
+              required: ['message'],
+              $schema: 'http://json-schema.org/draft-07/schema#',
+            },
+          },
+        ],
+      }),
+    },
+    unknownServer,
+  ],
+};
+
+const executeTool: Operation = {
+  id: 'executeTool',
+  method: 'POST',
+  path: `${path}/tools/:toolName/execute`,
+  tag: 'Tool servers',
+  summary: 'Run a tool',
+  description: 'The body holds the arguments. They are checked against the `inputSchema` of the tool.',
+  pathParameters: OfServer.extend({ toolName: z.string() }),
+  body: {
+    schema: z.record(z.string(), z.unknown()).describe('The arguments.'),
+    required: false,
+  },
+  headers: KeyHeader,
+  answers: { [JSON_TYPE]: ExecuteToolResponse },
+  errors: [
+    'OUTCOME_UNKNOWN',
+    'SERVER_NOT_FOUND',
+    'TOOL_NOT_FOUND',
+    'TOOL_EXECUTION_FAILED',
+    'SERVICE_UNAVAILABLE',
+  ],
+  examples: [
+    {
+      name: 'sum',
+      summary: 'A tool that adds',
+      parameters: { serverId: 'everything', toolName: 'get-sum' },
+      body: { a: 19, b: 23 },
+      answer: ok({
+        success: true,
+        data: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] },
+        execution: { toolName: 'get-sum', serverId: 'everything', duration: 4.217 },
+      }),
+    },
+    {
+      name: 'badArguments',
+      summary: 'Arguments that the tool does not take',
+      parameters: { serverId: 'everything', toolName: 'echo' },
+      body: {},
+      answer: {
+        error: 'INVALID_REQUEST',
+        message:
+          "The arguments do not fit the tool's inputSchema: arguments must have required property 'message'.",
+        details: {
+          issue: "arguments must have required property 'message'",
+          toolName: 'echo',
+          serverId: 'everything',
+        },
+      },
+    },
+    {
+      name: 'unknownTool',
+      summary: 'There is no such tool',
+      parameters: { serverId: 'everything', toolName: 'juggle' },
+      body: {},
+      answer: { error: 'TOOL_NOT_FOUND', ...errorExamples.TOOL_NOT_FOUND },
+    },
+    {
+      name: 'notConnected',
+      summary: 'Its server is not connected',
+      parameters: { serverId: 'paused', toolName: 'echo' },
+      body: { message: 'hello' },
+      answer: { error: 'TOOL_EXECUTION_FAILED', ...errorExamples.TOOL_EXECUTION_FAILED },
+    },
+    { ...unknownServer, parameters: { serverId: 'nobody', toolName: 'echo' }, body: {} },
+  ],
+};
+
+/** Tool servers and their tools. */
+export const serverOperations: readonly Operation[] = [
+  listServers,
+  connectServer,
+  listTools,
+  executeTool,
+  reconnectServer,
+  disconnectServer,
+];

@@ -1,0 +1,23 @@
+import type { ServiceError } from '../../core/errors.ts';
+import { errorCatalogue } from '../../wire/error-catalogue.ts';
+import type { ErrorResponse } from '../../wire/responses.ts';
+import { type HttpResponse, jsonResponse, now } from './http-message.ts';
+
+/** The error envelope of every REST error. */
+export function errorResponse(error: ServiceError): HttpResponse {
+  return jsonResponse<ErrorResponse>(
+    { success: false, error: error.body, timestamp: now() },
+    errorCatalogue[error.code].status,
+    retryHeaders(error),
+  );
+}
+
+/** When to try again, where the error says so: the same figure that stands in its details. */
+function retryHeaders({ code, details }: ServiceError): Record<string, string> {
+  const { retryAfter, resetTime } = details;
+  if (typeof retryAfter === 'number') return { 'Retry-After': String(retryAfter) };
+  if (code === 'RATE_LIMIT_EXCEEDED' && typeof resetTime === 'number') {
+    return { 'Retry-After': String(Math.max(1, Math.ceil(resetTime - Date.now() / 1000))) };
+  }
+  return {};
+}

@@ -1,0 +1,101 @@
+import type { Log } from '../../ports/log.ts';
+import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import type { Access } from '../security/access.ts';
+import type { ClientAddress } from '../security/client-address.ts';
+import type { Cors } from '../security/cors.ts';
+import {
+  type Allowance,
+  limitExceeded,
+  limitHeaders,
+  type RateLimits,
+  tooManyConnections,
+} from '../security/rate-limits.ts';
+import { errorResponse } from './error-response.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
+import { acceptsEventStream } from './request-query.ts';
+import type { Router } from './router.ts';
+import { toldError } from './told-error.ts';
+
+export interface HttpFrontParts {
+  readonly access: Access;
+  readonly cors: Cors;
+  readonly limits: RateLimits;
+  readonly clientAddress: ClientAddress;
+  readonly router: Router;
+  readonly mcp: McpEndpoint;
+  readonly log: Log;
+}
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** The way of every HTTP request: who asks, how often, may they, then the endpoint; errors become envelopes. */
+export class HttpFront {
+  readonly #parts: HttpFrontParts;
+
+  constructor(parts: HttpFrontParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects. */
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    let extraHeaders = this.#parts.cors.headers(request.headers.get('origin'));
+    let response: HttpResponse;
+    try {
+      const allowance = await this.#count(request);
+      extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
+      response = await this.#answer(request, allowance);
+    } catch (thrown) {
+      response = this.#refuse(thrown, request);
+    }
+    return { ...response, headers: { ...response.headers, ...extraHeaders } };
+  }
+
+  /** Counts a REST request against its address. What is not under `/api/` is not limited. */
+  async #count(request: HttpRequest): Promise<Allowance | null> {
+    if (!request.path.startsWith('/api/')) return null;
+    return this.#parts.limits.requests.take(this.#addressOf(request));
+  }
+
+  async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
+    const { access, cors, router, mcp } = this.#parts;
+    const { method, path, headers } = request;
+    const origin = headers.get('origin');
+    const host = headers.get('host');
+    if (allowance?.exceeded)
+      throw limitExceeded(`${allowance.limit} requests a minute and address`, allowance);
+    access.checkHost(host);
+    if (method === 'OPTIONS') return cors.preflight(origin);
+    if (path === '/mcp') {
+      access.checkOrigin(origin, host);
+      return mcp.handle(request);
+    }
+    if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
+    const isStream = method === 'GET' && path.startsWith('/api/') && acceptsEventStream(request);
+    return isStream ? this.#openStream(request) : router.dispatch(request);
+  }
+
+  /** An event stream holds a connection as a WebSocket does, so it takes one of the places of its address. */
+  async #openStream(request: HttpRequest): Promise<HttpResponse> {
+    const { connections } = this.#parts.limits;
+    const address = this.#addressOf(request);
+    const refusal = connections.enter(address);
+    if (refusal) throw tooManyConnections(refusal);
+    const onOver = (): void => connections.leave(address);
+    try {
+      return { ...(await this.#parts.router.dispatch(request)), onOver };
+    } catch (error) {
+      onOver();
+      throw error;
+    }
+  }
+
+  #addressOf({ peerAddress, headers }: HttpRequest): string {
+    return this.#parts.clientAddress(peerAddress, headers.get('x-forwarded-for'));
+  }
+
+  #refuse(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
+    return errorResponse(
+      toldError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
+
+export type Parameters = Readonly<Record<string, string>>;
+export type RouteHandler = (request: HttpRequest, parameters: Parameters) => Promise<HttpResponse>;
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Such as `/api/mcp/servers/:serverId/tools`. */
+  readonly path: string;
+  readonly handler: RouteHandler;
+}
+
+interface CompiledRoute extends Route {
+  readonly segments: readonly string[];
+}
+
+/** Finds the handler of a request. Paths without parameters are found at once. */
+export class Router {
+  readonly #fixed = new Map<string, Route[]>();
+  readonly #withParameters: CompiledRoute[] = [];
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      if (route.path.includes('/:')) this.#withParameters.push({ ...route, segments: route.path.split('/') });
+      else this.#fixed.set(route.path, [...(this.#fixed.get(route.path) ?? []), route]);
+    }
+  }
+
+  /** Throws `INVALID_REQUEST` for an unknown path, a method it does not know, or a broken percent-encoding. */
+  async dispatch(request: HttpRequest): Promise<HttpResponse> {
+    const { path } = request;
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const fixed = this.#fixed.get(path);
+    if (fixed) {
+      const route = fixed.find((candidate) => candidate.method === method);
+      if (!route) throw wrongMethod(request, fixed);
+      return route.handler(request, {});
+    }
+    const segments = path.split('/');
+    const matches = this.#withParameters.filter((route) => fits(route.segments, segments));
+    const route = matches.find((candidate) => candidate.method === method);
+    if (route) return route.handler(request, parametersOf(route.segments, segments));
+    throw matches.length > 0 ? wrongMethod(request, matches) : unknownPath(request);
+  }
+}
+
+function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
+  );
+}
+
+function parametersOf(pattern: readonly string[], segments: readonly string[]): Parameters {
+  return Object.fromEntries(
+    pattern.flatMap((part, index) =>
+      part.startsWith(':') ? [[part.slice(1), decode(segments[index] ?? '')]] : [],
+    ),
+  );
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    throw new ServiceError(
+      'INVALID_REQUEST',
+      'The URL is not properly percent-encoded.',
+      { issue: `"${segment}" cannot be decoded`, suggestion: 'Write a percent sign as %25.' },
+      error,
+    );
+  }
+}
+
+function wrongMethod({ method, path }: HttpRequest, routes: readonly Route[]): ServiceError {
+  const allowed = routes.map((route) => route.method);
+  return new ServiceError('INVALID_REQUEST', `${path} does not answer ${method}.`, {
+    issue: `the method is ${method}`,
+    suggestion: `Use ${allowed.join(' or ')}.`,
+    allowed,
+  });
+}
+
+function unknownPath({ method, path }: HttpRequest): ServiceError {
+  return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
+    issue: 'the path is unknown',
+    suggestion: 'GET /docs shows all paths, and so does the README.',
+  });
+}

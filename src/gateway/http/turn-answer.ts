@@ -1,0 +1,95 @@
+import { type ErrorBody, ServiceError } from '../../core/errors.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+import type { FinishReason } from '../../core/turn/reply-parts.ts';
+import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
+import type { TurnMessage } from '../../ports/service-requests.ts';
+import type { Bus } from '../../runtime/bus/bus.ts';
+
+/** A whole reply. `finishReason` is `length` when a token limit cut it. */
+export interface TurnReply {
+  readonly content: string;
+  readonly finishReason?: FinishReason;
+}
+
+/**
+ * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with. The same
+ * message again, by its key, gets the answer of the first.
+ * @param onChunk hears the pieces of the reply as they come.
+ */
+export async function answerTurn(
+  bus: Bus,
+  message: TurnMessage,
+  onChunk: (chunk: ReplyChunk) => void = () => undefined,
+): Promise<TurnReply> {
+  const settled = new SettledTurns();
+  const unsubscribe = bus.onSession(message.sessionId, (signal) => {
+    if (!('event' in signal) && signal.type === 'reply.chunk' && signal.turnId === message.turnId)
+      onChunk(signal);
+    settled.note(signal);
+  });
+  try {
+    const { turnId, outcome } = await bus.send('turn.start', message);
+    return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** The turns that ended since it listens: which of them is waited for is known only when the start was answered. */
+class SettledTurns {
+  readonly #outcomes = new Map<TurnId, TurnOutcome>();
+  #fault: TurnOutcome | undefined;
+  #onChange: () => void = () => undefined;
+
+  note(signal: SessionSignal): void {
+    if ('event' in signal) {
+      const outcome = outcomeOf(signal.event);
+      if (!outcome) return;
+      this.#outcomes.set(outcome.turnId, outcome.outcome);
+    } else if (signal.type === 'session.fault') {
+      this.#fault = { status: 'failed', error: signal.error };
+    } else {
+      return;
+    }
+    this.#onChange();
+  }
+
+  /** To be called once. */
+  outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        const outcome = this.#outcomes.get(turnId) ?? this.#fault;
+        if (outcome) resolve(outcome);
+      };
+      this.#onChange();
+    });
+  }
+}
+
+function replyOf(outcome: TurnOutcome): TurnReply {
+  const end = endOf(outcome);
+  if ('content' in end) return end;
+  throw ServiceError.of(end.error);
+}
+
+/** How a turn ended, as clients are told: with its reply or with an error. */
+export function endOf(outcome: TurnOutcome): TurnReply | { error: ErrorBody } {
+  switch (outcome.status) {
+    case 'completed': {
+      const { content, finishReason } = outcome;
+      return { content, ...(finishReason && { finishReason }) };
+    }
+    case 'failed':
+      return { error: outcome.error };
+    case 'cancelled':
+      return { error: turnCancelled(outcome.reason).body };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+export function turnCancelled(reason: string): ServiceError {
+  return new ServiceError('TURN_CANCELLED', 'The turn was cancelled before it was answered.', { reason });
+}

@@ -1,0 +1,181 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import { z } from 'zod';
+import { SessionId } from '../../core/ids.ts';
+import type { ReplyChunk } from '../../core/session/session-signal.ts';
+import { traceContextOf } from '../../core/trace.ts';
+import type { Log } from '../../ports/log.ts';
+import type { TurnMessage } from '../../ports/service-requests.ts';
+import type { Bus } from '../../runtime/bus/bus.ts';
+import { toldError } from '../http/told-error.ts';
+import { answerTurn, turnCancelled } from '../http/turn-answer.ts';
+import { turnMessage } from '../http/turn-message.ts';
+
+export interface AgentCard {
+  readonly name: string;
+  readonly version: string;
+  /** Provider and model, for people. */
+  readonly model: string;
+}
+
+const SessionArgument = SessionId.optional().describe(
+  'Name of the conversation. Left out, each MCP connection has a conversation of its own.',
+);
+
+export interface McpAgentParts {
+  readonly bus: Bus;
+  readonly card: AgentCard;
+  readonly log: Log;
+}
+
+/** In place of an Ajv for each client: only what a server asks its clients would be checked, and this one asks nothing. */
+const noValidator: jsonSchemaValidator = {
+  getValidator() {
+    throw new Error('the agent asks its MCP clients nothing');
+  },
+};
+
+/**
+ * The agent as an MCP server, for one MCP client.
+ * @param ownSessionId conversation of this client, used where a call names none.
+ */
+export function mcpAgent(parts: McpAgentParts, ownSessionId: string): McpServer {
+  const { bus, card, log } = parts;
+  const server = new McpServer(
+    { name: card.name, version: card.version },
+    {
+      instructions: `An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
+      jsonSchemaValidator: noValidator,
+    },
+  );
+  // Bad requests, and answers to clients that have gone: nothing that the service could do about.
+  server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
+  addChat(server, parts, ownSessionId);
+  addReset(server, parts, ownSessionId);
+  addResources(server, bus, card);
+  return server;
+}
+
+function addChat(server: McpServer, parts: McpAgentParts, ownSessionId: string): void {
+  server.registerTool(
+    'chat_with_agent',
+    {
+      title: 'Chat with the agent',
+      description:
+        'Sends a message to the agent and answers with its full reply. The agent remembers the conversation.',
+      inputSchema: {
+        message: z.string().min(1).describe('What to say to the agent.'),
+        sessionId: SessionArgument,
+      },
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: true,
+      },
+    },
+    ({ message, sessionId = ownSessionId }, call) =>
+      chat(parts, turnMessage({ sessionId, text: message, trace: traceContextOf(call._meta) }), call),
+  );
+}
+
+type Call = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Promise<CallToolResult> {
+  const { bus, log } = parts;
+  const { sessionId, turnId } = message;
+  const reason = 'the MCP client cancelled the call';
+  const cancel = (): void => {
+    bus.send('turn.cancel', { sessionId, turnId, reason }).catch((err: unknown) => {
+      log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
+    });
+  };
+  try {
+    // A cancellation that came together with the call is heard before it.
+    if (call.signal.aborted) throw turnCancelled(reason);
+    call.signal.addEventListener('abort', cancel, { once: true });
+    const reply = await answerTurn(bus, message, progressReporter(call, message, log));
+    return { content: [{ type: 'text', text: reply.content }] };
+  } catch (thrown) {
+    return toolError(thrown, sessionId, log);
+  }
+}
+
+/** Passes the pieces of the reply on to a client that asked for progress; `progress` counts their characters. */
+function progressReporter(
+  { _meta, sendNotification }: Call,
+  { sessionId, turnId }: TurnMessage,
+  log: Log,
+): (chunk: ReplyChunk) => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  let progress = 0;
+  return ({ content }) => {
+    progress += content.length;
+    const params = { progressToken, progress, message: content };
+    sendNotification({ method: 'notifications/progress', params }).catch((err: unknown) => {
+      log.debug({ sessionId, turnId, err }, 'a progress notification could not be sent');
+    });
+  };
+}
+
+function addReset(server: McpServer, { bus, log }: McpAgentParts, ownSessionId: string): void {
+  server.registerTool(
+    'reset_conversation',
+    {
+      title: 'Reset the conversation',
+      description: 'Clears the history of the conversation; a reply in progress is cancelled.',
+      inputSchema: { sessionId: SessionArgument },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    async ({ sessionId = ownSessionId }) => {
+      try {
+        await bus.send('session.reset', { sessionId });
+        return { content: [{ type: 'text', text: 'The conversation was reset.' }] };
+      } catch (thrown) {
+        return toolError(thrown, sessionId, log);
+      }
+    },
+  );
+}
+
+function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
+  server.registerResource(
+    'agent-card',
+    'agent://card',
+    {
+      title: 'Agent card',
+      description: 'Who this agent is and which tools it has.',
+      mimeType: 'application/json',
+    },
+    async (uri) => {
+      const servers = await bus.send('mcp-server.list', {});
+      const text = JSON.stringify({
+        ...card,
+        servers: servers.map(({ name, status }) => ({ name, status })),
+      });
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
+    },
+  );
+  server.registerResource(
+    'agent-configuration',
+    'agent://config.yaml',
+    {
+      title: 'Agent configuration',
+      description: 'The agent file, without secrets.',
+      mimeType: 'application/yaml',
+    },
+    async (uri) => {
+      const text = await bus.send('config.export', {});
+      return { contents: [{ uri: uri.href, mimeType: 'application/yaml', text }] };
+    },
+  );
+}
+
+function toolError(thrown: unknown, sessionId: SessionId, log: Log): CallToolResult {
+  const { message, details } = toldError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
+  const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
+  return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };
+}

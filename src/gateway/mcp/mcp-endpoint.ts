@@ -1,0 +1,139 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ServiceError } from '../../core/errors.ts';
+import type { HttpRequest, HttpResponse } from '../http/http-message.ts';
+import { decodeText } from '../http/request-body.ts';
+import type { McpAgentParts } from './mcp-agent.ts';
+import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
+
+/** A client that has said nothing for so long has to initialize anew. */
+const IDLE_MS = 30 * 60_000;
+const SWEEP_MS = 60_000;
+/** Most MCP sessions at once. The one idle for longest makes room; none in use ever does. */
+const MAX_SESSIONS = 1_000;
+
+interface McpSession {
+  readonly server: McpServer;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** Requests and streams of the session that are open now. */
+  readonly uses: Set<symbol>;
+  lastUsed: number;
+}
+
+/**
+ * `/mcp`: the agent as an MCP server over streamable HTTP. Each MCP session has a server and a transport of
+ * its own, so that no client hears of another's calls.
+ */
+export class McpEndpoint implements Disposable {
+  readonly #agent: McpAgentParts;
+  readonly #sessions = new Map<string, McpSession>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(agent: McpAgentParts) {
+    this.#agent = agent;
+    this.#sweeper = setInterval(() => this.#evictIdle(), SWEEP_MS).unref();
+  }
+
+  /** How many MCP sessions there are. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    const refusal = wrongMethod(request.method);
+    if (refusal) return refusal;
+    const body = decodeText(await request.body());
+    const id = request.headers.get('mcp-session-id');
+    const known = id === undefined ? undefined : this.#sessions.get(id);
+    if (id !== undefined && !known) return sessionNotFound();
+    const session = known ?? (await this.#create());
+    const over = use(session);
+    try {
+      const response = await session.transport.handleRequest(webRequest(request, body));
+      if (session.transport.sessionId === undefined) await session.server.close();
+      return await fromWebResponse(response, over);
+    } catch (error) {
+      over();
+      throw error;
+    }
+  }
+
+  /**
+   * Forgets all sessions; the web server cuts their streams. They are not closed, because that would cancel
+   * the turns that are still running, and those go on at the next start.
+   */
+  [Symbol.dispose](): void {
+    clearInterval(this.#sweeper);
+    this.#sessions.clear();
+  }
+
+  /** The SDK is loaded with the first client: it takes long to load, and many instances never need it. */
+  async #create(): Promise<McpSession> {
+    this.#makeRoom();
+    const [{ WebStandardStreamableHTTPServerTransport }, { mcpAgent }] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+      import('./mcp-agent.ts'),
+    ]);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => void this.#sessions.set(id, session),
+      onsessionclosed: (id) => void this.#sessions.delete(id),
+      // The web server has checked the size already.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    });
+    transport.onmessage = (message) => endCancelledStream(transport, message);
+    const server = mcpAgent(this.#agent, `mcp-${crypto.randomUUID()}`);
+    const session: McpSession = { server, transport, uses: new Set(), lastUsed: Date.now() };
+    await server.connect(transport);
+    return session;
+  }
+
+  /** A client that never said goodbye must not keep others out. Throws when all sessions are in use. */
+  #makeRoom(): void {
+    if (this.#sessions.size < MAX_SESSIONS) return;
+    const idle = [...this.#sessions].filter(([, { uses }]) => uses.size === 0);
+    const [longest] = idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (!longest) throw tooManySessions();
+    this.#evict(...longest);
+  }
+
+  #evictIdle(): void {
+    const now = Date.now();
+    for (const [id, session] of this.#sessions) {
+      if (session.uses.size === 0 && now - session.lastUsed >= IDLE_MS) this.#evict(id, session);
+    }
+  }
+
+  #evict(id: string, { server }: McpSession): void {
+    this.#sessions.delete(id);
+    server.close().catch((err: unknown) => {
+      this.#agent.log.warn({ err }, 'an idle MCP session could not be closed');
+    });
+  }
+}
+
+/** Notes that the session is in use. The function it returns ends that, and may be called again without harm. */
+function use(session: McpSession): () => void {
+  const mark = Symbol('use');
+  session.uses.add(mark);
+  return () => {
+    session.uses.delete(mark);
+    session.lastUsed = Date.now();
+  };
+}
+
+/** The SDK answers a cancelled call with nothing, and would keep its stream open as long as the session lives. */
+function endCancelledStream(transport: McpSession['transport'], message: JSONRPCMessage): void {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+  const requestId = message.params?.requestId;
+  if (typeof requestId === 'string' || typeof requestId === 'number') transport.closeSSEStream(requestId);
+}
+
+function tooManySessions(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'Too many MCP sessions are in use.', {
+    reason: 'too many MCP sessions are in use',
+    limit: MAX_SESSIONS,
+    retryAfter: 60,
+  });
+}

@@ -1,0 +1,32 @@
+import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Route } from '../http/router.ts';
+import type { Statecharts } from '../sse/statecharts.ts';
+import type { Outbox } from '../stream/outbox.ts';
+import { messageRoutes } from './message-routes.ts';
+import { serverRoutes } from './server-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+
+export interface ApiParts {
+  readonly bus: Bus;
+  readonly outbox: Outbox;
+  readonly statecharts: Statecharts;
+  readonly maxImageBytes: number | false;
+}
+
+/** The REST interface. */
+export function apiRoutes({ bus, outbox, statecharts, maxImageBytes }: ApiParts): Route[] {
+  return [
+    ...messageRoutes(bus, maxImageBytes),
+    ...sessionRoutes(bus, outbox),
+    ...serverRoutes(bus),
+    statecharts.route(),
+    {
+      method: 'GET',
+      path: '/api/config.yaml',
+      handler: async () => {
+        const body = await bus.send('config.export', {});
+        return { status: 200, headers: { 'Content-Type': 'application/yaml' }, body };
+      },
+    },
+  ];
+}

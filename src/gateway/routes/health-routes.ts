@@ -1,0 +1,41 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Bus } from '../../runtime/bus/bus.ts';
+import type { HealthResponse, ReadyResponse } from '../../wire/responses.ts';
+import { type HttpResponse, jsonResponse, now } from '../http/http-message.ts';
+import type { Route } from '../http/router.ts';
+
+export interface HealthParts {
+  readonly bus: Bus;
+  readonly version: string;
+  /** Seconds since the service started. */
+  readonly uptime: () => number;
+}
+
+/** Served in every mode: the health of the spec, and the probes that orchestrators ask: alive, and ready for messages. */
+export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
+  const health: Route['handler'] = async () => {
+    const servers = await bus.send('mcp-server.list', {});
+    const connectedServers = servers.filter(({ status }) => status === 'connected').length;
+    return jsonResponse<HealthResponse>({
+      status: 'healthy',
+      version,
+      uptime: uptime(),
+      agent: { status: 'ready', connectedServers },
+      timestamp: now(),
+    });
+  };
+  return [
+    { method: 'GET', path: '/api/health', handler: health },
+    { method: 'GET', path: '/healthz', handler: health },
+    { method: 'GET', path: '/readyz', handler: () => readiness(bus) },
+  ];
+}
+
+async function readiness(bus: Bus): Promise<HttpResponse> {
+  const problems = await bus.send('readiness.check', {});
+  if (problems.length === 0) return jsonResponse<ReadyResponse>({ status: 'ready', timestamp: now() });
+  throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is not ready.', {
+    reason: problems.join('; '),
+    retryAfter: 5,
+  });
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { SessionId } from '../../core/ids.ts';
+import type { SessionEvent } from '../../core/log/events.ts';
+import { isoTime } from '../../core/session/view-session.ts';
+import type { Bus } from '../../runtime/bus/bus.ts';
+import {
+  ApprovalRequest,
+  CancelRequest,
+  EventsQuery,
+  ForkRequest,
+  SessionQuery,
+  SessionsQuery,
+} from '../../wire/requests.ts';
+import type {
+  ApprovalResponse,
+  CancelResponse,
+  DeleteSessionResponse,
+  EventsResponse,
+  ForkResponse,
+  SessionResponse,
+  SessionsResponse,
+} from '../../wire/responses.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, now } from '../http/http-message.ts';
+import { keyOfRequest } from '../http/idempotency.ts';
+import { parseFields, readJsonObject } from '../http/request-body.ts';
+import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
+import type { Parameters, Route } from '../http/router.ts';
+import { sessionEventStream } from '../sse/session-event-stream.ts';
+import type { Outbox } from '../stream/outbox.ts';
+import { resumableFrame } from '../stream/resumable-codec.ts';
+
+const SessionIdParameter = z.object({ sessionId: SessionId });
+
+/** Sessions: which there are, how they look and looked, their events, and control of their turns. */
+export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
+  const session = '/api/sessions/:sessionId';
+  return [
+    { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
+    { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
+    { method: 'DELETE', path: session, handler: (_, at) => remove(bus, at) },
+    { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
+    { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
+    {
+      method: 'POST',
+      path: `${session}/approvals/:callId`,
+      handler: (request, at) => answerApproval(bus, request, at),
+    },
+    { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, outbox, request, at) },
+  ];
+}
+
+async function list(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+  const { after, limit } = parseQuery(SessionsQuery, request);
+  const sessions = await bus.send('session.list', { limit, ...(after !== undefined && { after }) });
+  return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
+}
+
+async function view(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
+  const { at } = parseQuery(SessionQuery, request);
+  const sessionId = sessionOf(parameters);
+  const session = await bus.send('session.view', { sessionId, ...(at !== undefined && { at }) });
+  return jsonResponse<SessionResponse>({ session, timestamp: now() });
+}
+
+async function remove(bus: Bus, parameters: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(parameters);
+  await bus.send('session.delete', { sessionId });
+  return jsonResponse<DeleteSessionResponse>({ status: 'deleted', sessionId, timestamp: now() });
+}
+
+async function fork(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
+  const from = sessionOf(parameters);
+  const body = parseFields(ForkRequest, await readJsonObject(request, { optional: true }));
+  const { at, sessionId: to } = body;
+  const forked = await bus.send('session.fork', { from, at, to, key: await keyOfRequest(request, body) });
+  return jsonResponse<ForkResponse>({ status: 'forked', from, ...forked, timestamp: now() });
+}
+
+async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { reason = 'the client cancelled it' } = parseFields(
+    CancelRequest,
+    await readJsonObject(request, { optional: true }),
+  );
+  const key = await keyOfRequest(request, { reason });
+  const cancelled = await bus.send('turn.cancel', { sessionId, reason, key });
+  return jsonResponse<CancelResponse>({
+    status: cancelled ? 'cancelled' : 'idle',
+    sessionId,
+    timestamp: now(),
+  });
+}
+
+/** What was streamed of a step that did not end: over a stream it comes as a chunk before the error. */
+function partialOf(event: SessionEvent): { partial?: string } {
+  const isCut = event.type === 'turn.cancelled' || event.type === 'turn.failed';
+  return isCut && event.partial !== '' ? { partial: event.separator + event.partial } : {};
+}
+
+async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { callId = '' } = at;
+  const body = parseFields(ApprovalRequest, await readJsonObject(request));
+  const key = await keyOfRequest(request, body);
+  const { decision, ...answer } = body;
+  const approved = decision === 'approve';
+  await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key });
+  return jsonResponse<ApprovalResponse>({
+    status: approved ? 'approved' : 'denied',
+    sessionId,
+    callId,
+    timestamp: now(),
+  });
+}
+
+/** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
+async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const query = parseQuery(EventsQuery, request);
+  if (acceptsEventStream(request)) {
+    const lastEventId = request.headers.get('last-event-id');
+    return sessionEventStream({ bus, outbox }, sessionId, query, lastEventId);
+  }
+  const { after, limit } = query;
+  const [page, { head }] = await Promise.all([
+    bus.send('session.events', { sessionId, afterSeq: after, limit }),
+    bus.send('session.position', { sessionId }),
+  ]);
+  const frames = page.map((envelope) => ({
+    ...resumableFrame(envelope),
+    time: isoTime(envelope.time),
+    ...partialOf(envelope.event),
+  }));
+  // The log may be ahead of the session in memory.
+  const last = page.at(-1)?.seq ?? 0;
+  return jsonResponse<EventsResponse>({
+    sessionId,
+    events: frames,
+    after,
+    head: Math.max(head, last),
+    timestamp: now(),
+  });
+}
+
+function sessionOf({ sessionId }: Parameters): SessionId {
+  return parseFields(SessionIdParameter, { sessionId }).sessionId;
+}

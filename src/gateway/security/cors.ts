@@ -1,0 +1,44 @@
+import type { CorsConfig } from '../../config/schema/agent-config.ts';
+import type { HttpResponse } from '../http/http-message.ts';
+import type { Access } from './access.ts';
+
+const EXPOSED_HEADERS =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id';
+
+/** What a browser is told about other origins. Without `cors.origins` nothing is allowed and nothing is said. */
+export class Cors {
+  readonly #config: CorsConfig;
+  readonly #access: Access;
+
+  constructor(config: CorsConfig, access: Access) {
+    this.#config = config;
+    this.#access = access;
+  }
+
+  /** Headers of every response to this origin. */
+  headers(origin: string | undefined): Record<string, string> {
+    if (this.#config.origins.length === 0) return {};
+    if (origin === undefined || !this.#access.allowsOrigin(origin)) return { Vary: 'Origin' };
+    return {
+      Vary: 'Origin',
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+    };
+  }
+
+  /** The answer to a preflight; `headers` are added to it by the caller, as to every response. */
+  preflight(origin: string | undefined): HttpResponse {
+    const { methods, headers, maxAgeSeconds } = this.#config;
+    if (origin === undefined || !this.#access.allowsOrigin(origin))
+      return { status: 204, headers: {}, body: null };
+    return {
+      status: 204,
+      headers: {
+        'Access-Control-Allow-Methods': methods.join(', '),
+        'Access-Control-Allow-Headers': headers.join(', '),
+        'Access-Control-Max-Age': String(maxAgeSeconds),
+      },
+      body: null,
+    };
+  }
+}

@@ -1,0 +1,141 @@
+// Not the package's index: it loads the drivers of every database, which costs each start some 50 ms.
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
+import type { LimitsConfig } from '../../config/schema/agent-config.ts';
+import { ServiceError } from '../../core/errors.ts';
+
+const WINDOW_SECONDS = 60;
+
+/** Where a client stands with one limit. `resetTime` is in Unix seconds. */
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetTime: number;
+  readonly exceeded: boolean;
+}
+
+/** Counts events a minute and key, in windows that begin with a key's first event. Off when the limit is false. */
+export class WindowLimit {
+  readonly #limiter: RateLimiterMemory | null;
+  #refusals = 0;
+
+  constructor(limit: number | false) {
+    this.#limiter =
+      limit === false ? null : new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+  }
+
+  /** Counts one event. Null when the limit is off. */
+  async take(key: string): Promise<Allowance | null> {
+    const limiter = this.#limiter;
+    if (!limiter) return null;
+    try {
+      return allowance(limiter.points, await limiter.consume(key), false);
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      this.#refusals += 1;
+      return allowance(limiter.points, refusal, true);
+    }
+  }
+
+  /** How often the limit was exceeded. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#limiter?.delete(key);
+  }
+}
+
+/** Counts what is open at the same time, a key. Synchronous, so that it is exact however many race. */
+export class ConcurrencyLimit {
+  readonly #limit: number | false;
+  readonly #open = new Map<string, number>();
+  #refusals = 0;
+
+  constructor(limit: number | false) {
+    this.#limit = limit;
+  }
+
+  /** @returns the refusal, or null when there was room; then `leave` must follow, once. */
+  enter(key: string): Allowance | null {
+    const open = this.#open.get(key) ?? 0;
+    if (this.#limit !== false && open >= this.#limit) {
+      this.#refusals += 1;
+      return { limit: this.#limit, remaining: 0, resetTime: unixSeconds() + 1, exceeded: true };
+    }
+    this.#open.set(key, open + 1);
+    return null;
+  }
+
+  /** How often there was no room. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  leave(key: string): void {
+    const open = (this.#open.get(key) ?? 1) - 1;
+    if (open === 0) this.#open.delete(key);
+    else this.#open.set(key, open);
+  }
+}
+
+export interface RateLimits {
+  readonly requests: WindowLimit;
+  readonly messages: WindowLimit;
+  /** WebSockets and event streams. */
+  readonly connections: ConcurrencyLimit;
+}
+
+export function rateLimits(limits: LimitsConfig): RateLimits {
+  return {
+    requests: new WindowLimit(limits.requestsPerMinute),
+    messages: new WindowLimit(limits.messagesPerMinute),
+    connections: new ConcurrencyLimit(limits.connectionsPerAddress),
+  };
+}
+
+export function limitHeaders(allowance: Allowance | null): Record<string, string> {
+  if (!allowance) return {};
+  return {
+    'X-RateLimit-Limit': String(allowance.limit),
+    'X-RateLimit-Remaining': String(allowance.remaining),
+    'X-RateLimit-Reset': String(allowance.resetTime),
+  };
+}
+
+export function limitExceeded(
+  what: string,
+  { limit, resetTime }: Omit<Allowance, 'remaining' | 'exceeded'>,
+): ServiceError {
+  return new ServiceError('RATE_LIMIT_EXCEEDED', `Limit exceeded: ${what}.`, {
+    limit,
+    remaining: 0,
+    resetTime,
+  });
+}
+
+export function tooManyConnections(refusal: Allowance): ServiceError {
+  return limitExceeded(`${refusal.limit} open connections an address`, refusal);
+}
+
+/** A limit on size has no window: something smaller may be sent at once. */
+export function tooLarge(what: string, limitBytes: number): ServiceError {
+  return limitExceeded(`${what} of at most ${limitBytes} bytes`, {
+    limit: limitBytes,
+    resetTime: unixSeconds(),
+  });
+}
+
+function allowance(
+  limit: number,
+  { remainingPoints, msBeforeNext }: RateLimiterRes,
+  exceeded: boolean,
+): Allowance {
+  const resetTime = Math.ceil((Date.now() + msBeforeNext) / 1000);
+  return { limit, remaining: Math.max(0, remainingPoints), resetTime, exceeded };
+}
+
+function unixSeconds(): number {
+  return Math.ceil(Date.now() / 1000);
+}

@@ -1,0 +1,56 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { StreamPosition } from '../../core/session/stream-cursor.ts';
+import type { Bus } from '../../runtime/bus/bus.ts';
+import type { HttpResponse } from '../http/http-message.ts';
+import type { Outbox } from '../stream/outbox.ts';
+import { encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
+import { ResumingReader } from '../stream/resuming-reader.ts';
+import { serverSentEvents } from './server-sent-events.ts';
+
+/** How long an EventSource waits before it connects again. */
+const RETRY_MS = 1_000;
+
+/**
+ * A session as server-sent events: the same frames as over WebSocket. The id is the seq of the last event, with
+ * `.OFFSET` where the client has some of the running text, so that `Last-Event-ID` says exactly what it has.
+ */
+export function sessionEventStream(
+  { bus, outbox }: { bus: Bus; outbox: Outbox },
+  sessionId: SessionId,
+  query: { after: number; offset: number; reasoning: 0 | 1 },
+  lastEventId: string | undefined,
+): HttpResponse {
+  const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
+  return serverSentEvents((sink) => {
+    const reader = new ResumingReader(sessionId, position, {
+      bus,
+      sink,
+      encode: encodeEvent,
+      wantsReasoning: query.reasoning === 1,
+      encodeResumed: (after, head) => `retry: ${RETRY_MS}\ndata: ${encodeResumed(after, head)}\n\n`,
+      onEnd: () => sink.end(),
+      onError: (error) => sink.fail(error),
+    });
+    outbox.join(sessionId, reader);
+    reader.start();
+    return {
+      drained: () => reader.drained(),
+      stop: () => {
+        outbox.leave(sessionId, reader);
+        reader.close();
+      },
+    };
+  });
+}
+
+function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {
+  const hasPlace = 'event' in signal || signal.type === 'reply.chunk';
+  const id = offset === 0 ? seq : `${seq}.${offset}`;
+  return `${hasPlace ? `id: ${id}\n` : ''}data: ${encodeResumable(signal)}\n\n`;
+}
+
+function positionOf(lastEventId: string | undefined): StreamPosition | undefined {
+  const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(lastEventId ?? '');
+  return match ? { seq: Number(match[1]), offset: Number(match[2] ?? 0) } : undefined;
+}

@@ -1,0 +1,107 @@
+import { describeImage } from '../../core/conversation/image.ts';
+import type { ServiceError } from '../../core/errors.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
+import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
+import type { ResumableFrame } from '../../wire/frames.ts';
+import { endOf } from '../http/turn-answer.ts';
+import { encodeChunk, faultFrame, frameOf, thinkingFrame } from '../websocket/frame-codec.ts';
+
+/** The frame of an event for a client that can resume: with its place, and for every durable event. */
+export function resumableFrame(envelope: Envelope): ResumableFrame {
+  return { ...ownFrame(envelope), ...placeOf(envelope) };
+}
+
+export function encodeResumable(signal: SessionSignal): string {
+  if ('event' in signal) return JSON.stringify(resumableFrame(signal));
+  switch (signal.type) {
+    case 'reply.chunk': {
+      const { content, turnId, step, offset } = signal;
+      return encodeChunk(content, `},"turnId":${JSON.stringify(turnId)},"step":${step},"offset":${offset}}`);
+    }
+    case 'reply.reasoning': {
+      const { turnId, step, offset } = signal;
+      return JSON.stringify({
+        ...thinkingFrame(signal.content),
+        turnId,
+        step,
+        offset,
+      } satisfies ResumableFrame);
+    }
+    case 'session.fault':
+      return JSON.stringify(faultFrame(signal));
+    default:
+      return signal satisfies never;
+  }
+}
+
+function stepData(event: SessionEventOf<'step.completed'>) {
+  const { separator, parts, step, source, finishReason, usage } = event;
+  const reasoning = reasoningText(parts);
+  return {
+    content: separator + spokenText(parts),
+    step,
+    callIds: callIdsOf(parts),
+    ...(reasoning !== '' && { reasoning }),
+    ...(finishReason && { finishReason }),
+    ...(source && { model: `${source.provider} ${source.model}` }),
+    ...(usage && { usage }),
+  };
+}
+
+export function encodeResumed(after: number, head: number): string {
+  return JSON.stringify({ event: 'resumed', data: { after, head } } satisfies ResumableFrame);
+}
+
+/** Tells a client that its message is that turn, which was there before. */
+export function encodeAccepted(clientMessageId: string, turnId: TurnId, outcome?: TurnOutcome): string {
+  const data = { clientMessageId, ...(outcome && endOf(outcome)) };
+  return JSON.stringify({ event: 'accepted', data, turnId } satisfies ResumableFrame);
+}
+
+/** Tells a client that its message was refused. */
+export function encodeRefusal({ body: data }: ServiceError, clientMessageId: string): string {
+  return JSON.stringify({ event: 'error', data, clientMessageId } satisfies ResumableFrame);
+}
+
+function placeOf({ seq, event }: Envelope): Pick<ResumableFrame, 'seq' | 'turnId'> {
+  return 'turnId' in event ? { seq, turnId: event.turnId } : { seq };
+}
+
+function ownFrame(envelope: Envelope): ResumableFrame {
+  const { event } = envelope;
+  switch (event.type) {
+    case 'turn.requested': {
+      const { text: content, image, key } = event;
+      const data = {
+        content,
+        ...(image && { image: describeImage(image) }),
+        ...(key && { clientMessageId: key.id }),
+      };
+      return { event: 'message', data };
+    }
+    case 'turn.resumed':
+      return { event: 'turnResumed', data: { attempt: event.attempt } };
+    case 'step.completed': {
+      return { event: 'stepCompleted', data: stepData(event) };
+    }
+    case 'approval.granted': {
+      const { callId, toolName, serverId, argumentsHash } = event;
+      return { event: 'toolApproved', data: { callId, toolName, serverId, argumentsHash } };
+    }
+    case 'session.reset':
+      return { event: 'reset', data: {} };
+    case 'session.forked':
+      return { event: 'forked', data: { from: event.from, at: event.at } };
+    case 'session.deleted':
+      return { event: 'deleted', data: {} };
+    default: {
+      const frame = frameOf(envelope);
+      if (frame === null) throw new Error(`no frame for ${event.type}`);
+      return frame;
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
+import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
+import type { ServerFrame } from '../../wire/frames.ts';
+import {
+  ApproveFrame,
+  CancelFrame,
+  DenyFrame,
+  IdempotencyKeyId,
+  MessageFrame,
+  ResetFrame,
+} from '../../wire/requests.ts';
+import { checkImageSize } from '../http/image-size.ts';
+import { parseFields, parseJsonObject } from '../http/request-body.ts';
+import { endOf, turnCancelled } from '../http/turn-answer.ts';
+
+export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
+
+/** Reads one text frame of a client. Throws the `ServiceError` that the client is to be told. */
+export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
+  const frame = parseJsonObject(text, 'The frame');
+  switch (frame.type) {
+    case 'message':
+      return decodeMessage(frame, maxImageBytes);
+    case 'cancel':
+      return parseFields(CancelFrame, frame);
+    case 'approve':
+      return parseFields(ApproveFrame, frame);
+    case 'deny':
+      return parseFields(DenyFrame, frame);
+    case 'reset':
+      return parseFields(ResetFrame, frame);
+    default:
+      throw new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
+        field: 'type',
+        issue:
+          frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
+        supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
+      });
+  }
+}
+
+const NamedMessage = z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId });
+
+/** Which message a frame is, also if it cannot be accepted. */
+export function messageIdOf(text: string): string | undefined {
+  try {
+    return NamedMessage.safeParse(JSON.parse(text)).data?.clientMessageId;
+  } catch {
+    return undefined; // Not JSON: it has no name.
+  }
+}
+
+function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | false): MessageFrame {
+  const message = parseFields(MessageFrame, frame);
+  checkImageSize(message.imageData, maxImageBytes);
+  return message;
+}
+
+/** The frame that tells a client of a signal; null where the interface has none. */
+export function encodeSignal(signal: SessionSignal): string | null {
+  if ('event' in signal) {
+    const frame = frameOf(signal);
+    return frame && JSON.stringify(frame);
+  }
+  switch (signal.type) {
+    case 'reply.chunk':
+      return encodeChunk(signal.content);
+    case 'reply.reasoning':
+      return null;
+    case 'session.fault':
+      return JSON.stringify(faultFrame(signal));
+    default:
+      return signal satisfies never;
+  }
+}
+
+/** The same for a client that asked for the model's reasoning. */
+export function encodeWithReasoning(signal: SessionSignal): string | null {
+  const isReasoning = !('event' in signal) && signal.type === 'reply.reasoning';
+  return isReasoning ? JSON.stringify(thinkingFrame(signal.content)) : encodeSignal(signal);
+}
+
+/**
+ * The frame that there are thousands of is put together by hand, which takes less than half the time.
+ *
+ * @param end closes the data, adds what more there is, and closes the frame.
+ */
+export function encodeChunk(content: string, end = '}}'): string {
+  return `{"event":"chunk","data":{"content":${JSON.stringify(content)}${end}`;
+}
+
+export function encodeError(error: ServiceError): string {
+  return JSON.stringify({ event: 'error', data: error.body } satisfies ServerFrame);
+}
+
+/** The frame that ends a turn, for a client that asks again for one that is over. */
+export function encodeOutcome(outcome: TurnOutcome): string {
+  const end = endOf(outcome);
+  const frame: ServerFrame =
+    'content' in end ? { event: 'response', data: end } : { event: 'error', data: end.error };
+  return JSON.stringify(frame);
+}
+
+const THINKING = 'The agent is working on a reply.';
+
+/** @param reasoning a piece of what the model thinks aloud. */
+export function thinkingFrame(reasoning?: string): ServerFrame {
+  const data = { message: THINKING, ...(reasoning !== undefined && { reasoning }) };
+  return { event: 'thinking', data };
+}
+
+export function faultFrame({ error }: SessionFault): ServerFrame {
+  return { event: 'error', data: error };
+}
+
+export function frameOf({ event }: Envelope): ServerFrame | null {
+  switch (event.type) {
+    case 'turn.started':
+    case 'turn.resumed':
+      return thinkingFrame();
+    case 'tool-call.requested': {
+      const { callId, toolName, serverId, arguments: args } = event;
+      return { event: 'toolCall', data: { callId, toolName, serverId, arguments: args } };
+    }
+    case 'approval.requested': {
+      const { callId, toolName, serverId, arguments: args, argumentsHash } = event;
+      return { event: 'toolApproval', data: { callId, toolName, serverId, arguments: args, argumentsHash } };
+    }
+    case 'tool-call.succeeded': {
+      const { callId, toolName, serverId, result } = event;
+      return { event: 'toolResult', data: { callId, toolName, serverId, result } };
+    }
+    case 'tool-call.failed':
+    case 'tool-call.interrupted': {
+      const { callId, toolName, serverId, reason } = event;
+      return { event: 'toolResult', data: { callId, toolName, serverId, error: reason } };
+    }
+    case 'turn.completed': {
+      const { content, finishReason } = event;
+      return { event: 'response', data: { content, ...(finishReason && { finishReason }) } };
+    }
+    case 'turn.failed':
+      return { event: 'error', data: event.error };
+    case 'turn.cancelled':
+      return { event: 'error', data: turnCancelled(event.reason).body };
+    case 'turn.requested':
+    case 'step.completed':
+    case 'approval.granted':
+    case 'session.reset':
+    case 'session.forked':
+    case 'session.deleted':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,103 @@
+import { asServiceError, serviceStopping } from '../../core/errors.ts';
+import type { ClientSocket } from '../../ports/client-socket.ts';
+import { StreamQuery } from '../../wire/requests.ts';
+import { errorResponse } from '../http/error-response.ts';
+import type { HttpResponse } from '../http/http-message.ts';
+import { parseFields } from '../http/request-body.ts';
+import { traceOf } from '../http/trace-headers.ts';
+import type { Access } from '../security/access.ts';
+import type { ClientAddress } from '../security/client-address.ts';
+import { type Allowance, limitHeaders, tooManyConnections } from '../security/rate-limits.ts';
+import { Connection, type ConnectionParts, type ConnectionQuery } from './connection.ts';
+import type { Admission, Handshake, SocketFront } from './socket-front.ts';
+
+export interface WebSocketFrontParts extends ConnectionParts {
+  readonly access: Access;
+  readonly clientAddress: ClientAddress;
+}
+
+/** The way of every WebSocket: who asks, may they, is there room. Synchronous, so that racing handshakes are counted exactly. */
+export class WebSocketFront implements SocketFront {
+  readonly #parts: WebSocketFrontParts;
+  readonly #open = new Set<Connection>();
+  #stopping = false;
+  #givenUp = 0;
+
+  constructor(parts: WebSocketFrontParts) {
+    this.#parts = parts;
+  }
+
+  /** Open sockets, what is kept for clients that do not read, and how many of those were given up so far. */
+  get load(): { sockets: number; behind: number; bufferedBytes: number; givenUp: number } {
+    const kept = [...this.#open].map(({ bufferedBytes }) => bufferedBytes);
+    return {
+      sockets: kept.length,
+      behind: kept.filter((bytes) => bytes > 0).length,
+      bufferedBytes: kept.reduce((sum, bytes) => sum + bytes, 0),
+      givenUp: this.#givenUp,
+    };
+  }
+
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  admit(handshake: Handshake): Admission | HttpResponse {
+    const { access, clientAddress, limits } = this.#parts;
+    const { headers, peerAddress, query } = handshake;
+    try {
+      access.checkHost(headers.get('host'));
+      access.checkOrigin(headers.get('origin'), headers.get('host'));
+      if (this.#stopping) throw serviceStopping();
+      const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
+      const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
+      const refusal = limits.connections.enter(address);
+      if (refusal) return refuse(refusal);
+      return new Seat(this, address, { ...parameters, trace: traceOf(handshake) });
+    } catch (thrown) {
+      return errorResponse(asServiceError(thrown));
+    }
+  }
+
+  open(query: ConnectionQuery, socket: ClientSocket): Connection {
+    const connection = new Connection(query, socket, this.#parts);
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** @param connection null when the socket never opened. */
+  release(address: string, connection: Connection | null): void {
+    this.#parts.limits.connections.leave(address);
+    if (connection === null) return;
+    this.#open.delete(connection);
+    if (connection.givenUp) this.#givenUp += 1;
+  }
+}
+
+/** One client's place. An object, because functions would keep the whole handshake for as long as the socket is open. */
+class Seat implements Admission {
+  readonly #front: WebSocketFront;
+  readonly #address: string;
+  readonly #query: ConnectionQuery;
+  #connection: Connection | null = null;
+
+  constructor(front: WebSocketFront, address: string, query: ConnectionQuery) {
+    this.#front = front;
+    this.#address = address;
+    this.#query = query;
+  }
+
+  open(socket: ClientSocket): Connection {
+    this.#connection = this.#front.open(this.#query, socket);
+    return this.#connection;
+  }
+
+  release(): void {
+    this.#front.release(this.#address, this.#connection);
+  }
+}
+
+function refuse(refusal: Allowance): HttpResponse {
+  const response = errorResponse(tooManyConnections(refusal));
+  return { ...response, headers: { ...response.headers, ...limitHeaders(refusal) } };
+}

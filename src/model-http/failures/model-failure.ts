@@ -1,0 +1,48 @@
+import type { Refused } from '../../core/conversation/refused.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { ProviderAccess } from '../provider/provider-access.ts';
+
+export interface FailureFacts {
+  readonly status?: number | undefined;
+  /** The provider's `code` or `type`, already found harmless. */
+  readonly code?: string | undefined;
+  /** The field of the request that the provider names, already found harmless. */
+  readonly param?: string | undefined;
+  /** Name of the tool that the provider refused. */
+  readonly toolName?: string | undefined;
+  /** What of the conversation the provider refused. */
+  readonly refused?: Refused | undefined;
+  /** Whether the same request may succeed a moment later. */
+  readonly isPassing?: boolean | undefined;
+  /** How long the provider asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: Error | undefined;
+}
+
+/** The one failure of a model call. Nothing that a provider wrote is in it but status, code and field. */
+export class ModelFailure extends ServiceError {
+  readonly isPassing: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(access: ProviderAccess, reason: string, facts: FailureFacts = {}) {
+    const { status, code, param, toolName, refused, isPassing = false, retryAfterMs, cause } = facts;
+    const details = {
+      reason,
+      provider: access.provider,
+      ...(status !== undefined && { status }),
+      ...(code !== undefined && { code }),
+      ...(param !== undefined && { param }),
+      ...(toolName !== undefined && { toolName }),
+      ...(refused !== undefined && { refused }),
+      ...(retryAfterMs !== undefined && { retryAfter: Math.ceil(retryAfterMs / 1_000) }),
+    };
+    super('AGENT_ERROR', 'The language model could not answer.', details, cause);
+    this.isPassing = isPassing;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Without path and query, which may hold a token. */
+export function originOf({ baseURL }: ProviderAccess): string {
+  return new URL(baseURL).origin;
+}

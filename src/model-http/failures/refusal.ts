@@ -1,0 +1,122 @@
+import type { ModelTool } from '../../core/conversation/model-message.ts';
+import type { Refused } from '../../core/conversation/refused.ts';
+import type { ProviderAccess } from '../provider/provider-access.ts';
+import { type ErrorBodyFacts, readErrorBody } from './error-body.ts';
+import { adviceOn, toolAdvice } from './failure-advice.ts';
+import { type FailureKind, failureKindOf } from './failure-kind.ts';
+import { ModelFailure } from './model-failure.ts';
+
+/** What is known of a refusal besides its body. */
+export interface RefusalContext {
+  /** The tools that were offered, under the names of the request. */
+  readonly tools: readonly ModelTool[];
+  /** Left out for an error inside a stream. */
+  readonly status?: number | undefined;
+  /** From the `Retry-After` header. */
+  readonly retryAfterMs?: number | undefined;
+  /** From a header that says it outright. */
+  readonly shouldRetry?: boolean | undefined;
+}
+
+/** Longer waits are told, so that somebody can decide; the turn does not hang for them. */
+export const MAX_RETRY_AFTER_MS = 30_000;
+
+/** The provider answered with an error: instead of a reply, or in the middle of it. */
+export function refusal(access: ProviderAccess, body: unknown, context: RefusalContext): ModelFailure {
+  const facts = readErrorBody(body);
+  const status = context.status ?? facts.status;
+  const kind = failureKindOf(facts, status);
+  const toolName = kind === 'request' ? toolIn(facts, context.tools) : undefined;
+  const field = facts.param ?? settingIn(facts.text);
+  const param = field !== undefined && isHarmless(access, field) ? field : undefined;
+  const code = facts.codes.find((name) => isHarmless(access, name));
+  const retryAfterMs = context.retryAfterMs ?? facts.retryAfterMs;
+  const advice =
+    toolName === undefined ? adviceOn(kind, access, status, param) : toolAdvice(access, toolName);
+  const reason = `${advice}${waitNote(retryAfterMs)}${shown(status, code, param)}.`;
+  return new ModelFailure(access, reason, {
+    status,
+    code,
+    param,
+    toolName,
+    refused: toolName === undefined ? refusedBy(kind, param) : undefined,
+    isPassing: context.shouldRetry ?? isPassing(kind, status),
+    retryAfterMs,
+  });
+}
+
+function isPassing(kind: FailureKind, status: number | undefined): boolean {
+  switch (kind) {
+    case 'rate':
+    case 'overloaded':
+    case 'timed-out':
+      return true;
+    case 'unknown':
+      // An error inside of a stream that says nothing: its cause is more often passing than not.
+      return status === undefined;
+    default:
+      return status === 409;
+  }
+}
+
+/** Fields that hold the conversation. An error about any other field is one of the settings. */
+const CONVERSATION = /^(messages|input|contents?|prompt|system|instructions)/;
+
+function refusedBy(kind: FailureKind, param: string | undefined): Refused | undefined {
+  switch (kind) {
+    case 'context':
+    case 'image':
+    case 'content':
+      return kind;
+    case 'too-large':
+      return 'request';
+    case 'request':
+      return param === undefined || CONVERSATION.test(param) ? 'request' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Providers that have no field for it name a setting in their sentence: in front of a colon, quoted, or in words of
+ * their own. Only names of settings are looked for, so nothing of the conversation is repeated.
+ */
+const NAMED_SETTINGS: readonly RegExp[] = [
+  /(?:^|\n)(max_tokens|temperature|top_p|thinking|stop_sequences|tool_choice)\b[\w.]*:/,
+  /[`'"](reasoning_?effort|temperature|top_p|max_tokens|max_completion_tokens|stop|seed)[`'"]/,
+  /[`'"](parallel_tool_calls|thinking[\w.]*|output_config[\w.]*|stop_sequences)[`'"]/,
+  /[`'"](presence_?penalty|frequency_?penalty)[`'"]/,
+  /\b(top_p|presence_?penalty)\b/,
+];
+
+function settingIn(text: string): string | undefined {
+  if (/think(ing)? value|reasoning value|reasoning is mandatory/.test(text)) return 'reasoning_effort';
+  return NAMED_SETTINGS.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
+}
+
+/** Providers point to a tool by its place in the request or by its name. */
+function toolIn({ param, text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
+  const place = /\btools?(?:\[|\.)(\d+)/.exec(`${param ?? ''} ${text}`)?.[1];
+  const byPlace = place === undefined ? undefined : tools[Number(place)]?.name;
+  return byPlace ?? tools.find(({ name }) => quotes(text, name.toLowerCase()))?.name;
+}
+
+function quotes(text: string, name: string): boolean {
+  return [`'${name}'`, `"${name}"`, `\`${name}\``].some((quoted) => text.includes(quoted));
+}
+
+function waitNote(retryAfterMs: number | undefined): string {
+  if (retryAfterMs === undefined || retryAfterMs <= MAX_RETRY_AFTER_MS) return '';
+  return `; it asks to wait ${Math.ceil(retryAfterMs / 1_000)} seconds`;
+}
+
+function shown(status: number | undefined, code: string | undefined, param: string | undefined): string {
+  const parts = [status, code === String(status) ? undefined : code, param && `field ${param}`];
+  const told = parts.filter((part) => part !== undefined && part !== '');
+  return told.length === 0 ? '' : ` (${told.join(', ')})`;
+}
+
+/** A short identifier is no echo of the prompt; the provider's sentence may be one, or hold the key. */
+function isHarmless({ apiKey }: ProviderAccess, name: string): boolean {
+  return /^[a-z0-9_.[\]-]{1,64}$/i.test(name) && (apiKey === undefined || !name.includes(apiKey));
+}

@@ -1,0 +1,43 @@
+import type { ProviderAccess } from '../provider/provider-access.ts';
+import { ModelFailure, originOf } from './model-failure.ts';
+
+/** The request did not reach the provider, or its answer did not reach us. */
+export function transportFailure(access: ProviderAccess, thrown: unknown): ModelFailure {
+  const source = systemError(thrown);
+  const reason = transportReason(access, source?.code);
+  return new ModelFailure(access, reason, { isPassing: true, cause: source });
+}
+
+function transportReason(access: ProviderAccess, code: string | undefined): string {
+  const { label } = access;
+  const origin = originOf(access);
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `Nothing listens at ${origin}: start ${label} there, or correct llm.baseURL.`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The host of ${origin} could not be found: check llm.baseURL and the network's DNS.`;
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `${origin} could not be reached: check llm.baseURL, the network and its firewall or proxy.`;
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return `${label} closed the connection before its answer was complete. Try again.`;
+  }
+  if (code !== undefined && /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/.test(code)) {
+    return `No safe connection to ${origin}: its certificate is not trusted (${code}). Check llm.baseURL.`;
+  }
+  return `The connection to ${label} failed${code === undefined ? '' : ` (${code})`}. Check llm.baseURL and try again.`;
+}
+
+/**
+ * The operating system's error at the bottom of the chain. The errors around it are left behind: they may
+ * quote the request, and what is kept here is logged.
+ */
+function systemError(thrown: unknown): (Error & { code: string }) | undefined {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if ('code' in error && typeof error.code === 'string') return Object.assign(error, { code: error.code });
+  }
+  return undefined;
+}

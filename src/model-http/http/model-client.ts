@@ -1,0 +1,185 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import type { ModelTool } from '../../core/conversation/model-message.ts';
+import { type TraceContext, traceFields } from '../../core/trace.ts';
+import type { ModelReply } from '../../ports/language-model.ts';
+import { ModelFailure } from '../failures/model-failure.ts';
+import { refusal } from '../failures/refusal.ts';
+import { transportFailure } from '../failures/transport-failure.ts';
+import type { ProviderAccess } from '../provider/provider-access.ts';
+import { parsedJson } from '../reply/json.ts';
+import type { ReplyReader } from '../reply/reply-reader.ts';
+import { EventTooLargeError, readAnswer, StreamCutError, UnreadableAnswerError } from './answer-stream.ts';
+import { Attempt, type AttemptTimes } from './attempt.ts';
+import { type HttpAnswer, type HttpPost, post } from './http-post.ts';
+import { retryAfterIn, retryDelayMs } from './retry-delay.ts';
+
+/** Enough to read an error from, and no more of a body that may have no end. */
+const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
+/** Some servers keep the connection open after the last event; a clean end lets it be used again. */
+const END_GRACE_MS = 100;
+
+/** One call of a model, as its interface wants it. */
+export interface ModelCall {
+  readonly body: string;
+  /** Those that the body offers, for errors that point to one of them. */
+  readonly tools: readonly ModelTool[];
+  readonly trace: TraceContext | undefined;
+  /** Reads the answer to one attempt. */
+  reader(): ReplyReader;
+}
+
+export type RetryTimes = AttemptTimes & Pick<LlmConfig, 'maxRetries'>;
+
+/** The calls of one model over HTTP: repeats what may succeed a moment later, as long as nothing was passed on. */
+export class ModelClient {
+  readonly #access: ProviderAccess;
+  readonly #url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #times: RetryTimes;
+
+  /** @param path behind `baseURL`. @param headers of the interface, the key among them. */
+  constructor(
+    access: ProviderAccess,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    times: RetryTimes,
+  ) {
+    this.#access = access;
+    this.#url = endpoint(access.baseURL, path);
+    this.#headers = {
+      accept: 'text/event-stream, application/json',
+      'content-type': 'application/json',
+      'user-agent': 'agent-service',
+      ...headers,
+    };
+    this.#times = times;
+  }
+
+  async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+    for (let repeated = 0; ; repeated += 1) {
+      signal.throwIfAborted();
+      const reader = call.reader();
+      try {
+        const reply = await this.#attempt(call, reader, signal);
+        // The listener may have aborted at the very last piece.
+        signal.throwIfAborted();
+        return reply;
+      } catch (error) {
+        // An abort looks like a broken connection.
+        signal.throwIfAborted();
+        if (!(error instanceof ModelFailure) || reader.hasSpoken) throw error;
+        const delayMs = repeated < this.#times.maxRetries ? retryDelayMs(error, repeated) : undefined;
+        if (delayMs === undefined) throw error;
+        await wait(delayMs, undefined, { signal });
+      }
+    }
+  }
+
+  async #attempt(call: ModelCall, reader: ReplyReader, signal: AbortSignal): Promise<ModelReply> {
+    const { trace, body } = call;
+    const attempt = new Attempt(signal, this.#times);
+    try {
+      const headers = trace ? { ...this.#headers, ...traceFields(trace) } : this.#headers;
+      const answer = await this.#post({ headers, body, signal: attempt.signal });
+      attempt.heard();
+      if (answer.status < 200 || answer.status > 299) throw await this.#refusal(call, answer, attempt);
+      await this.#read(answer, reader, attempt, signal);
+      return reader.finish();
+    } catch (error) {
+      if (attempt.wasSilent) throw silence(this.#access, this.#times, reader);
+      throw error;
+    } finally {
+      attempt.end();
+    }
+  }
+
+  async #post(message: HttpPost): Promise<HttpAnswer> {
+    try {
+      return await post(this.#url, message);
+    } catch (error) {
+      throw transportFailure(this.#access, error);
+    }
+  }
+
+  async #read(answer: HttpAnswer, reader: ReplyReader, attempt: Attempt, signal: AbortSignal): Promise<void> {
+    try {
+      const whole = await readAnswer(answer.stream, {
+        onBytes: () => attempt.heard(),
+        onEvent: (data, name) => {
+          // One read may bring many events, and the listener may be what aborts.
+          signal.throwIfAborted();
+          reader.event(data, name);
+          attempt.told(reader);
+          if (reader.isDone) attempt.expectEnd(END_GRACE_MS);
+        },
+      });
+      signal.throwIfAborted();
+      if (whole !== undefined) reader.whole(whole);
+      attempt.isComplete = true;
+    } catch (error) {
+      if (error instanceof EventTooLargeError) throw tooLarge(this.#access);
+      if (error instanceof UnreadableAnswerError) throw unreadable(this.#access, answer);
+      if (!(error instanceof StreamCutError)) throw error;
+      // All was said; that the connection broke afterwards takes nothing away.
+      if (!reader.isDone) throw transportFailure(this.#access, error);
+    }
+  }
+
+  async #refusal(
+    { tools }: ModelCall,
+    { status, headers, stream }: HttpAnswer,
+    attempt: Attempt,
+  ): Promise<ModelFailure> {
+    const reading = readAtMost(stream, MAX_ERROR_BODY_CHARACTERS, () => attempt.heard());
+    // A body that breaks leaves the status as it is.
+    const text = await reading.catch(() => '');
+    const body = parsedJson(text);
+    return refusal(this.#access, body === undefined ? text : body, {
+      status,
+      tools,
+      retryAfterMs: retryAfterIn(headers),
+      shouldRetry: { true: true, false: false }[String(headers['x-should-retry'])],
+    });
+  }
+}
+
+function endpoint(baseURL: string, path: string): URL {
+  const url = new URL(baseURL);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  return url;
+}
+
+async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {
+  let text = '';
+  for await (const piece of stream) {
+    heard();
+    text += piece;
+    if (text.length >= maxCharacters) break;
+  }
+  return text;
+}
+
+function tooLarge(access: ProviderAccess): ModelFailure {
+  return new ModelFailure(
+    access,
+    `${access.label} sent an event too large to be a reply; check llm.baseURL.`,
+  );
+}
+
+function unreadable(access: ProviderAccess, { status, headers }: HttpAnswer): ModelFailure {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  // A header is the provider's text too: only what looks like a media type is repeated.
+  const shown = /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'something unknown';
+  const reason = `${access.label} answered with ${shown} instead of a reply; check that llm.baseURL and llm.api are those of its API.`;
+  return new ModelFailure(access, reason, { status });
+}
+
+function silence(access: ProviderAccess, times: RetryTimes, { hasBegun }: ReplyReader): ModelFailure {
+  const [setting, ms] = hasBegun
+    ? ['llm.timeoutMs', times.timeoutMs]
+    : ['llm.firstByteTimeoutMs', times.firstByteTimeoutMs];
+  const reason = `${access.label} was silent for ${ms} ms. Try again, or raise ${setting} for a slow model.`;
+  return new ModelFailure(access, reason);
+}

@@ -1,0 +1,37 @@
+import type { ModelProvider } from '../../config/schema/llm-config.ts';
+import type { ProviderDefaults } from './providers.ts';
+
+/** The rules of a provider, with what some models want wherever they run. */
+export function modelRules(
+  provider: ModelProvider,
+  model: string,
+  defaults: ProviderDefaults,
+): ProviderDefaults {
+  return {
+    ...(OF_MISTRAL.test(model) && { callIds: MISTRAL_CALL_IDS }),
+    ...(provider === 'openai-compatible' && KIMI.test(model) && { besideToolCalls: KIMI_THOUGHT }),
+    ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
+    ...defaults,
+  };
+}
+
+/** The chat templates of these models raise an exception at any other id: https://github.com/ggml-org/llama.cpp/pull/14349 */
+const MISTRAL_CALL_IDS = /^[a-zA-Z0-9]{9}$/;
+const OF_MISTRAL = /(?:mis|minis|magis|devs|codes|pix|maths|mix|vox)tral/i;
+
+/** As Moonshot itself calls its models. Elsewhere they have the name of a family in front. */
+const KIMI = /^kimi-/i;
+
+/**
+ * Moonshot refuses tool calls without thoughts, such as another model has made. One blank is the least that it takes:
+ * https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py
+ */
+const KIMI_THOUGHT = { reasoning_content: ' ' };
+
+/** Gemini signs calls since version 3, and refuses those of the current turn that are not signed. */
+const SIGNS_NOTHING = /gemini-[12]\b/i;
+
+/** What Google wants in place of a signature: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+const NO_SIGNATURE = {
+  extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+};

@@ -1,0 +1,84 @@
+import {
+  type LlmConfig,
+  type ModelApi,
+  type ModelProvider,
+  modelApiOf,
+} from '../../config/schema/llm-config.ts';
+import { modelRules } from './model-rules.ts';
+import { type ProviderDefaults, providers } from './providers.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the model is and how to be let in. Complete: what was missing has stopped the start. */
+export interface ProviderAccess {
+  readonly provider: ModelProvider;
+  readonly label: string;
+  readonly api: ModelApi;
+  readonly model: string;
+  readonly baseURL: string;
+  readonly apiKey: string | undefined;
+  readonly keyVariable: string | undefined;
+  /** What the provider does otherwise than others. */
+  readonly rules: ProviderDefaults;
+}
+
+/** @throws Error naming the key of the agent file, and the variable, that must be set. */
+export function providerAccess(config: LlmConfig, env: Environment): ProviderAccess {
+  const { provider, model } = config;
+  if (provider === 'scripted') throw new Error('The provider `scripted` has a model of its own.');
+  const defaults = providers[provider];
+  return {
+    provider,
+    label: defaults.label,
+    api: modelApiOf(config),
+    model,
+    baseURL: baseUrlOf(config, provider, defaults),
+    apiKey: apiKeyOf(config, provider, defaults, env),
+    keyVariable: defaults.keyVariable,
+    rules: modelRules(provider, model, defaults),
+  };
+}
+
+/** The key as nearly all providers want it; nothing where there is none. */
+export function bearerHeader({ apiKey }: ProviderAccess): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+function baseUrlOf(config: LlmConfig, provider: ModelProvider, defaults: ProviderDefaults): string {
+  const baseURL = config.baseURL ?? defaults.baseURL;
+  if (baseURL === undefined) {
+    throw new Error(
+      `llm.baseURL is missing: provider "${provider}" has no address of its own. ` +
+        'Set it to the address that ends before /chat/completions, such as http://127.0.0.1:8080/v1.',
+    );
+  }
+  const { username, password } = new URL(baseURL);
+  if (username !== '' || password !== '') {
+    throw new Error('llm.baseURL must not hold a user name or password. Put the secret in llm.apiKey.');
+  }
+  return baseURL;
+}
+
+function apiKeyOf(
+  config: LlmConfig,
+  provider: ModelProvider,
+  defaults: ProviderDefaults,
+  env: Environment,
+): string | undefined {
+  const fromEnvironment = defaults.keyVariable === undefined ? undefined : env[defaults.keyVariable];
+  // An empty value is what `KEY=` in a shell or an .env file leaves behind: the same as none.
+  const key = config.apiKey?.trim() || fromEnvironment?.trim() || undefined;
+  const places = [
+    'llm.apiKey in the agent file',
+    defaults.keyVariable && `environment variable ${defaults.keyVariable}`,
+  ];
+  const howTo = `Set ${places.filter(Boolean).join(' or the ')}.`;
+  if (key === undefined && defaults.keyRequired) {
+    throw new Error(`llm.apiKey is missing: provider "${provider}" needs an API key. ${howTo}`);
+  }
+  // Caught here, because the error of an HTTP header that cannot be sent quotes the header.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new Error(`llm.apiKey of provider "${provider}" holds characters that no key has. ${howTo}`);
+  }
+  return key;
+}

@@ -1,0 +1,47 @@
+import type { LanguageModel, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
+import type { ModelCall, ModelClient } from '../http/model-client.ts';
+import type { ProviderAccess } from './provider-access.ts';
+import { acceptableTool } from './tool-schema.ts';
+
+/** One interface of model providers: how a request is written and how its answer is read. */
+export interface ModelInterface {
+  readonly client: ModelClient;
+  /** @param request its tools are such as every provider takes. */
+  call(request: ModelRequest, listener: ReplyListener): ModelCall;
+}
+
+/** A model over one of the interfaces, whose code is loaded with the first call, or by `warmUp`. */
+export function providerModel(access: ProviderAccess, load: () => Promise<ModelInterface>): LanguageModel {
+  const { api, provider, model, rules } = access;
+  let loading: Promise<ModelInterface> | undefined;
+  const loaded = (): Promise<ModelInterface> => {
+    loading ??= load();
+    return loading;
+  };
+  return {
+    label: `${provider} ${model}`,
+    source: { api, provider, model },
+    maxTools: rules.maxTools,
+    async warmUp() {
+      await Promise.allSettled([loaded()]);
+    },
+    async generate(given, listener, signal) {
+      signal.throwIfAborted();
+      const { client, call } = await loaded();
+      const request = { ...given, tools: given.tools.map(acceptableTool) };
+      return client.generate(call(request, untilAborted(listener, signal)), signal);
+    },
+  };
+}
+
+/** One event of a provider may hold many pieces, and the listener may be what aborts. */
+function untilAborted(listener: ReplyListener, signal: AbortSignal): ReplyListener {
+  return {
+    onText(text) {
+      if (!signal.aborted) listener.onText(text);
+    },
+    onReasoning(text) {
+      if (!signal.aborted) listener.onReasoning(text);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import type { ModelProvider } from '../../config/schema/llm-config.ts';
+
+export interface ProviderDefaults {
+  /** For people. */
+  readonly label: string;
+  /** Left out where no address would be a sensible guess: then `llm.baseURL` is needed. */
+  readonly baseURL?: string;
+  /** Environment variable that holds the key when `llm.apiKey` does not. */
+  readonly keyVariable?: string;
+  readonly keyRequired: boolean;
+  /**
+   * Whether the provider is known to accept `stream_options`. Some refuse every request that holds a field
+   * they do not know (Mistral answers 422), and most of those report their usage without being asked.
+   */
+  readonly acceptsStreamOptions: boolean;
+  /** The field of a chat completion that takes `llm.maxTokens`. */
+  readonly tokenLimitField: 'max_tokens' | 'max_completion_tokens';
+  /** Where a chat completion takes `llm.reasoningEffort`: `reasoning_effort`, or `reasoning: {effort}`. */
+  readonly effortField: 'reasoning_effort' | 'reasoning';
+  /**
+   * Whether what the model thought aloud has to come back with its tool calls, or makes it better when it does. Opaque
+   * fields by which a provider signs a reply (`reasoning_details`, `extra_content`) are always returned.
+   */
+  readonly wantsReasoningBack: boolean;
+  /** Tool call ids that it takes; others are rewritten. Any, when left out. */
+  readonly callIds?: RegExp;
+  /** Fields that an assistant's message with tool calls must have, though nothing was said in them. */
+  readonly besideToolCalls?: Readonly<Record<string, unknown>>;
+  /** Fields that the first call of a message must have when another model has made it. */
+  readonly besideForeignCall?: Readonly<Record<string, unknown>>;
+  /** Whether each result of a tool needs the name of its tool. */
+  readonly namesResults?: boolean;
+  /** The content of a message that has tool calls and no text; null when left out. */
+  readonly emptyContent?: string;
+  /** The field of a chat completion that takes `llm.seed`; `seed` when left out. */
+  readonly seedField?: string;
+  /** Most tools in a request, where the provider has a limit. */
+  readonly maxTools?: number;
+}
+
+/** What holds for most: the older token limit, the newer effort. */
+const usual = {
+  tokenLimitField: 'max_tokens',
+  effortField: 'reasoning_effort',
+  wantsReasoningBack: false,
+} as const;
+
+/**
+ * Local servers are addressed by 127.0.0.1: `localhost` may resolve to ::1 first, where they do not listen.
+ * `openai-compatible` has a variable of its own, so that a key for OpenAI is never sent to another host.
+ */
+export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
+  openai: {
+    label: 'OpenAI',
+    baseURL: 'https://api.openai.com/v1',
+    keyVariable: 'OPENAI_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+    tokenLimitField: 'max_completion_tokens',
+    callIds: /^.{1,40}$/,
+    maxTools: 128,
+  },
+  'openai-compatible': {
+    label: 'OpenAI-compatible server',
+    keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
+    keyRequired: false,
+    acceptsStreamOptions: false,
+    ...usual,
+    wantsReasoningBack: true,
+  },
+  anthropic: {
+    label: 'Anthropic',
+    baseURL: 'https://api.anthropic.com/v1',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+    callIds: /^[\w-]{1,64}$/,
+  },
+  google: {
+    label: 'Google',
+    baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    keyVariable: 'GEMINI_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+    // https://github.com/NousResearch/hermes-agent/pull/19728
+    namesResults: true,
+  },
+  groq: {
+    label: 'Groq',
+    baseURL: 'https://api.groq.com/openai/v1',
+    keyVariable: 'GROQ_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+  },
+  mistral: {
+    label: 'Mistral',
+    baseURL: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: false,
+    ...usual,
+    callIds: /^[a-zA-Z0-9]{9}$/,
+    seedField: 'random_seed',
+  },
+  openrouter: {
+    label: 'OpenRouter',
+    baseURL: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+    effortField: 'reasoning',
+  },
+  ollama: {
+    label: 'Ollama',
+    baseURL: 'http://127.0.0.1:11434/v1',
+    keyVariable: 'OLLAMA_API_KEY',
+    keyRequired: false,
+    acceptsStreamOptions: true,
+    ...usual,
+  },
+  deepseek: {
+    label: 'DeepSeek',
+    baseURL: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+    wantsReasoningBack: true,
+    besideToolCalls: { reasoning_content: '' },
+  },
+  together: {
+    label: 'Together',
+    baseURL: 'https://api.together.xyz/v1',
+    keyVariable: 'TOGETHER_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: false,
+    ...usual,
+  },
+  fireworks: {
+    label: 'Fireworks',
+    baseURL: 'https://api.fireworks.ai/inference/v1',
+    keyVariable: 'FIREWORKS_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: false,
+    ...usual,
+    wantsReasoningBack: true,
+  },
+  xai: {
+    label: 'xAI',
+    baseURL: 'https://api.x.ai/v1',
+    keyVariable: 'XAI_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: true,
+    ...usual,
+    emptyContent: '',
+  },
+  cerebras: {
+    label: 'Cerebras',
+    baseURL: 'https://api.cerebras.ai/v1',
+    keyVariable: 'CEREBRAS_API_KEY',
+    keyRequired: true,
+    acceptsStreamOptions: false,
+    ...usual,
+    tokenLimitField: 'max_completion_tokens',
+    wantsReasoningBack: true,
+  },
+  lmstudio: {
+    label: 'LM Studio',
+    baseURL: 'http://127.0.0.1:1234/v1',
+    keyVariable: 'LM_API_TOKEN',
+    keyRequired: false,
+    acceptsStreamOptions: true,
+    ...usual,
+  },
+  vllm: {
+    label: 'vLLM',
+    baseURL: 'http://127.0.0.1:8000/v1',
+    keyVariable: 'VLLM_API_KEY',
+    keyRequired: false,
+    acceptsStreamOptions: true,
+    ...usual,
+    wantsReasoningBack: true,
+  },
+};

@@ -1,0 +1,101 @@
+import type { ModelTool } from '../../core/conversation/model-message.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** OpenAI refuses longer ones, with the whole request. */
+const MAX_DESCRIPTION_CHARACTERS = 1_024;
+
+/** Keywords that providers refuse at the top of a schema, or that say nothing to a model. */
+const DROPPED = [
+  '$schema',
+  '$id',
+  '$comment',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'enum',
+  'if',
+  'then',
+  'else',
+];
+
+/**
+ * A tool as providers take it: its schema is an object with `properties`, without alternatives at the top. What is lost
+ * that way is checked all the same, because arguments are held to the tool's own schema before it is called.
+ */
+export function acceptableTool({ name, description, inputSchema }: ModelTool): ModelTool {
+  return { name, description: shortened(description), inputSchema: objectSchema(inputSchema) };
+}
+
+function shortened(text: string): string {
+  if (text.length <= MAX_DESCRIPTION_CHARACTERS) return text;
+  return `${text.slice(0, MAX_DESCRIPTION_CHARACTERS - 1).trimEnd()}…`;
+}
+
+function objectSchema(schema: Schema): Schema {
+  const whole = resolved(schema, schema);
+  const { properties, required } = fieldsOf(whole, schema);
+  const kept = Object.entries(whole).filter(([key]) => !DROPPED.includes(key) && key !== '$ref');
+  const { required: _, ...others } = Object.fromEntries(kept);
+  const known = required.filter((name) => Object.hasOwn(properties, name));
+  return {
+    ...others,
+    type: 'object',
+    properties,
+    ...(known.length > 0 && { required: known }),
+  };
+}
+
+interface Fields {
+  readonly properties: Schema;
+  readonly required: readonly string[];
+}
+
+const NO_FIELDS: Fields = { properties: {}, required: [] };
+
+/** The properties of a schema and of its alternatives. What all of `allOf` and every one of the alternatives need is required. */
+function fieldsOf(schema: Schema, root: Schema, depth = 0): Fields {
+  if (depth > 8) return NO_FIELDS;
+  const partsOf = (key: string): Fields[] =>
+    schemasIn(schema[key]).map((part) => fieldsOf(resolved(part, root), root, depth + 1));
+  const all = partsOf('allOf');
+  const alternatives = [partsOf('anyOf'), partsOf('oneOf')];
+  const properties = [...alternatives.flat(), ...all].map((part) => part.properties);
+  const own = isSchema(schema.properties) ? schema.properties : {};
+  const required = [
+    ...namesIn(schema.required),
+    ...all.flatMap((part) => part.required),
+    ...alternatives.flatMap(requiredInEach),
+  ];
+  return { properties: Object.assign({}, ...properties, own), required: [...new Set(required)] };
+}
+
+function requiredInEach(alternatives: readonly Fields[]): string[] {
+  const [first, ...others] = alternatives;
+  return first?.required.filter((name) => others.every(({ required }) => required.includes(name))) ?? [];
+}
+
+/** A reference to a part of the same schema is followed; any other is left to the model. */
+function resolved(schema: Schema, root: Schema, depth = 0): Schema {
+  const { $ref, ...beside } = schema;
+  if (typeof $ref !== 'string' || !$ref.startsWith('#/') || depth > 8) return schema;
+  const target = $ref
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((value, step) => (isSchema(value) ? value[step] : undefined), root);
+  return isSchema(target) ? { ...resolved(target, root, depth + 1), ...beside } : schema;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function schemasIn(value: unknown): Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : [];
+}
+
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+}

@@ -1,0 +1,76 @@
+import { EventEmitter } from 'eventemitter3';
+import type { SessionId } from '../../core/ids.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+
+type Handler<T extends RequestType> = (
+  request: ServiceRequests[T]['request'],
+) => Promise<ServiceRequests[T]['answer']>;
+
+type Handlers = { [T in RequestType]: Handler<T> };
+
+type SessionListener = (signal: SessionSignal) => void;
+type OnListenerError = (error: unknown, signal: SessionSignal) => void;
+
+/**
+ * The one place where parts of the service talk to each other. Requests have exactly one handler; signals
+ * of a session have as many listeners as want them. Listeners are keyed by session, so that one busy
+ * session costs the others nothing.
+ */
+export class Bus {
+  readonly #handlers: Handlers = Object.create(null);
+  readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
+  /** Replaced, never changed: a listener may end its subscription while it is called. */
+  #everywhere: readonly SessionListener[] = [];
+  readonly #onListenerError: OnListenerError;
+
+  /** @param onListenerError is told what a listener threw; the other listeners are called all the same. */
+  constructor(onListenerError: OnListenerError) {
+    this.#onListenerError = onListenerError;
+  }
+
+  handle<T extends RequestType>(type: T, handler: Handlers[T]): void {
+    if (type in this.#handlers) throw new Error(`${type} has a handler already`);
+    this.#handlers[type] = handler;
+  }
+
+  /** Rejects with what the handler throws: a `ServiceError` where the wish was refused. */
+  send<T extends RequestType>(
+    type: T,
+    request: ServiceRequests[T]['request'],
+  ): Promise<ServiceRequests[T]['answer']> {
+    if (!(type in this.#handlers)) throw new Error(`nobody handles ${type}`);
+    return this.#handlers[type](request);
+  }
+
+  publish(signal: SessionSignal): void {
+    this.#sessions.emit(signal.sessionId, signal);
+    for (const listener of this.#everywhere) listener(signal);
+  }
+
+  /** @returns a function that ends the subscription. */
+  onSession(sessionId: SessionId, listener: SessionListener): () => void {
+    const guarded = this.#guarded(listener);
+    this.#sessions.on(sessionId, guarded);
+    return () => this.#sessions.off(sessionId, guarded);
+  }
+
+  /** Hears all sessions, each signal after those who listen to its session. @returns a function that ends the subscription. */
+  onEverySession(listener: SessionListener): () => void {
+    const guarded = this.#guarded(listener);
+    this.#everywhere = [...this.#everywhere, guarded];
+    return () => {
+      this.#everywhere = this.#everywhere.filter((other) => other !== guarded);
+    };
+  }
+
+  #guarded(listener: SessionListener): SessionListener {
+    return (signal) => {
+      try {
+        listener(signal);
+      } catch (error) {
+        this.#onListenerError(error, signal);
+      }
+    };
+  }
+}

@@ -1,0 +1,214 @@
+import type { z } from 'zod';
+import { contentHash } from '../../core/content-hash.ts';
+import { asServiceError, ServiceError } from '../../core/errors.ts';
+import type { ServiceEvent } from '../../core/log/events.ts';
+import { StorageFullError } from '../../core/log/storage-full.ts';
+import { REQUEST_STREAMS } from '../../core/log/streams.ts';
+import { IDEMPOTENCY_TTL_MS, isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
+import type { IdempotencyKey } from '../../core/request/request-events.ts';
+import { answerOf, evolveRequest, isRefusal, type RequestState } from '../../core/request/request-state.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { Log } from '../../ports/log.ts';
+
+/** What a request asks for, looked up and checked. */
+export interface Work<T> {
+  /** Whether doing it twice does no more than doing it once. */
+  readonly repeatable: boolean;
+  run(): Promise<T>;
+}
+
+type Prepare<T> = () => Work<T> | Promise<Work<T>>;
+
+/** Which request it is. The same key means the same request only within its scope. */
+export interface RequestIdentity<T> {
+  readonly key: IdempotencyKey | undefined;
+  /** What is asked for, and of what: such as `session.fork` and the session's id. */
+  readonly scope: readonly string[];
+  /** Reads a stored answer. */
+  readonly answer: z.ZodType<T>;
+}
+
+interface Asked {
+  readonly key: IdempotencyKey;
+  /** Whether the log has the key with this payload. Until then, the payload may be the wrong one. */
+  begun: boolean;
+}
+
+/** A request that the log has. */
+interface Begun {
+  readonly stream: string;
+  readonly key: IdempotencyKey;
+  readonly work: Work<unknown>;
+}
+
+interface Running {
+  readonly asked: Asked;
+  readonly answer: Promise<unknown>;
+}
+
+/** How often what has expired is erased while the service runs. */
+const SWEEP_MS = 60 * 60_000;
+const PAGE_STREAMS = 500;
+
+/**
+ * Does a request with an idempotency key once: whoever sends it again gets its answer, also while it runs and
+ * after a restart. Each has a small stream of its own in the log, which is found by its id and reads no other.
+ */
+export class KeyedRequests implements AsyncDisposable {
+  readonly #store: EventStore;
+  readonly #log: Log;
+  /** By stream. */
+  readonly #running = new Map<string, Running>();
+  readonly #sweeper: NodeJS.Timeout;
+  #sweeping: Promise<unknown> = Promise.resolve();
+  #stopping = false;
+
+  constructor(store: EventStore, log: Log) {
+    this.#store = store;
+    this.#log = log;
+    this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
+  }
+
+  /** @param prepare what it throws is a refusal: nothing was done, and the key is free. */
+  async once<T>({ key, scope, answer }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
+    if (!key) return (await prepare()).run();
+    const stream = await streamOf(scope, key);
+    let running = this.#running.get(stream);
+    while (running && !running.asked.begun && running.asked.key.fingerprint !== key.fingerprint) {
+      await Promise.allSettled([running.answer]);
+      running = this.#running.get(stream);
+    }
+    if (running) requireSamePayload(running.asked.key, key);
+    return answer.parse(await (running?.answer ?? this.#begin(stream, key, prepare)));
+  }
+
+  /** Erases what has expired. It asks the index page by page, so that nobody waits long. Never rejects. */
+  async sweep(now = Date.now()): Promise<void> {
+    try {
+      let after: string | undefined = REQUEST_STREAMS;
+      while (after !== undefined && !this.#stopping) {
+        const page = this.#sweepPage(after, now - IDEMPOTENCY_TTL_MS);
+        this.#sweeping = page.catch(() => undefined);
+        after = await page;
+      }
+    } catch (error) {
+      this.#log.warn({ err: error }, 'expired idempotency keys could not be erased');
+    }
+  }
+
+  /** To be called before what the requests need is closed: what that cuts off has not failed, it was interrupted. */
+  stop(): void {
+    this.#stopping = true;
+    clearInterval(this.#sweeper);
+  }
+
+  /** Resolves when all that ends here is in the log. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await Promise.allSettled([this.#sweeping, ...[...this.#running.values()].map(({ answer }) => answer)]);
+  }
+
+  /** Synchronous up to its entry: of two that come at once, the second finds the first. */
+  async #begin(stream: string, key: IdempotencyKey, prepare: Prepare<unknown>): Promise<unknown> {
+    const asked: Asked = { key, begun: false };
+    const answer = this.#answer(stream, asked, prepare);
+    this.#running.set(stream, { asked, answer });
+    try {
+      return await answer;
+    } finally {
+      this.#running.delete(stream);
+    }
+  }
+
+  async #answer(stream: string, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
+    const { key } = asked;
+    // A sweep may be erasing what this key stood for.
+    await this.#sweeping;
+    const known = await this.#load(stream, key);
+    if (known?.outcome) return answerOf(known.outcome);
+    if (known && !known.repeatable) throw outcomeUnknown(key);
+    const work = await prepare();
+    if (!known) await this.#append(stream, 0, { type: 'request.begun', key, repeatable: work.repeatable });
+    asked.begun = true;
+    return this.#run({ stream, key, work });
+  }
+
+  /** What the log has of the request; of one that has expired, nothing any more. */
+  async #load(stream: string, key: IdempotencyKey): Promise<RequestState | undefined> {
+    const envelopes = await this.#store.read(stream, 0);
+    const known = envelopes.reduce<RequestState | undefined>(
+      (state, { event }) => evolveRequest(state, event),
+      undefined,
+    );
+    if (!known) return undefined;
+    if (isExpired(known.key, key)) {
+      await this.#store.erase(stream);
+      return undefined;
+    }
+    requireSamePayload(known.key, key);
+    return known;
+  }
+
+  async #run(begun: Begun): Promise<unknown> {
+    let answer: unknown;
+    try {
+      answer = await begun.work.run();
+    } catch (thrown) {
+      if (this.#stopping) throw thrown;
+      const error = asServiceError(thrown);
+      if (isRefusal(error)) await this.#store.erase(begun.stream);
+      else await this.#end(begun, { type: 'request.failed', error: error.body });
+      throw thrown;
+    }
+    await this.#end(begun, { type: 'request.answered', answer });
+    return answer;
+  }
+
+  /** A full disk refuses for the moment what was not done; this was done, and only some of it may be done again. */
+  async #end({ stream, key, work }: Begun, end: ServiceEvent): Promise<void> {
+    try {
+      await this.#append(stream, 1, end);
+    } catch (error) {
+      throw error instanceof StorageFullError && !work.repeatable ? outcomeUnknown(key, error) : error;
+    }
+  }
+
+  async #append(stream: string, expectedSeq: number, event: ServiceEvent): Promise<void> {
+    await this.#store.append(stream, expectedSeq, [event]);
+  }
+
+  /**
+   * What is asked meanwhile waits for the page; what was asked before is left alone, because it may have made
+   * its stream anew since the index was read.
+   * @returns where the next page begins.
+   */
+  async #sweepPage(after: string, before: number): Promise<string | undefined> {
+    const inUse = new Set(this.#running.keys());
+    const streams = await this.#store.sessions({ after, limit: PAGE_STREAMS });
+    const requests = streams.filter(({ sessionId }) => sessionId.startsWith(REQUEST_STREAMS));
+    const expired = requests.filter(
+      ({ sessionId, createdAt }) => createdAt <= before && !inUse.has(sessionId),
+    );
+    if (expired.length > 0) await this.#store.erase(...expired.map(({ sessionId }) => sessionId));
+    return requests.length < PAGE_STREAMS ? undefined : requests.at(-1)?.sessionId;
+  }
+}
+
+function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
+  const details = {
+    key: id,
+    reason: 'it was begun, its end was never recorded, and it is not safe to repeat',
+    suggestion: 'See whether it took effect. To do it again, send it with a new key.',
+  };
+  return new ServiceError(
+    'OUTCOME_UNKNOWN',
+    'Nobody knows whether this request took effect.',
+    details,
+    cause,
+  );
+}
+
+/** A hash: keys are of any length and alphabet. */
+async function streamOf(scope: readonly string[], { id }: IdempotencyKey): Promise<string> {
+  return `${REQUEST_STREAMS}${await contentHash([...scope, id])}`;
+}

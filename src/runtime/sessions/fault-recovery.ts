@@ -1,0 +1,72 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { Log } from '../../ports/log.ts';
+import { type Clock, systemClock } from '../../timing/clock.ts';
+import { retryDelayMs } from '../../timing/retry-delay.ts';
+
+/** How often a turn is begun by itself: one that can never be recorded would ask the model for ever. */
+const MOST_ATTEMPTS = 5;
+
+export interface FaultRecoveryParts {
+  /** Loads a session, which goes on with its open turn then. */
+  readonly load: (sessionId: SessionId) => Promise<unknown>;
+  readonly log: Log;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Brings sessions back whose turn could not be recorded, as on a disk that was full for a while: they are loaded
+ * again after a wait, and their turns go on as after a restart.
+ */
+export class FaultRecovery {
+  readonly #parts: FaultRecoveryParts;
+  readonly #clock: Clock;
+  /** Failures in a row. */
+  readonly #failures = new Map<SessionId, number>();
+  readonly #waits = new Map<SessionId, unknown>();
+  #stopped = false;
+
+  constructor(parts: FaultRecoveryParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? systemClock;
+  }
+
+  /** @param attempts how often the open turn of the session was begun so far. */
+  loadLater(sessionId: SessionId, attempts: number): void {
+    if (this.#stopped || this.#waits.has(sessionId)) return;
+    if (attempts >= MOST_ATTEMPTS) {
+      this.#failures.delete(sessionId);
+      this.#parts.log.error(
+        { sessionId, attempts },
+        'a turn could not be recorded again and again: it waits for the next message or start',
+      );
+      return;
+    }
+    const failures = (this.#failures.get(sessionId) ?? 0) + 1;
+    this.#failures.set(sessionId, failures);
+    const wait = this.#clock.setTimeout(
+      () => void this.#load(sessionId, attempts),
+      retryDelayMs(Math.max(failures, attempts)),
+    );
+    this.#waits.set(sessionId, wait);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const wait of this.#waits.values()) this.#clock.clearTimeout(wait);
+    this.#waits.clear();
+  }
+
+  async #load(sessionId: SessionId, attempts: number): Promise<void> {
+    this.#waits.delete(sessionId);
+    try {
+      await this.#parts.load(sessionId);
+      this.#failures.delete(sessionId);
+    } catch (error) {
+      this.#parts.log.warn(
+        { sessionId, err: error },
+        'a session with an open turn could not be loaded again',
+      );
+      this.loadLater(sessionId, attempts);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { isSession } from '../../core/log/streams.ts';
+import type { Fork, SessionListItem, SessionView } from '../../core/session/session-view.ts';
+import { isoTime, viewSession } from '../../core/session/view-session.ts';
+import type { SessionSummary } from '../../ports/event-store.ts';
+import type { Journal } from './journal.ts';
+import type { SessionFold } from './session-fold.ts';
+import type { SessionRegistry } from './session-registry.ts';
+
+/** What can be asked of sessions as a whole: which there are, how one looks or looked, a fork, an end. */
+export class SessionArchive {
+  readonly #journal: Journal;
+  readonly #fold: SessionFold;
+  readonly #sessions: SessionRegistry;
+
+  constructor(journal: Journal, fold: SessionFold, sessions: SessionRegistry) {
+    this.#journal = journal;
+    this.#fold = fold;
+    this.#sessions = sessions;
+  }
+
+  /** In the order of their ids, those after `after`. */
+  async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
+    return listItems(await this.#journal.sessions({ limit, ...(after !== undefined && { after }) }));
+  }
+
+  /** @param at the moment: after the event of that seq; now, when left out. */
+  async view(sessionId: SessionId, at: number | undefined): Promise<SessionView> {
+    const head = await this.#headOf(sessionId);
+    checkMoment(at, head);
+    // Not beyond the head: what is appended meanwhile would make the view disagree with itself.
+    const { state, last } = await this.#fold.at(sessionId, at ?? head);
+    const [first] = await this.#journal.read(sessionId, 0, 1);
+    if (!first || !last) throw notFound(sessionId);
+    return viewSession({ state, first, last }, head);
+  }
+
+  /** @param to an id is made when it is left out. */
+  async fork(
+    from: SessionId,
+    at: number | undefined,
+    to: SessionId = `fork-${crypto.randomUUID()}`,
+  ): Promise<Fork> {
+    const head = await this.#headOf(from);
+    checkMoment(at, head);
+    try {
+      const fork = await this.#sessions.fork(from, at ?? head, to);
+      return { sessionId: to, at: at ?? head, head: fork.state.seq };
+    } catch (error) {
+      // It may have been deleted meanwhile, which is what its client is to be told then.
+      checkMoment(at ?? head, await this.#headOf(from));
+      throw error;
+    }
+  }
+
+  async delete(sessionId: SessionId): Promise<void> {
+    await this.#headOf(sessionId);
+    await this.#sessions.delete(sessionId);
+  }
+
+  async #headOf(sessionId: SessionId): Promise<number> {
+    const { head } = await this.#sessions.position(sessionId);
+    if (head === 0) throw notFound(sessionId);
+    return head;
+  }
+}
+
+/** What is told of the sessions among the streams of the log. */
+export function listItems(streams: readonly SessionSummary[]): SessionListItem[] {
+  return streams
+    .filter(({ sessionId }) => isSession(sessionId))
+    .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
+      sessionId,
+      status: open ? 'busy' : 'idle',
+      head,
+      createdAt: isoTime(createdAt),
+      updatedAt: isoTime(updatedAt),
+    }));
+}
+
+function checkMoment(at: number | undefined, head: number): void {
+  if (at === undefined || (at >= 1 && at <= head)) return;
+  throw new ServiceError('INVALID_REQUEST', 'There is no such moment in the session.', {
+    field: 'at',
+    issue: `it is ${at}, and the session has the events 1 to ${head}`,
+  });
+}
+
+function notFound(sessionId: SessionId): ServiceError {
+  return new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+}

@@ -1,0 +1,205 @@
+import { createActor, fromCallback, waitFor } from 'xstate';
+import { type McpServerEvent, mcpServerMachine } from '../../../machines/mcp-server.machine.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Tool } from '../../core/tool-call/tool.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
+import type { LiveMachines } from '../bus/live-machines.ts';
+
+export interface McpServerParts {
+  readonly connector: ToolServerConnector;
+  readonly log: Log;
+  readonly machines: LiveMachines;
+  /** Delay before the next attempt, in milliseconds, given the failures in a row. */
+  readonly retryDelayMs: (failures: number) => number;
+  readonly onToolsChanged: () => void;
+}
+
+type SendBack = (event: McpServerEvent) => void;
+type StopEffect = () => void;
+
+/** One tool server: its machine, and the connection that the machine's states open, hold and close. */
+export class McpServer {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly #parts: McpServerParts;
+  readonly #actor;
+  #connection: ToolServerConnection | null = null;
+  #hasConnected = false;
+  #tools: readonly Tool[] = [];
+  /** From the attempt to connect to the end of that connection; what an earlier one reports is not heard. */
+  #life = new AbortController();
+  #closing: Promise<void> = Promise.resolve();
+  #lastRefresh = 0;
+  /** The tools have changed since they were first asked for, when nobody could ask again yet. */
+  #changedEarly = false;
+
+  constructor(name: string, config: McpServerConfig, parts: McpServerParts) {
+    this.name = name;
+    this.config = config;
+    this.#parts = parts;
+    const machine = mcpServerMachine.provide({
+      actors: {
+        open: fromCallback(({ sendBack }) => this.#open(sendBack)),
+        hold: fromCallback(() => this.#hold()),
+      },
+      delays: { retryDelay: ({ context }) => parts.retryDelayMs(context.failures) },
+    });
+    this.#actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
+    this.#actor.subscribe(({ value, context }) => {
+      parts.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
+    });
+    parts.machines.add(this.#actor);
+    this.#actor.start();
+  }
+
+  get status(): McpServerStatus {
+    return this.#actor.getSnapshot().value;
+  }
+
+  get record(): McpServerRecord {
+    const { value: status, context } = this.#actor.getSnapshot();
+    const { type, description } = this.config;
+    return {
+      id: this.name,
+      name: this.name,
+      status,
+      type,
+      ...(description !== undefined && { description }),
+      ...(status === 'error' && { error: context.error ?? 'unknown reason' }),
+    };
+  }
+
+  /** Whether it was tried, and has never been connected. */
+  get hasOnlyFailed(): boolean {
+    return !this.#hasConnected && this.#actor.getSnapshot().context.failures > 0;
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** The connection while the server is connected. */
+  get connection(): ToolServerConnection | null {
+    return this.#connection;
+  }
+
+  /** Connects, or connects anew. Resolves when the attempt has ended, one way or the other. */
+  async connect(): Promise<McpServerStatus> {
+    this.#actor.send({ type: 'CONNECT' });
+    return (await waitFor(this.#actor, ({ value }) => value !== 'connecting')).value;
+  }
+
+  /** Resolves when the connection is closed, and the process behind it is gone. */
+  async disconnect(): Promise<void> {
+    this.#actor.send({ type: 'DISCONNECT' });
+    await this.#closing;
+  }
+
+  /** It is disconnected, and will not be used again. */
+  forget(): void {
+    this.#parts.machines.remove(this.#actor);
+  }
+
+  #open(sendBack: SendBack): StopEffect {
+    const life = new AbortController();
+    this.#life = life;
+    this.#changedEarly = false;
+    const attempt = this.#connect(life.signal).then(
+      (connection) => {
+        this.#connection = connection;
+        this.#hasConnected = true;
+        sendBack({ type: 'OPENED', toolCount: this.#tools.length });
+        if (this.#changedEarly) void this.#refreshTools(life.signal);
+      },
+      (error: unknown) => {
+        if (life.signal.aborted) return;
+        const reason = messageOf(error);
+        this.#parts.log.warn({ server: this.name, reason }, 'tool server could not be connected');
+        sendBack({ type: 'FAILED', reason });
+      },
+    );
+    return () => {
+      if (this.#connection) return;
+      life.abort();
+      this.#closing = attempt;
+    };
+  }
+
+  /** Rejects, leaving nothing behind, when the life ends before the tools are known. */
+  async #connect(signal: AbortSignal): Promise<ToolServerConnection> {
+    await this.#closing;
+    const connection = await this.#parts.connector.connect(
+      this.name,
+      this.config,
+      this.#events(signal),
+      signal,
+    );
+    try {
+      const tools = await connection.listTools();
+      signal.throwIfAborted();
+      this.#setTools(tools);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  #events(signal: AbortSignal): ToolServerEvents {
+    return {
+      onClosed: (reason) => {
+        if (signal.aborted) return;
+        this.#parts.log.warn({ server: this.name, reason }, 'tool server is gone');
+        this.#actor.send({ type: 'CLOSED', reason });
+      },
+      onToolsChanged: () => {
+        if (!signal.aborted) void this.#refreshTools(signal);
+      },
+    };
+  }
+
+  /** Nothing to start: the connection is open. Leaving the state closes it. */
+  #hold(): StopEffect {
+    return () => {
+      const connection = this.#connection;
+      this.#life.abort();
+      this.#connection = null;
+      this.#setTools([]);
+      this.#closing = Promise.resolve(connection?.close()).catch((error: unknown) => {
+        this.#parts.log.warn(
+          { server: this.name, reason: messageOf(error) },
+          'tool server did not close cleanly',
+        );
+      });
+    };
+  }
+
+  /** Lists the tools again. When several changes come at once, the answer to the last question counts. */
+  async #refreshTools(signal: AbortSignal): Promise<void> {
+    const connection = this.#connection;
+    this.#changedEarly = connection === null;
+    if (!connection) return;
+    this.#lastRefresh += 1;
+    const question = this.#lastRefresh;
+    try {
+      const tools = await connection.listTools();
+      if (signal.aborted || question !== this.#lastRefresh) return;
+      this.#setTools(tools);
+      this.#actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#parts.log.warn(
+        { server: this.name, reason: messageOf(error) },
+        'the changed tools could not be listed',
+      );
+    }
+  }
+
+  #setTools(tools: readonly Tool[]): void {
+    this.#tools = tools;
+    this.#parts.onToolsChanged();
+  }
+}

@@ -1,0 +1,190 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Tool } from '../../core/tool-call/tool.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import { within } from '../../timing/within.ts';
+import { McpServer, type McpServerParts } from './mcp-server.ts';
+import type { ServerBook } from './server-book.ts';
+
+/** A tool and the server that offers it. */
+export interface ConnectedTool {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly tool: Tool;
+}
+
+/** The first attempt to connect a server, for whoever wants to tell how it went. */
+export interface FirstAttempt {
+  readonly name: string;
+  readonly settled: Promise<{ readonly record: McpServerRecord; readonly tools: number }>;
+}
+
+/** A turn waits no longer than this for tool servers that are still starting. */
+const FIRST_ATTEMPTS_MS = 10_000;
+
+/** All tool servers, the agent file's and those connected at run time. */
+export class McpSupervisor implements AsyncDisposable {
+  readonly #parts: Omit<McpServerParts, 'onToolsChanged'>;
+  readonly #book: ServerBook;
+  readonly #servers = new Map<string, McpServer>();
+  /** Names of the servers that were connected at run time, and not by the agent file. */
+  readonly #atRunTime = new Set<string>();
+  #revision = 0;
+  #firstAttempts: Promise<void> | null = null;
+
+  /** @param book remembers the servers that are connected at run time. */
+  constructor(parts: Omit<McpServerParts, 'onToolsChanged'>, book: ServerBook) {
+    this.#parts = parts;
+    this.#book = book;
+  }
+
+  /** Starts to connect all of them at once and does not wait: those of the agent file, and those remembered. */
+  start(
+    inFile: Readonly<Record<string, McpServerConfig>>,
+    remembered: typeof inFile = {},
+  ): readonly FirstAttempt[] {
+    for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
+    const attempts = Object.entries({ ...inFile, ...remembered }).map(([name, config]): FirstAttempt => {
+      const server = this.#add(name, config);
+      const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
+      return { name, settled };
+    });
+    if (attempts.length === 0) return attempts;
+    const all: Promise<unknown> = Promise.all(attempts.map(({ settled }) => settled));
+    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
+      this.#firstAttempts = null;
+    });
+    return attempts;
+  }
+
+  /** Null when each server of the agent file has had its first attempt; else resolves when it has, or after 10 s. */
+  firstAttempts(): Promise<void> | null {
+    return this.#firstAttempts;
+  }
+
+  /** Grows whenever the tools of any server change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  records(): McpServerRecord[] {
+    return [...this.#servers.values()].map((server) => server.record);
+  }
+
+  /** The servers as they are now, for the export of the configuration. */
+  configs(): Record<string, McpServerConfig> {
+    return Object.fromEntries([...this.#servers].map(([name, { config }]) => [name, config]));
+  }
+
+  async connect(name: string, config: McpServerConfig): Promise<McpServerRecord> {
+    const known = this.#servers.get(name);
+    // One that failed and never connected has a configuration that nobody is served by: this one takes its place.
+    if (known && known.status !== 'disconnected' && !known.hasOnlyFailed) {
+      throw new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
+        field: 'name',
+        issue: `the name is in use by a server whose status is ${known.status}`,
+        suggestion: 'Choose another name, or disconnect that server first with DELETE /api/mcp/servers/{id}.',
+      });
+    }
+    this.#atRunTime.add(name);
+    void known?.disconnect();
+    const server = this.#add(name, config);
+    return this.#remembered(server, async () => {
+      await server.disconnect();
+      if (this.#servers.get(name) === server) this.#forget(server);
+    });
+  }
+
+  async reconnect(serverId: string): Promise<McpServerRecord> {
+    const server = this.#server(serverId);
+    return this.#atRunTime.has(server.name) ? this.#remembered(server) : this.#attempt(server);
+  }
+
+  /** Disconnects; forgets a server that was disconnected already, so that the list does not grow for ever. */
+  async disconnect(serverId: string): Promise<McpServerRecord> {
+    const server = this.#server(serverId);
+    if (server.status === 'disconnected') this.#forget(server);
+    await Promise.all([server.disconnect(), this.#book.remove(server.name)]);
+    return server.record;
+  }
+
+  recordOf(serverId: string): McpServerRecord {
+    return this.#server(serverId).record;
+  }
+
+  toolsOf(serverId: string): readonly Tool[] {
+    return this.#server(serverId).tools;
+  }
+
+  connectedTools(): ConnectedTool[] {
+    return [...this.#servers.values()].flatMap((server) =>
+      server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
+    );
+  }
+
+  connectionOf(serverId: string): ToolServerConnection | null {
+    return this.#servers.get(serverId)?.connection ?? null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
+  }
+
+  /**
+   * The attempt begins at once, which takes the name; its answer waits for the log.
+   * @param undo takes back what was done when the log refuses, so that the same can be asked again.
+   */
+  async #remembered(server: McpServer, undo?: () => Promise<void>): Promise<McpServerRecord> {
+    const attempt = this.#attempt(server);
+    // Should the log fail first, nobody waits for the attempt.
+    attempt.catch(() => undefined);
+    try {
+      await this.#book.add(server.name, server.config);
+    } catch (error) {
+      await undo?.();
+      throw error;
+    }
+    return attempt;
+  }
+
+  #forget(server: McpServer): void {
+    this.#servers.delete(server.name);
+    server.forget();
+  }
+
+  #add(name: string, config: McpServerConfig): McpServer {
+    this.#servers.get(name)?.forget();
+    const server = new McpServer(name, config, {
+      ...this.#parts,
+      onToolsChanged: () => {
+        this.#revision += 1;
+      },
+    });
+    this.#servers.set(name, server);
+    return server;
+  }
+
+  async #attempt(server: McpServer): Promise<McpServerRecord> {
+    const status = await server.connect();
+    const { record } = server;
+    if (status === 'connected') return record;
+    throw new ServiceError('AGENT_ERROR', `The MCP server ${server.name} could not be connected.`, {
+      serverId: server.name,
+      reason: record.error ?? 'it was disconnected meanwhile',
+      suggestion:
+        'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
+    });
+  }
+
+  #server(serverId: string): McpServer {
+    const server = this.#servers.get(serverId);
+    if (!server) {
+      throw new ServiceError('SERVER_NOT_FOUND', `There is no MCP server ${serverId}.`, {
+        serverId,
+        available: [...this.#servers.keys()],
+      });
+    }
+    return server;
+  }
+}

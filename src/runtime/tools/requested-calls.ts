@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { contentHash } from '../../core/content-hash.ts';
+import type { ModelMessage } from '../../core/conversation/model-message.ts';
+import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
+import type { RawToolCall } from '../../ports/language-model.ts';
+import type { SchemaCheck } from '../../ports/schema-check.ts';
+import type { OfferedTool } from '../turns/turn-tools.ts';
+
+const Arguments = z.record(z.string(), z.unknown());
+
+/**
+ * Resolves what the model asked for against the tools it was offered. Whatever is wrong with a call becomes
+ * its `problem`, which the model is told as the call's result.
+ */
+export async function requestedCalls(
+  raw: readonly RawToolCall[],
+  names: ReadonlyMap<string, OfferedTool>,
+  messages: readonly ModelMessage[],
+  schemas: SchemaCheck,
+): Promise<RequestedCall[]> {
+  if (raw.length === 0) return [];
+  const taken = callIdsOf(messages);
+  const calls: RequestedCall[] = [];
+  for (const { callId, name, arguments: text } of raw) {
+    const id = taken.has(callId) || callId === '' ? `call_${crypto.randomUUID()}` : callId;
+    taken.add(id);
+    const offered = names.get(name);
+    const parsed = parseArguments(text);
+    const args = parsed ?? {};
+    calls.push({
+      callId: id,
+      name,
+      toolName: offered?.tool.name ?? name,
+      serverId: offered?.serverId ?? null,
+      arguments: args,
+      repeatable: offered?.tool.repeatable ?? false,
+      ...(offered?.policy === 'ask' && { argumentsHash: await contentHash(args) }),
+      ...(await problemOf(offered, parsed, names, schemas)),
+    });
+  }
+  return calls;
+}
+
+async function problemOf(
+  offered: OfferedTool | undefined,
+  args: Record<string, unknown> | undefined,
+  names: ReadonlyMap<string, OfferedTool>,
+  schemas: SchemaCheck,
+): Promise<Pick<RequestedCall, 'problem'>> {
+  if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
+  if (offered.policy === 'deny') return { problem: 'the agent is not allowed to use this tool' };
+  if (!args) return { problem: 'the arguments are not a JSON object' };
+  const issue = await schemas.issueWith(offered.tool.inputSchema, args);
+  return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };
+}
+
+function allowedNames(names: ReadonlyMap<string, OfferedTool>): string {
+  return [...names].flatMap(([name, { policy }]) => (policy === 'deny' ? [] : [name])).join(', ') || 'none';
+}
+
+/** Some models write nothing at all for a tool without parameters. */
+function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {};
+  try {
+    return Arguments.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Some providers number their calls anew in each reply; a result must point to one call only. */
+function callIdsOf(messages: readonly ModelMessage[]): Set<string> {
+  return new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant'
+        ? message.parts.flatMap((part) => (part.type === 'toolCall' ? [part.callId] : []))
+        : [],
+    ),
+  );
+}

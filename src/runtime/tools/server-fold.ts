@@ -1,0 +1,39 @@
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
+import { CLEAR_SERVERS_STREAM, SERVERS_STREAM } from '../../core/log/streams.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+
+type Envelopes = readonly Envelope<LoggedEvent>[];
+
+export interface RegisteredServers {
+  /** By the name of the server. */
+  readonly secretIds: ReadonlyMap<string, string>;
+  /** Of the last event. */
+  readonly seq: number;
+}
+
+/** What the events say of the tool servers that were connected at run time. */
+export function foldServers(envelopes: Envelopes): RegisteredServers {
+  const secretIds = new Map<string, string>();
+  for (const { event } of envelopes) {
+    if (event.type === 'mcp-server.registered') secretIds.set(event.name, event.secretId);
+    else if (event.type === 'mcp-server.removed') secretIds.delete(event.name);
+    else throw unexpected(SERVERS_STREAM, event);
+  }
+  return { secretIds, seq: envelopes.at(-1)?.seq ?? 0 };
+}
+
+/** The same of the events of version 0.1.0. */
+export function foldClearServers(envelopes: Envelopes): Readonly<Record<string, McpServerConfig>> {
+  const configs = new Map<string, McpServerConfig>();
+  for (const { event } of envelopes) {
+    if (event.type === 'mcp-server.added') configs.set(event.name, event.config);
+    else if (event.type === 'mcp-server.removed') configs.delete(event.name);
+    else throw unexpected(CLEAR_SERVERS_STREAM, event);
+  }
+  return Object.fromEntries(configs);
+}
+
+function unexpected(stream: string, { type }: LoggedEvent): Error {
+  return new Error(`the stream ${stream} has an event ${type}`);
+}

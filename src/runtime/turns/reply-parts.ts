@@ -1,0 +1,35 @@
+import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
+import type { StepPart } from '../../core/turn/reply-parts.ts';
+import type { ReplyPart } from '../../ports/language-model.ts';
+
+/**
+ * What of a reply is recorded, in its order.
+ *
+ * @param calls the tool calls of the reply as they were resolved, in the same order; their ids may be others.
+ */
+export function replyParts(
+  parts: readonly ReplyPart[],
+  calls: readonly RequestedCall[],
+  keepReasoning: boolean,
+): StepPart[] {
+  let next = 0;
+  return parts.flatMap((part): StepPart[] => {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+      case 'opaque':
+        return [part];
+      case 'reasoning':
+        return keepReasoning ? [part] : [];
+      case 'toolCall': {
+        const call = calls[next];
+        next += 1;
+        if (!call) throw new Error('a tool call of the reply was not resolved');
+        const { opaque } = part;
+        return [{ type: 'toolCall', callId: call.callId, ...(opaque && { opaque }) }];
+      }
+      default:
+        return part satisfies never;
+    }
+  });
+}

@@ -1,0 +1,34 @@
+import type { ModelMessage, ModelTool } from '../../core/conversation/model-message.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
+import type { ApprovalPolicy } from '../../core/tool-call/approval-policy.ts';
+import type { ToolOutcome } from '../../core/tool-call/tool.ts';
+import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
+import type { RawToolCall } from '../../ports/language-model.ts';
+import type { ConnectedTool } from '../tools/mcp-supervisor.ts';
+
+/** A tool, and whether the model may call it. */
+export interface OfferedTool extends ConnectedTool {
+  readonly policy: ApprovalPolicy;
+}
+
+/** What the model is offered for one step. */
+export interface ToolOffer {
+  readonly tools: readonly ModelTool[];
+  /**
+   * What the calls of the model's reply mean. Whatever is wrong with one becomes its `problem`. `conversation` is all of
+   * it: what the model is not shown now it may be shown again.
+   */
+  readonly resolve: (
+    raw: readonly RawToolCall[],
+    conversation: readonly ModelMessage[],
+  ) => Promise<RequestedCall[]>;
+}
+
+/** What a turn needs of the tools. */
+export interface TurnTools {
+  /** Null when tools can be offered now; else resolves when they can. */
+  ready(): Promise<void> | null;
+  forModel(): ToolOffer;
+  /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
+  call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { ImageDescription } from '../core/conversation/image.ts';
+import { ErrorBody } from '../core/errors.ts';
+import { ToolResult } from '../core/tool-call/tool.ts';
+import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
+
+const toolCall = {
+  callId: z.string(),
+  toolName: z.string(),
+  serverId: z.string().nullable().describe('Null when no server offers such a tool.'),
+};
+const args = z.record(z.string(), z.unknown());
+const argumentsHash = z.string().describe("SHA-256 of the arguments' canonical JSON (RFC 8785), in hex.");
+const content = z.string();
+const finishReason = FinishReason.optional().describe(
+  '`length` when a token limit cut the reply; else absent.',
+);
+
+function frame<E extends string, D extends z.ZodType>(event: E, description: string, data: D) {
+  return z.object({ event: z.literal(event), data }).describe(description);
+}
+
+/** What the service sends over WebSocket: text frames of one JSON object each. */
+export const ServerFrame = z.discriminatedUnion('event', [
+  frame(
+    'thinking',
+    'The agent has begun to work on a message. With `reasoning`, which only a client of `?reasoning=1` is sent: a piece of what the model thinks aloud.',
+    z.object({ message: z.string(), reasoning: z.string().optional() }),
+  ),
+  frame(
+    'chunk',
+    'A piece of the reply; the pieces of a turn concatenate into its `response`.',
+    z.object({ content }),
+  ),
+  frame('toolCall', 'The model asks for a tool.', z.object({ ...toolCall, arguments: args })),
+  frame(
+    'toolApproval',
+    'The call waits until a client approves or denies it.',
+    z.object({ ...toolCall, arguments: args, argumentsHash }),
+  ),
+  frame(
+    'toolResult',
+    'The call is settled: with a `result`, or with an `error`.',
+    z.union([z.object({ ...toolCall, result: ToolResult }), z.object({ ...toolCall, error: z.string() })]),
+  ),
+  frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content, finishReason })),
+  frame('error', 'Ends the turn, or answers a frame that was refused.', ErrorBody),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
+
+/** What a client that resumes is told besides: each durable event has exactly one frame. */
+export const ResumableOnlyFrame = z.discriminatedUnion('event', [
+  frame(
+    'resumed',
+    'Always the first. `head` is the seq of the last event of the session; what lies between follows.',
+    z.object({ after: z.int(), head: z.int() }),
+  ),
+  frame(
+    'message',
+    'A message was accepted.',
+    z.object({ content, image: ImageDescription.optional(), clientMessageId: z.string().optional() }),
+  ),
+  frame(
+    'accepted',
+    "This client's message was there before, as that turn: its `message` may be long past. With its end, if it has one.",
+    z.object({
+      clientMessageId: z.string(),
+      content: content.optional(),
+      finishReason,
+      error: ErrorBody.optional(),
+    }),
+  ),
+  frame(
+    'toolApproved',
+    'The call that waited for approval has it, and begins.',
+    z.object({ ...toolCall, argumentsHash }),
+  ),
+  frame(
+    'turnResumed',
+    'The turn goes on after the service had stopped: what was streamed of the step that ran then is void.',
+    z.object({ attempt: z.int() }),
+  ),
+  frame(
+    'stepCompleted',
+    'A model call ended; `content` is all that was streamed of it, `callIds` are the tool calls it asked for.',
+    z.object({
+      content,
+      step: z.int(),
+      callIds: z.array(z.string()),
+      reasoning: z
+        .string()
+        .optional()
+        .describe('What the model thought aloud, where `llm.keepReasoning` is set.'),
+      finishReason,
+      model: z.string().optional().describe('Provider and model, such as `openai gpt-5.6`.'),
+      usage: TokenUsage.optional(),
+    }),
+  ),
+  frame('reset', 'The conversation starts over.', z.object({})),
+  frame(
+    'forked',
+    'What came before was copied from another session.',
+    z.object({ from: z.string(), at: z.int() }),
+  ),
+  frame('deleted', 'The session is gone; nothing follows.', z.object({})),
+]);
+
+/** Where a frame stands. */
+export const FramePlace = z.object({
+  seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
+  turnId: z.string().optional(),
+  step: z.int().optional().describe('Of a chunk, or of reasoning: the model call that streams it.'),
+  offset: z
+    .int()
+    .optional()
+    .describe(
+      "Of a chunk, or of reasoning: where it begins in the step's text or reasoning, in UTF-16 code units.",
+    ),
+  clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
+});
+
+/** What the service sends to a client that asked for `?after=`. */
+export const ResumableFrame = z.union([ServerFrame, ResumableOnlyFrame]).and(FramePlace);
+export type ResumableFrame = z.infer<typeof ResumableFrame>;

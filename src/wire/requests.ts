@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { Image } from '../core/conversation/image.ts';
+import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
+import { WhenBusy } from '../core/session/when-busy.ts';
+import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
+
+/** Many clients write null for a field that they leave out. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => value ?? undefined, schema.optional()).optional();
+
+const session = optional(SessionId)
+  .transform((sessionId) => sessionId ?? DEFAULT_SESSION_ID)
+  .pipe(SessionId)
+  .describe('The conversation; `default` when left out.');
+
+/** An `Idempotency-Key` or `clientMessageId`. */
+export const IdempotencyKeyId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .describe('The same key again, with the same request, is the same request: it is done once.');
+
+const whole = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+  .pipe(z.int().min(0));
+
+const reasoning = z
+  .enum(['0', '1'], 'must be 1, or 0')
+  .transform(Number)
+  .pipe(z.literal([0, 1]))
+  .default(0)
+  .describe('1: `thinking` frames with `reasoning` tell what the model thinks aloud.');
+
+const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
+
+const text = z.string().min(1, 'must not be empty').describe('What is said to the agent.');
+
+/** Body of `POST /api/message-sync`. */
+export const MessageSyncRequest = z.object({
+  message: text,
+  imageData: optional(Image),
+  sessionId: session,
+  whenBusy: optional(WhenBusy),
+});
+
+/** Body of `POST /api/message`. */
+export const MessageRequest = z.object({
+  message: text,
+  imageData: z
+    .null({ error: 'images are accepted by /api/message-sync and over WebSocket only' })
+    .optional()
+    .describe('Not accepted here: images go to /api/message-sync, or over WebSocket.'),
+  sessionId: session,
+  whenBusy: optional(WhenBusy),
+});
+
+/** Body of `POST /api/reset`. */
+export const ResetRequest = z.object({ sessionId: session });
+
+/** Body of `POST /api/sessions/{id}/cancel`. */
+export const CancelRequest = z.object({ reason: optional(z.string().min(1).max(500)) });
+
+/** Query of `GET /api/sessions/{id}/events`. */
+export const EventsQuery = z.object({
+  after: whole.default(0).describe('seq of the last event that the client has.'),
+  offset: whole
+    .default(0)
+    .describe('Of an event stream: how much of the running reply the client has, in UTF-16 code units.'),
+  limit: pageSize.describe('Most events of a page.'),
+  reasoning,
+});
+
+/** Query of `GET /api/statecharts`. */
+export const StatechartsQuery = z.object({
+  session: SessionId.optional().describe('Only the machines of this session.'),
+});
+
+/** Query of `GET /api/sessions`. */
+export const SessionsQuery = z.object({
+  after: SessionId.optional().describe('The last session of the page before.'),
+  limit: pageSize.describe('Most sessions of a page.'),
+});
+
+/** Query of `GET /api/sessions/{id}`. */
+export const SessionQuery = z.object({
+  at: whole.optional().describe('The moment: after the event of this seq. Now, when left out.'),
+});
+
+const ArgumentsHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits')
+  .describe('What the approver has seen: refused when the call has other arguments.');
+const denialReason = optional(z.string().min(1).max(500));
+
+/** Body of `POST /api/sessions/{id}/approvals/{callId}`. */
+export const ApprovalRequest = z.discriminatedUnion(
+  'decision',
+  [
+    z.object({ decision: z.literal('approve'), argumentsHash: optional(ArgumentsHash) }),
+    z.object({ decision: z.literal('deny'), reason: denialReason }),
+  ],
+  'must be approve or deny',
+);
+
+/** Body of `POST /api/sessions/{id}/fork`. */
+export const ForkRequest = z.object({
+  at: optional(z.int('must be a whole number').min(1, 'must be 1 or more: the seq of an event')),
+  sessionId: optional(SessionId),
+});
+
+/** Body of `POST /api/connect-server`. */
+export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
+
+/**
+ * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and `offset`
+ * UTF-16 code units of the text of the step that ran then.
+ */
+export const StreamQuery = z
+  .object({
+    session,
+    after: whole.optional().describe('To resume: seq of the last event that the client has.'),
+    offset: whole
+      .optional()
+      .describe('To resume: how much of the text after that event the client has, in UTF-16 code units.'),
+    reasoning,
+  })
+  .refine(({ after, offset }) => offset === undefined || after !== undefined, {
+    path: ['after'],
+    error: 'is needed together with offset',
+  });
+export type StreamQuery = z.infer<typeof StreamQuery>;
+
+/** `{"type":"message"}` from a WebSocket client. */
+export const MessageFrame = z.object({
+  type: z.literal('message'),
+  content: text,
+  imageData: optional(Image),
+  whenBusy: optional(WhenBusy),
+  /** The same id again is the same message: it is answered once. */
+  clientMessageId: optional(IdempotencyKeyId),
+});
+
+/** `{"type":"cancel"}` from a WebSocket client: ends the running turn. */
+export const CancelFrame = z.object({ type: z.literal('cancel') });
+
+/** `{"type":"approve"}` from a WebSocket client: the tool call that waits for approval may begin. */
+export const ApproveFrame = z.object({
+  type: z.literal('approve'),
+  callId: z.string().min(1),
+  argumentsHash: optional(ArgumentsHash),
+});
+
+/** `{"type":"deny"}` from a WebSocket client: the tool call that waits for approval is not to be run. */
+export const DenyFrame = z.object({
+  type: z.literal('deny'),
+  callId: z.string().min(1),
+  reason: denialReason,
+});
+
+/** `{"type":"reset"}` from a WebSocket client. */
+export const ResetFrame = z.object({ type: z.literal('reset') });
+
+export type MessageFrame = z.infer<typeof MessageFrame>;
+export type ApproveFrame = z.infer<typeof ApproveFrame>;
+export type DenyFrame = z.infer<typeof DenyFrame>;
+export type ResetFrame = z.infer<typeof ResetFrame>;
+export type CancelFrame = z.infer<typeof CancelFrame>;

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { ErrorBody } from '../core/errors.ts';
+import { CallId, SessionId } from '../core/ids.ts';
+import { MachineState } from '../core/machine-state.ts';
+import { SessionListItem, SessionView } from '../core/session/session-view.ts';
+import { Timestamp } from '../core/timestamp.ts';
+import { Tool, ToolResult } from '../core/tool-call/tool.ts';
+import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
+import { FinishReason } from '../core/turn/reply-parts.ts';
+import { ResumableFrame } from './frames.ts';
+
+/*
+ * What the REST endpoints answer. The gateway is held to these by their types, clients read them in
+ * `/openapi.json`.
+ */
+
+const timestamp = Timestamp;
+
+export const ErrorResponse = z.object({ success: z.literal(false), error: ErrorBody, timestamp });
+export type ErrorResponse = z.infer<typeof ErrorResponse>;
+
+export const MessageSyncResponse = z.object({
+  success: z.literal(true),
+  response: z.string().describe('The whole reply.'),
+  finishReason: FinishReason.optional().describe('`length` when a token limit cut the reply; else absent.'),
+  timestamp,
+});
+export type MessageSyncResponse = z.infer<typeof MessageSyncResponse>;
+
+export const MessageResponse = z.object({ status: z.literal('processing'), timestamp });
+export type MessageResponse = z.infer<typeof MessageResponse>;
+
+export const ResetResponse = z.object({ status: z.literal('reset initiated'), timestamp });
+export type ResetResponse = z.infer<typeof ResetResponse>;
+
+export const ReadyResponse = z.object({ status: z.literal('ready'), timestamp });
+export type ReadyResponse = z.infer<typeof ReadyResponse>;
+
+export const ServersResponse = z.object({ servers: z.array(McpServerRecord), timestamp });
+export type ServersResponse = z.infer<typeof ServersResponse>;
+
+/** After it was connected, disconnected or reconnected. */
+export const ServerResponse = z.object({
+  status: McpServerStatus,
+  name: z.string(),
+  server: McpServerRecord,
+  timestamp,
+});
+export type ServerResponse = z.infer<typeof ServerResponse>;
+
+export const ToolRecord = Tool.pick({ name: true, description: true, inputSchema: true }).extend({
+  id: z.string(),
+});
+export type ToolRecord = z.infer<typeof ToolRecord>;
+
+export const ToolsResponse = z.object({ tools: z.array(ToolRecord), timestamp });
+export type ToolsResponse = z.infer<typeof ToolsResponse>;
+
+export const ExecuteToolResponse = z.object({
+  success: z.literal(true),
+  data: ToolResult,
+  execution: z.object({
+    toolName: z.string(),
+    serverId: z.string(),
+    duration: z.number().describe('Milliseconds.'),
+  }),
+  timestamp,
+});
+export type ExecuteToolResponse = z.infer<typeof ExecuteToolResponse>;
+
+export const SessionsResponse = z.object({ sessions: z.array(SessionListItem).readonly(), timestamp });
+export type SessionsResponse = z.infer<typeof SessionsResponse>;
+
+export const SessionResponse = z.object({ session: SessionView, timestamp });
+export type SessionResponse = z.infer<typeof SessionResponse>;
+
+export const DeleteSessionResponse = z.object({
+  status: z.literal('deleted'),
+  sessionId: SessionId,
+  timestamp,
+});
+export type DeleteSessionResponse = z.infer<typeof DeleteSessionResponse>;
+
+export const ForkResponse = z.object({
+  status: z.literal('forked'),
+  sessionId: SessionId.describe('The new session.'),
+  from: SessionId,
+  at: z.int().describe('seq of the last event that both share.'),
+  head: z.int().describe('seq of the last event of the new session.'),
+  timestamp,
+});
+export type ForkResponse = z.infer<typeof ForkResponse>;
+
+export const CancelResponse = z.object({
+  status: z.enum(['cancelled', 'idle']).describe('`idle`: no turn was running.'),
+  sessionId: SessionId,
+  timestamp,
+});
+export type CancelResponse = z.infer<typeof CancelResponse>;
+
+export const ApprovalResponse = z.object({
+  status: z.enum(['approved', 'denied']),
+  sessionId: SessionId,
+  callId: CallId,
+  timestamp,
+});
+export type ApprovalResponse = z.infer<typeof ApprovalResponse>;
+
+export const EventsResponse = z.object({
+  sessionId: SessionId,
+  events: z.array(ResumableFrame.and(z.object({ time: Timestamp }))),
+  after: z.int().describe('As asked for.'),
+  head: z.int().describe('seq of the last event of the session.'),
+  timestamp,
+});
+export type EventsResponse = z.infer<typeof EventsResponse>;
+
+export const StatechartsResponse = z.object({ machines: z.array(MachineState), timestamp });
+export type StatechartsResponse = z.infer<typeof StatechartsResponse>;
+
+export const HealthResponse = z.object({
+  status: z.literal('healthy'),
+  version: z.string(),
+  uptime: z.number().describe('Seconds.'),
+  agent: z.object({ status: z.literal('ready'), connectedServers: z.int() }),
+  timestamp,
+});
+export type HealthResponse = z.infer<typeof HealthResponse>;
