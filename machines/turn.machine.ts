@@ -1,7 +1,7 @@
 import { assign, fromCallback, not, sendTo, setup } from 'xstate';
 import type { SessionEventOf } from '../src/core/log/events.ts';
 import { callIdsOf } from '../src/core/turn/step-parts.ts';
-import type { TurnFailure, TurnLimits } from '../src/core/turn/turn-failure.ts';
+import type { TurnLimit, TurnLimits } from '../src/core/turn/turn-limits.ts';
 
 /** Small, and free of message content: it is shown to whoever watches the statechart. */
 export interface TurnContext extends TurnLimits {
@@ -56,7 +56,7 @@ export const turnMachine = setup({
   },
   actions: {
     /** Asks the session to record that the turn failed. */
-    reportFailure: (_, _params: { readonly failure: TurnFailure }) => notProvided(),
+    reportFailure: (_, _params: { readonly failure: TurnLimit }) => notProvided(),
     /**
      * Calls the model; `step.streaming` comes with the first text, `step.timedOut` when it takes too long, the reply
      * as a fact. Begun and ended by actions, its time-out too: an invoked actor and an `after` took half of all the

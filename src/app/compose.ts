@@ -2,8 +2,9 @@ import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import { Bus } from '../runtime/bus/bus.ts';
+import { oneProcess } from '../ports/session-directory.ts';
 import { LiveMachines } from '../runtime/bus/live-machines.ts';
+import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { Readiness } from '../runtime/bus/readiness.ts';
 import { answerRequests } from '../runtime/bus/request-handlers.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
@@ -34,7 +35,7 @@ export interface AgentOptions {
 
 /** The agent, without any protocol around it: all that it can be asked goes over its bus. */
 export interface Agent {
-  readonly bus: Bus;
+  readonly bus: LocalBus;
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
@@ -53,7 +54,9 @@ export interface Agent {
 export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
 
-  const bus = new Bus((error, { sessionId }) => log.error({ sessionId, err: error }, 'a listener failed'));
+  const bus = new LocalBus((error, { sessionId }) =>
+    log.error({ sessionId, err: error }, 'a listener failed'),
+  );
   const { store, model, connector, metrics, tracing } = observed(adapters, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
@@ -74,7 +77,10 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold(journal, snapshots);
   const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
-  const sessions = new SessionRegistry({ journal, bus, turns, policy, log, fold, snapshots });
+  const sessions = new SessionRegistry({
+    ...{ journal, bus, turns, policy, log, fold, snapshots },
+    directory: oneProcess,
+  });
   const archive = new SessionArchive(journal, fold, sessions);
 
   const requests = new KeyedRequests(store, log);

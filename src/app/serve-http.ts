@@ -12,6 +12,7 @@ import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
 import { metricsRoute } from '../gateway/routes/metrics-route.ts';
 import { Access } from '../gateway/security/access.ts';
+import { anyone } from '../gateway/security/anyone.ts';
 import { clientAddresses } from '../gateway/security/client-address.ts';
 import { Cors } from '../gateway/security/cors.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
@@ -69,8 +70,9 @@ export async function serveHttp({
   const router = new Router(routesOf({ agent, settings, version, outbox, statecharts, maxRequestBytes }));
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
-  const http = new HttpFront({ access, cors, limits, clientAddress, router, mcp, log });
-  const webSocket = new WebSocketFront({ bus, outbox, limits, maxRequestBytes, log, access, clientAddress });
+  const front = { access, authenticator: anyone, limits, clientAddress, log };
+  const http = new HttpFront({ ...front, cors, router, mcp });
+  const webSocket = new WebSocketFront({ ...front, bus, outbox, maxRequestBytes });
 
   // Twice the limit, so that a frame somewhat too large is answered with an error instead of a closed socket.
   const frameLimit = maxFrameBytes(maxRequestBytes);

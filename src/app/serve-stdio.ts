@@ -1,3 +1,4 @@
+import { ANYONE } from '../core/request/request-context.ts';
 import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
 
@@ -12,7 +13,10 @@ export async function serveStdio(
     import('../gateway/mcp/mcp-agent.ts'),
   ]);
   const card = { name: 'agent-service', version, model: modelLabel };
-  const server = mcpAgent({ bus, card, log }, `mcp-${crypto.randomUUID()}`);
+  const server = mcpAgent(
+    { bus, card, log },
+    { ownSessionId: `mcp-${crypto.randomUUID()}`, context: ANYONE },
+  );
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   process.stdin.once('end', resolve);
   process.stdin.once('close', resolve);

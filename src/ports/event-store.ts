@@ -1,5 +1,6 @@
 import type { SessionId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
+import type { EventMetadata, Origin } from '../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../core/log/events.ts';
 
 /** Somebody else appended first: the session is at `actual`, not at `expected`. Load it again. */
@@ -30,6 +31,12 @@ export interface SessionMark {
   readonly open: boolean;
 }
 
+/** How events are appended. */
+export interface AppendOptions extends Partial<SessionMark> {
+  /** Who or what brought them about. Left out in tests: the events have no metadata then. */
+  readonly origin?: Origin | undefined;
+}
+
 /** A session as its index knows it, without reading any event. */
 export interface SessionSummary {
   readonly sessionId: SessionId;
@@ -47,6 +54,8 @@ export interface AdoptedEvent {
   /** When that was: milliseconds since the epoch. */
   readonly time: number;
   readonly event: LoggedEvent;
+  /** Left out where it has none. */
+  readonly meta?: EventMetadata | null;
   /** Of its session, after this event. That of the last one counts. */
   readonly mark: SessionMark;
 }
@@ -80,13 +89,13 @@ export interface SessionFilter {
 export interface EventStore extends AsyncDisposable {
   /**
    * @param expectedSeq seq of the session's last event; 0 for a session without any.
-   * @param mark left out: as it was; not open for a new session.
+   * @param options `open` left out: as it was; not open for a new session.
    */
   append(
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    mark?: SessionMark,
+    options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]>;
 
   /** @param limit the most envelopes to give back; all when left out. */
@@ -99,7 +108,13 @@ export interface EventStore extends AsyncDisposable {
    * `closing` follow them, in the same transaction: a fork is there with them or not at all. It is not marked open, whatever `from` is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of
    * `from`, with `StaleVersionError` when `to` exists.
    */
-  fork(from: SessionId, at: number, to: SessionId, closing?: readonly LoggedEvent[]): Promise<void>;
+  fork(
+    from: SessionId,
+    at: number,
+    to: SessionId,
+    closing?: readonly LoggedEvent[],
+    origin?: Origin,
+  ): Promise<void>;
 
   /**
    * Begins a session with events that were appended elsewhere: with the seqs 1, 2, 3 … and the times they had. It

@@ -1,7 +1,6 @@
 import type { Image } from '../core/conversation/image.ts';
 import type { SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
-import type { MachineState } from '../core/machine-state.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
 import type { Fork, SessionListItem, SessionView } from '../core/session/session-view.ts';
@@ -10,7 +9,6 @@ import type { Tool, ToolExecution } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
-import type { TraceContext } from '../core/trace.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 
 /** A message for the agent, and how it is to be treated. */
@@ -21,7 +19,6 @@ export interface TurnMessage {
   readonly image?: Image;
   readonly whenBusy?: WhenBusy;
   readonly key?: IdempotencyKey;
-  readonly trace?: TraceContext;
 }
 
 /** What somebody says to a tool call that waits for approval. */
@@ -83,17 +80,8 @@ export interface ServiceRequests {
       serverId: string;
       toolName: string;
       arguments: Record<string, unknown>;
-      trace?: TraceContext | undefined;
     } & Keyed;
     answer: ToolExecution;
-  };
-  /**
-   * Tells where each running machine is, now and whenever one moves: of all sessions, or of one, and always of the
-   * tool servers. Answers with the function that ends it.
-   */
-  'machine.watch': {
-    request: { sessionId?: SessionId; onState: (state: MachineState) => void };
-    answer: () => void;
   };
   /** What keeps the service from taking messages now, for people; nothing when it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };

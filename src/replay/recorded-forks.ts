@@ -1,9 +1,8 @@
 import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
-import { CANCELLED, forkNamedIn, unapproved } from '../core/turn/ending-reasons.ts';
 
 /**
  * Where in a recording a session was forked from another: the other's name, by the number of events that were
- * taken over. What one cause made in the other session may be cut there.
+ * taken over. What one input made in the other session may be cut there.
  */
 export function recordedForks(events: readonly SessionEvent[]): Map<number, string> {
   const forks = new Map<number, string>();
@@ -24,19 +23,18 @@ function forkEndingAt(events: readonly SessionEvent[], index: number): Fork | un
   const event = events[index];
   if (event?.type === 'session.forked') return event;
   // A fork of a fork may have been made before the first one's closing ended.
-  const from = event?.type === 'turn.cancelled' ? forkNamedIn(event.reason) : undefined;
-  if (from === undefined) return undefined;
+  if (event?.type !== 'turn.cancelled' || event.cause.kind !== 'session-forked') return undefined;
+  const { from } = event.cause;
   return { from, at: events.slice(0, index).findLastIndex((earlier) => !isOfClosing(earlier, from)) + 1 };
 }
 
 function isOfClosing(event: SessionEvent, from: string): boolean {
   switch (event.type) {
     case 'turn.cancelled':
-      return forkNamedIn(event.reason) === from;
+      return event.cause.kind === 'session-forked' && event.cause.from === from;
     case 'tool-call.interrupted':
-      return event.reason === CANCELLED;
     case 'tool-call.failed':
-      return event.reason === unapproved(CANCELLED);
+      return event.cause.kind === 'turn-cancelled';
     default:
       return false;
   }

@@ -7,7 +7,7 @@ import type {
   ReplyListener,
   ReplyPart,
 } from '../ports/language-model.ts';
-import type { RecordedReply } from './recorded-cause.ts';
+import type { RecordedReply } from './recorded-input.ts';
 
 /** A call of the model that waits for what the recording says about it. */
 export interface ModelCall {

@@ -2,8 +2,9 @@ import { canonicalJson } from '../core/content-hash.ts';
 import type { SessionEvent } from '../core/log/events.ts';
 import { evolve, initialSessionState } from '../core/session/session-state.ts';
 import { stateHash } from '../core/session/state-hash.ts';
-import { reachOfCause, recordedCause } from './recorded-cause.ts';
+import { withCauses } from './legacy-causes.ts';
 import { recordedForks } from './recorded-forks.ts';
+import { reachOfInput, recordedInput } from './recorded-input.ts';
 import { ReplayedSession, type ReplayParts } from './replayed-session.ts';
 import { type ReplayedTurn, TurnTally } from './turn-tally.ts';
 
@@ -42,9 +43,10 @@ export async function replaySession(
   parts: ReplayParts,
   onTurn: (turn: ReplayedTurn) => void = () => undefined,
 ): Promise<ReplayReport> {
-  const session = new ReplayedSession(parts, recording);
+  const events = withCauses(recording);
+  const session = new ReplayedSession(parts, events);
   try {
-    return await new Replay(recording, session, onTurn).run();
+    return await new Replay(events, session, onTurn).run();
   } finally {
     session.stop();
   }
@@ -84,7 +86,7 @@ class Replay {
     };
   }
 
-  /** Up to the next fork, or the end of the recording: no cause reaches further. */
+  /** Up to the next fork, or the end of the recording: no input reaches further. */
   async #replayTo(end: number): Promise<ReplayDifference | null> {
     while (this.#matched < end) {
       const note = await this.#bringAboutNext(end);
@@ -105,8 +107,8 @@ class Replay {
       await this.#session.fork(from, this.#matched);
       return undefined;
     }
-    const reach = reachOfCause(this.#recording, this.#matched, end);
-    return this.#session.bringAbout(recordedCause(reach, this.#session.state.open));
+    const reach = reachOfInput(this.#recording, this.#matched, end);
+    return this.#session.bringAbout(recordedInput(reach, this.#session.state.open));
   }
 
   #matches(event: SessionEvent): boolean {

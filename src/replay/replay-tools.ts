@@ -51,10 +51,7 @@ export class ReplayTools implements TurnTools {
   /** As they were resolved then; the hash is computed anew, because it must be that of the arguments. */
   #recordedCalls(): Promise<RequestedCall[]> {
     return Promise.all(
-      this.#recorded.map(async ({ argumentsHash, ...call }) => ({
-        ...call,
-        ...(argumentsHash !== undefined && { argumentsHash: await contentHash(call.arguments) }),
-      })),
+      this.#recorded.map(async (call) => ({ ...call, argumentsHash: await contentHash(call.arguments) })),
     );
   }
 

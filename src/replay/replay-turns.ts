@@ -1,6 +1,6 @@
 import { SimulatedClock } from 'xstate';
 import type { SessionEvent } from '../core/log/events.ts';
-import { limitNamedIn, type TurnLimits } from '../core/turn/turn-failure.ts';
+import type { TurnLimits } from '../core/turn/turn-limits.ts';
 import type { TurnParts, TurnRun, TurnSession } from '../runtime/turns/turn-run.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
 
@@ -50,8 +50,9 @@ export class ReplayTurns {
       get state() {
         return session.state;
       },
-      report: (command) => {
-        session.report(command);
+      causes: session.causes,
+      report: (command, origin) => {
+        session.report(command, origin);
         this.#reported.resolve();
       },
     };
@@ -69,11 +70,10 @@ function recordedLimits(events: readonly SessionEvent[]): Limits {
   for (const event of events) {
     if (event.type === 'turn.started') attempt = 1;
     if (event.type === 'turn.resumed') attempt = event.attempt;
-    const named = event.type === 'turn.failed' ? limitNamedIn(event.error.details.reason) : undefined;
-    if (!named || event.type !== 'turn.failed') continue;
-    const { failure, limit } = named;
-    const limited = failure === 'step-limit' ? { maxSteps: limit } : { stepTimeoutMs: limit };
-    limits.set(attemptOf(event.turnId, attempt), { ...NO_LIMITS, ...limited });
+    if (event.type !== 'turn.failed') continue;
+    const { kind, ...limit } = event.cause;
+    if (kind === 'step-limit' || kind === 'step-timeout')
+      limits.set(attemptOf(event.turnId, attempt), { ...NO_LIMITS, ...limit });
   }
   return limits;
 }

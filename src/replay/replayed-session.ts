@@ -2,16 +2,17 @@ import { ServiceError } from '../core/errors.ts';
 import type { SessionEvent } from '../core/log/events.ts';
 import { decide, type SessionPolicy } from '../core/session/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../core/session/session-state.ts';
-import type { TurnLimits } from '../core/turn/turn-failure.ts';
+import type { TurnLimits } from '../core/turn/turn-limits.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Log } from '../ports/log.ts';
-import { Bus } from '../runtime/bus/bus.ts';
 import { LiveMachines } from '../runtime/bus/live-machines.ts';
+import { LocalBus } from '../runtime/bus/local-bus.ts';
+import { serviceOrigin } from '../runtime/requests/request-origin.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionActor } from '../runtime/sessions/session-actor.ts';
 import type { TurnTools } from '../runtime/turns/turn-tools.ts';
-import type { RecordedCause, RecordedReply } from './recorded-cause.ts';
+import type { RecordedInput, RecordedReply } from './recorded-input.ts';
 import { type ModelCall, ReplayModel } from './replay-model.ts';
 import { ReplayTools } from './replay-tools.ts';
 import { ReplayTurns } from './replay-turns.ts';
@@ -41,7 +42,7 @@ const UNSEEN = { systemPrompt: '', historyTokens: 0 };
 /** A session of the real runtime, between a model and tools that do what was recorded, when it was recorded. */
 export class ReplayedSession {
   readonly #parts: ReplayParts;
-  readonly #bus: Bus;
+  readonly #bus: LocalBus;
   readonly #journal: Journal;
   readonly #model = new ReplayModel();
   readonly #tools: ReplayTools;
@@ -52,7 +53,7 @@ export class ReplayedSession {
   constructor(parts: ReplayParts, recording: readonly SessionEvent[]) {
     const { store, log, live } = parts;
     this.#parts = parts;
-    this.#bus = new Bus((error) => log.error({ err: error }, 'a listener failed'));
+    this.#bus = new LocalBus((error) => log.error({ err: error }, 'a listener failed'));
     this.#journal = new Journal(store, this.#bus);
     this.#tools = new ReplayTools(live?.tools);
     const { systemPrompt, historyTokens } = live ?? UNSEEN;
@@ -79,14 +80,14 @@ export class ReplayedSession {
     this.#forks += 1;
     const [old, fork] = [this.#actor.sessionId, `fork-${this.#forks}`];
     const closing = decide(await this.#stateAt(old, at), { type: 'session.fork', from, at }, POLICY);
-    await this.#journal.fork(old, at, fork, closing);
+    await this.#journal.fork({ from: old, at, to: fork }, closing, REPLAY);
     this.#actor = this.#actorOf(fork, await this.#stateAt(fork));
   }
 
   /** @returns why nothing could come of it, if it is known. */
-  async bringAbout(cause: RecordedCause): Promise<string | undefined> {
+  async bringAbout(input: RecordedInput): Promise<string | undefined> {
     try {
-      const problem = await this.#act(cause);
+      const problem = await this.#act(input);
       await this.#actor.settled();
       return problem;
     } catch (error) {
@@ -100,32 +101,32 @@ export class ReplayedSession {
     this.#actor.stop();
   }
 
-  async #act(cause: RecordedCause): Promise<string | undefined> {
-    switch (cause.type) {
+  async #act(input: RecordedInput): Promise<string | undefined> {
+    switch (input.type) {
       case 'message':
-        return this.#afterSaying(cause.said, () => this.#actor.startTurn(cause.message));
+        return this.#afterSaying(input.said, () => this.#actor.startTurn(input.message, REPLAY));
       case 'cancel':
-        return this.#afterSaying(cause.said, () => this.#actor.cancel(cause.reason, cause.turnId));
+        return this.#afterSaying(input.said, () => this.#actor.cancel(input.reason, REPLAY, input.turnId));
       case 'reset':
-        return this.#afterSaying(cause.said, () => this.#actor.reset(cause.key));
+        return this.#afterSaying(input.said, () => this.#actor.reset(REPLAY, input.key));
       case 'deletion':
-        return this.#afterSaying(cause.said, () => this.#actor.markDeleted());
+        return this.#afterSaying(input.said, () => this.#actor.markDeleted(REPLAY));
       case 'approval':
-        return this.#afterSaying('', () => this.#actor.answerApproval(cause.answer));
+        return this.#afterSaying('', () => this.#actor.answerApproval(input.answer, REPLAY));
       case 'restart':
         return this.#afterSaying('', () => this.#restart());
       case 'reply':
-        return this.#whenCalled((call) => this.#answer(call, cause.reply));
+        return this.#whenCalled((call) => this.#answer(call, input.reply));
       case 'model-failure':
-        return this.#whenCalled((call) => this.#fail(call, cause));
+        return this.#whenCalled((call) => this.#fail(call, input));
       case 'time-out':
-        return this.#whenCalled((call) => this.#timeOut(call, cause));
+        return this.#whenCalled((call) => this.#timeOut(call, input));
       case 'result':
-        return this.#settle(cause);
+        return this.#settle(input);
       case 'none':
         return undefined;
       default:
-        return cause satisfies never;
+        return input satisfies never;
     }
   }
 
@@ -151,7 +152,7 @@ export class ReplayedSession {
 
   #fail(
     call: ModelCall,
-    { error, said }: Extract<RecordedCause, { said: string; error: object }>,
+    { error, said }: Extract<RecordedInput, { said: string; error: object }>,
   ): Promise<void> {
     call.say(said);
     return this.#turns.reportAfter(() =>
@@ -159,17 +160,19 @@ export class ReplayedSession {
     );
   }
 
-  /** Nobody waits that long for a live model: that it took too long is repeated as a failure. */
-  async #timeOut(call: ModelCall, cause: Extract<RecordedCause, { type: 'time-out' }>): Promise<void> {
-    if (this.#parts.live) return this.#fail(call, cause);
-    call.say(cause.said);
-    this.#turns.passTime(cause.stepTimeoutMs);
+  /** Nobody waits that long for a live model: what is recorded of its time-out is taken as it is. */
+  #timeOut(call: ModelCall, { cause, error, said }: Extract<RecordedInput, { type: 'time-out' }>): void {
+    call.say(said);
+    const turnId = this.state.open?.turnId;
+    if (this.#parts.live && turnId !== undefined)
+      this.#actor.report({ type: 'turn.fail', turnId, cause, error, partial: said }, REPLAY);
+    else this.#turns.passTime(cause.stepTimeoutMs);
   }
 
   async #settle({
     callId,
     outcome,
-  }: Extract<RecordedCause, { type: 'result' }>): Promise<string | undefined> {
+  }: Extract<RecordedInput, { type: 'result' }>): Promise<string | undefined> {
     if (!this.#tools.isRunning(callId)) return 'the tool was not called';
     await this.#turns.reportAfter(() => this.#tools.settle(callId, outcome));
     return undefined;
@@ -188,7 +191,7 @@ export class ReplayedSession {
     const nobody = (): void => undefined;
     const watchers = { bus: this.#bus, log, onFault: nobody, onGrown: nobody };
     const parts = { journal: this.#journal, turns: this.#turns, policy: POLICY, ...watchers };
-    return new SessionActor(sessionId, state, parts);
+    return new SessionActor(sessionId, { state, last: undefined }, parts);
   }
 
   async #stateAt(sessionId: string, at?: number): Promise<SessionState> {
@@ -196,5 +199,8 @@ export class ReplayedSession {
     return envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
   }
 }
+
+/** Metadata is not compared. */
+const REPLAY = serviceOrigin();
 
 const NOT_CALLED = 'the model was not called';

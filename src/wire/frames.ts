@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ImageDescription } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
+import { Actor } from '../core/log/event-metadata.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
 
@@ -116,8 +117,19 @@ export const FramePlace = z.object({
     .describe(
       "Of a chunk, or of reasoning: where it begins in the step's text or reasoning, in UTF-16 code units.",
     ),
+  actor: Actor.optional().describe(
+    'Of a durable event: who did it. Absent in events that version 0.1.0 wrote.',
+  ),
+  cause: z
+    .looseObject({ kind: z.string() })
+    .optional()
+    .describe(
+      'Of a turn that failed or was cancelled, and of a tool call that failed or was interrupted: why, for programs.',
+    ),
   clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
 });
+
+export type FramePlace = z.infer<typeof FramePlace>;
 
 /** What the service sends to a client that asked for `?after=`. */
 export const ResumableFrame = z.union([ServerFrame, ResumableOnlyFrame]).and(FramePlace);

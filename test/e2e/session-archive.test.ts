@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { Journal } from '../../src/runtime/sessions/journal.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
@@ -159,7 +159,7 @@ describe('the view of a session', () => {
     await sync;
     await service.post('/api/reset', { sessionId: 's' });
     await talk(setup, 's', 'after the reset');
-    const log = await new Journal(store, new Bus(() => undefined)).read('s', 0);
+    const log = await new Journal(store, new LocalBus(() => undefined)).read('s', 0);
     expect(log.length).toBeGreaterThan(15);
     for (const { seq } of log) {
       const folded = foldedView(log.slice(0, seq), log.length);

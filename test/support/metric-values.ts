@@ -1,4 +1,4 @@
-import { type MetricFamily, MetricsReport } from '../../src/ports/metric-catalogue.ts';
+import { type MetricFamily, MetricsReport } from '../../src/core/metric-catalogue.ts';
 import type { Metrics } from '../../src/ports/metrics.ts';
 
 /** What the metrics say, by name; labels and, in a histogram, the part stand behind the name. */

@@ -5,8 +5,8 @@ import type { SessionPolicy } from '../../src/core/session/session-decider.ts';
 import type { ApprovalConfig } from '../../src/core/tool-call/approval-policy.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import type { SnapshotStore } from '../../src/ports/snapshot-store.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
 import { LiveMachines } from '../../src/runtime/bus/live-machines.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { Journal } from '../../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../../src/runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../../src/runtime/sessions/session-registry.ts';
@@ -41,7 +41,7 @@ export class SessionRig {
   readonly model = new DirectedModel();
   readonly machines = new LiveMachines();
   readonly log = recordingLog();
-  readonly bus = new Bus((error) => this.log.error({ err: error }, 'a listener failed'));
+  readonly bus = new LocalBus((error) => this.log.error({ err: error }, 'a listener failed'));
   readonly tools: DirectedTools;
   readonly store: WatchedStore;
   readonly snapshots: SessionSnapshots;

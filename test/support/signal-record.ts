@@ -1,14 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import type { SessionEvent, SessionEventOf } from '../../src/core/log/events.ts';
 import type { ReplyChunk, SessionSignal } from '../../src/core/session/session-signal.ts';
-import type { Bus } from '../../src/runtime/bus/bus.ts';
+import type { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 
 /** What was published of one session since the record began. */
 export class SignalRecord {
   readonly signals: SessionSignal[] = [];
   readonly #arrivals = new EventEmitter();
 
-  constructor(bus: Bus, sessionId: string) {
+  constructor(bus: LocalBus, sessionId: string) {
     bus.onSession(sessionId, (signal) => {
       this.signals.push(signal);
       this.#arrivals.emit('signal');

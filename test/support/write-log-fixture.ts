@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { exportSession } from '../../src/cli/transfer/export-session.ts';
-import { currentEvents } from '../../src/core/log/event-codec.ts';
+import { LOG_FORMAT } from '../../src/core/log/event-codec.ts';
+import type { Origin } from '../../src/core/log/event-metadata.ts';
 import { REQUEST_STREAMS, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../src/core/log/streams.ts';
 import { ofSession } from '../../src/runtime/sessions/journal.ts';
 import { eventfulSession } from './eventful-session.ts';
@@ -12,9 +13,9 @@ import { SessionLog } from './session-log.ts';
 
 /*
  * Writes the log that the tests of later versions read: a data directory, and an export of one session. To be run
- * once for each version of the events' schemas; what it has written is never written again.
+ * once for each format of the log; what it has written is never written again.
  */
-const folder = fileURLToPath(new URL(`../fixtures/log-v${currentEvents.version}`, import.meta.url));
+const folder = fileURLToPath(new URL(`../fixtures/log-v${LOG_FORMAT}`, import.meta.url));
 if (existsSync(folder)) throw new Error(`${folder} is there, and stays as it was written`);
 mkdirSync(folder, { recursive: true });
 
@@ -24,9 +25,13 @@ deleted.tell({ type: 'turn.start', turnId: 'd1', text: 'Forget me.' });
 deleted.tell({ type: 'session.delete', partial: 'I' });
 
 const store = await openSqliteEventStore({ directory: `${folder}/data`, log: silentLog });
-await store.append('origin', 0, past, { open: true });
-await store.fork('origin', past.length, 'eventful', closing);
-await store.append('eventful', past.length + closing.length, continued, { open: true });
+const origin: Origin = { actor: { kind: 'client', principal: 'ada' }, causationId: 'c' };
+await store.append('origin', 0, past, { open: true, origin });
+await store.fork('origin', past.length, 'eventful', closing, origin);
+await store.append('eventful', past.length + closing.length, continued, {
+  open: true,
+  origin: { actor: { kind: 'agent' }, causationId: 'd' },
+});
 await store.append('deleted', 0, deleted.events, { open: true });
 await store.append(SERVERS_STREAM, 0, [
   { type: 'mcp-server.registered', name: 'files', secretId: 's' },

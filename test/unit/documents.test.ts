@@ -12,7 +12,7 @@ import { healthRoutes } from '../../src/gateway/routes/health-routes.ts';
 import { metricsRoute } from '../../src/gateway/routes/metrics-route.ts';
 import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
 import { Outbox } from '../../src/gateway/stream/outbox.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { ServerFrame } from '../../src/wire/frames.ts';
 import { AsyncApi, messagesOf } from '../support/async-api-messages.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has an operation for each route of the router, and no other', () => {
-    const bus = new Bus(() => undefined);
+    const bus = new LocalBus(() => undefined);
     const routes = [
       ...apiRoutes({
         bus,

@@ -9,7 +9,7 @@ import { exportSession } from '../../src/cli/transfer/export-session.ts';
 import { openExport, readExport } from '../../src/cli/transfer/exported-session.ts';
 import { importSession } from '../../src/cli/transfer/import-session.ts';
 import type { Envelope } from '../../src/core/log/envelope.ts';
-import { currentEvents } from '../../src/core/log/event-codec.ts';
+import { LOG_FORMAT } from '../../src/core/log/event-codec.ts';
 import { LoggedEvent, type SessionEvent } from '../../src/core/log/events.ts';
 import {
   CLEAR_SERVERS_STREAM,
@@ -51,6 +51,18 @@ const fixtures: readonly Fixture[] = [
   },
   {
     version: 2,
+    streams: {
+      ...{ deleted: 4, eventful: 71, origin: 61 },
+      [`${REQUEST_STREAMS}request.answered`]: 2,
+      [`${REQUEST_STREAMS}request.failed`]: 2,
+      [`${SERVER_SECRET_STREAMS}s`]: 1,
+      [SERVERS_STREAM]: 2,
+    },
+    moments: [55, 71],
+    lacking: ['mcp-server.added'],
+  },
+  {
+    version: 3,
     streams: {
       ...{ deleted: 4, eventful: 71, origin: 61 },
       [`${REQUEST_STREAMS}request.answered`]: 2,
@@ -126,7 +138,7 @@ function fold(envelopes: readonly Envelope[]) {
 
 it('there is a fixture of each version', () => {
   expect(fixtures.map(({ version }) => version)).toEqual(
-    Array.from({ length: currentEvents.version }, (_, index) => index + 1),
+    Array.from({ length: LOG_FORMAT }, (_, index) => index + 1),
   );
 });
 
@@ -187,7 +199,7 @@ describe.each(fixtures)('the export of version $version', (fixture) => {
 });
 
 it('the export of the current version is what its data directory exports, to the last byte', async () => {
-  const { version } = currentEvents;
+  const version = LOG_FORMAT;
   await using opened = await openFixture(version);
   expect(await exported(opened.store)).toBe(await readFile(exportOf(version), 'utf8'));
 });

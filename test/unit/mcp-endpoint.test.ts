@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { HttpRequest, HttpResponse } from '../../src/gateway/http/http-message.ts';
+import type { HttpRequest, HttpResponse } from '../../src/ports/web-server.ts';
 import { McpEndpoint } from '../../src/gateway/mcp/mcp-endpoint.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { INITIALIZE } from '../support/mcp-http.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
@@ -41,7 +41,7 @@ describe('the MCP endpoint', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
-    const bus = new Bus((error) => expect.unreachable(String(error)));
+    const bus = new LocalBus((error) => expect.unreachable(String(error)));
     endpoint = new McpEndpoint({
       bus,
       card: { name: 'a', version: '1', model: 'none' },

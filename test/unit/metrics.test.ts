@@ -9,8 +9,8 @@ import { measuredModel } from '../../src/app/metrics/measured-model.ts';
 import { measuredStore } from '../../src/app/metrics/measured-store.ts';
 import { measuredTools } from '../../src/app/metrics/measured-tools.ts';
 import { countSignals } from '../../src/app/metrics/session-metrics.ts';
-import { metricDeclarations } from '../../src/ports/metric-catalogue.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { metricDeclarations } from '../../src/core/metric-catalogue.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { MetricValues } from '../support/metric-values.ts';
@@ -161,7 +161,7 @@ describe('what is measured', () => {
 describe('who listens to all sessions', () => {
   it('hears each signal, until it leaves, and disturbs nobody when it fails', () => {
     const failures: string[] = [];
-    const bus = new Bus((error, { sessionId }) => failures.push(`${sessionId}: ${error}`));
+    const bus = new LocalBus((error, { sessionId }) => failures.push(`${sessionId}: ${error}`));
     const heard: string[] = [];
     bus.onEverySession(() => {
       throw new Error('bad listener');

@@ -5,7 +5,7 @@ import { rateLimits } from '../../src/gateway/security/rate-limits.ts';
 import { Outbox } from '../../src/gateway/stream/outbox.ts';
 import { MAX_BUFFERED_BYTES, Recipient, SLOW_READER_CODE } from '../../src/gateway/stream/recipient.ts';
 import { Connection } from '../../src/gateway/websocket/connection.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -13,7 +13,7 @@ import { recordingLog } from '../support/recording-log.ts';
 const MEGABYTE = 1024 * 1024;
 
 function makeOutbox() {
-  const bus = new Bus((error) => {
+  const bus = new LocalBus((error) => {
     throw error;
   });
   const broadcast = new FakeBroadcast();

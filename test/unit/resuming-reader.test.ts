@@ -7,7 +7,7 @@ import { Outbox } from '../../src/gateway/stream/outbox.ts';
 import { encodeResumable, encodeResumed } from '../../src/gateway/stream/resumable-codec.ts';
 import { ResumingReader } from '../../src/gateway/stream/resuming-reader.ts';
 import type { ServiceRequests } from '../../src/ports/service-requests.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
@@ -37,7 +37,7 @@ const stepped = (step: number, text: string): SessionEvent => stepCompleted({ tu
 
 /** A session that does what the test says, and its log. */
 function makeSession() {
-  const bus = new Bus((error) => {
+  const bus = new LocalBus((error) => {
     throw error;
   });
   const outbox = new Outbox(bus, new FakeBroadcast());

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MachineState } from '../../src/core/machine-state.ts';
-import type { HttpRequest } from '../../src/gateway/http/http-message.ts';
+import type { HttpRequest } from '../../src/ports/web-server.ts';
 import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
-import { Bus } from '../../src/runtime/bus/bus.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 
 const LARGE = 'x'.repeat(100_000);
 
@@ -12,7 +12,7 @@ function state(id: string, value: string, context = {}): MachineState {
 
 /** A reader of the stream, and the way to tell it of a state; `watched` is false once nobody listens. */
 async function open() {
-  const bus = new Bus((error) => {
+  const bus = new LocalBus((error) => {
     throw error;
   });
   let tell: (state: MachineState) => void = () => undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureReason, limitNamedIn } from '../../src/core/turn/turn-failure.ts';
+import { failureReason, limitNamedIn } from '../../src/core/turn/turn-limits.ts';
 
 describe('the reason of a turn that ran into a limit', () => {
   it.each([

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { HttpExchange } from '../../src/adapters/uws/http-exchange.ts';
 import type { UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../src/adapters/uws/web-socket-behavior.ts';
-import type { SocketFront } from '../../src/gateway/websocket/socket-front.ts';
+import type { SocketFront } from '../../src/ports/web-server.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,13 +1,15 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
+import { record } from '../../core/log/recorded-event.ts';
 import {
   type AdoptedEvent,
+  type AppendOptions,
   type EventStore,
   requireForkPoint,
   type SessionFilter,
-  type SessionMark,
   type SessionSummary,
   StaleVersionError,
 } from '../../ports/event-store.ts';
@@ -49,7 +51,7 @@ class MemoryEventStore implements EventStore {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    mark?: SessionMark,
+    { open, origin }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
     const session = this.#sessions.get(sessionId);
@@ -57,17 +59,18 @@ class MemoryEventStore implements EventStore {
     if (rows.length !== expectedSeq) throw new StaleVersionError(sessionId, expectedSeq, rows.length);
     const time = this.#clock();
     // All are encoded before one is stored: an event that cannot be encoded leaves no trace.
-    const encoded = events.map((event) => ({ time, data: this.#codec.encode(event) }));
+    const recorded = record(events, origin);
+    const encoded = recorded.map((one) => ({ time, data: this.#codec.encode(one) }));
     for (const row of encoded) rows.push(row);
     if (rows.length > 0) {
       this.#sessions.set(sessionId, {
         rows,
         createdAt: session?.createdAt ?? time,
         updatedAt: encoded.length > 0 ? time : (session?.updatedAt ?? time),
-        open: mark?.open ?? session?.open ?? false,
+        open: open ?? session?.open ?? false,
       });
     }
-    return events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event }));
+    return recorded.map((one, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, ...one }));
   }
 
   async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
@@ -77,7 +80,7 @@ class MemoryEventStore implements EventStore {
       sessionId,
       seq: afterSeq + 1 + index,
       time,
-      event: this.#codec.decode(data),
+      ...this.#codec.decode(data),
     }));
   }
 
@@ -97,13 +100,14 @@ class MemoryEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
+    origin?: Origin,
   ): Promise<void> {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(from)?.rows ?? [];
     requireForkPoint(from, at, rows.length);
     this.#refuseExisting(to);
     const time = this.#clock();
-    const closed = closing.map((event) => ({ time, data: this.#codec.encode(event) }));
+    const closed = record(closing, origin).map((one) => ({ time, data: this.#codec.encode(one) }));
     const copied = [...rows.slice(0, at), ...closed];
     this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open: false });
   }
@@ -113,8 +117,8 @@ class MemoryEventStore implements EventStore {
     this.#refuseExisting(sessionId);
     const rows: Row[] = [];
     let open = false;
-    for await (const { time, event, mark } of events) {
-      rows.push({ time, data: this.#codec.encode(event) });
+    for await (const { time, event, meta = null, mark } of events) {
+      rows.push({ time, data: this.#codec.encode({ event, meta }) });
       open = mark.open;
     }
     this.#refuseWhenClosed();

@@ -4,7 +4,7 @@ import type {
   HistogramName,
   LabelsOf,
   MetricFamily,
-} from '../../ports/metric-catalogue.ts';
+} from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
 /** Kept as they come until then; a few hundred kilobytes. */

@@ -8,7 +8,7 @@ import {
   type MetricFamily,
   MetricsReport,
   metricDeclarations,
-} from '../../ports/metric-catalogue.ts';
+} from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
 /** The metrics of one service, in a registry of its own: there may be several in one process. */

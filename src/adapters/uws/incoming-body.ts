@@ -1,5 +1,5 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
-import { tooLarge } from '../../gateway/security/rate-limits.ts';
+import { tooLarge } from '../../core/limit-errors.ts';
 
 /** Most of an unwanted rest that is still read. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;

@@ -7,10 +7,8 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { errorResponse } from '../../gateway/http/error-response.ts';
-import type { HttpFront } from '../../gateway/http/http-front.ts';
-import type { SocketFront } from '../../gateway/websocket/socket-front.ts';
 import type { Log } from '../../ports/log.ts';
+import type { HttpHandler, SocketFront } from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -20,7 +18,7 @@ import { webSocketBehavior } from './web-socket-behavior.ts';
 export interface UwsServerParts {
   /** For whom its sockets are. */
   readonly broadcast: UwsBroadcast;
-  readonly http: HttpFront;
+  readonly http: HttpHandler;
   /** What WebSockets connect to, by path. */
   readonly webSockets: Readonly<Record<string, SocketFront>>;
   readonly maxRequestBytes: number | false;
@@ -43,7 +41,10 @@ export class UwsServer {
     this.#parts = parts;
     this.#app = parts.broadcast.app;
     for (const [path, front] of Object.entries(parts.webSockets))
-      this.#app.ws(path, webSocketBehavior(front, this.#sockets, parts.maxPayloadBytes));
+      this.#app.ws(
+        path,
+        webSocketBehavior({ front, http: parts.http, open: this.#sockets }, parts.maxPayloadBytes),
+      );
     this.#app.any('/*', (res, req) => this.#handle(res, req));
   }
 
@@ -85,7 +86,7 @@ export class UwsServer {
     if (isClosed(request)) return;
     const fault = framingFault(request.headers);
     if (fault) {
-      void new HttpExchange(res, request.method, { isLast: true }).respond(errorResponse(fault));
+      void new HttpExchange(res, request.method, { isLast: true }).respond(this.#parts.http.refuse(fault));
       return;
     }
     const exchange = new HttpExchange(res, request.method, { isLast: isChunked(request.headers) });

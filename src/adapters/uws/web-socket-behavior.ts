@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
-import { errorResponse } from '../../gateway/http/error-response.ts';
-import type { Admission, SocketFront, SocketLife } from '../../gateway/websocket/socket-front.ts';
+import type { Admission, HttpHandler, SocketFront, SocketLife } from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';
@@ -17,10 +16,17 @@ const IDLE_TIMEOUT_SECONDS = 20;
 /** Never reached: a slow reader is given up long before (`Recipient`). Beyond it uWebSockets.js drops frames, even the one that closes. */
 const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 
+export interface WebSocketParts {
+  /** What stands behind the path. */
+  readonly front: SocketFront;
+  readonly http: Pick<HttpHandler, 'refuse'>;
+  /** The sockets that are open now. */
+  readonly open: Set<UwsSocket>;
+}
+
 /** @param maxPayloadBytes beyond it uWebSockets.js cuts the connection without a word, not even a close frame. */
 export function webSocketBehavior(
-  front: SocketFront,
-  open: Set<UwsSocket>,
+  { front, http, open }: WebSocketParts,
   maxPayloadBytes: number,
 ): WebSocketBehavior<SocketData> {
   return {
@@ -28,7 +34,7 @@ export function webSocketBehavior(
     sendPingsAutomatically: true,
     maxPayloadLength: maxPayloadBytes,
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
-    upgrade: (res, req, context) => upgrade(front, res, req, context),
+    upgrade: (res, req, context) => upgrade({ front, http }, res, req, context),
     open: (ws) => {
       const data = ws.getUserData();
       const socket = new UwsSocket(ws);
@@ -58,7 +64,7 @@ export function webSocketBehavior(
 }
 
 function upgrade(
-  front: SocketFront,
+  { front, http }: Omit<WebSocketParts, 'open'>,
   res: HttpResponse,
   req: HttpRequest,
   context: us_socket_context_t,
@@ -66,7 +72,7 @@ function upgrade(
   const handshake = copyRequest(res, req);
   if (isClosed(handshake)) return;
   const fault = handshakeFault(handshake.headers);
-  const admission = fault ? errorResponse(fault) : front.admit(handshake);
+  const admission = fault ? http.refuse(fault) : front.admit(handshake);
   if ('status' in admission) {
     void new HttpExchange(res, 'GET', { isLast: fault !== null }).respond(admission);
     return;

@@ -1,5 +1,5 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { LocalBus } from '../../runtime/bus/local-bus.ts';
 import { measuredModel } from '../metrics/measured-model.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
 import { measuredTools } from '../metrics/measured-tools.ts';
@@ -9,7 +9,7 @@ import { TurnTraces } from '../tracing/turn-traces.ts';
 import type { Adapters } from './adapters.ts';
 
 /** The same adapters; what passes through them is measured, and traced where spans are wanted. */
-export function observed(adapters: Adapters, llm: LlmConfig, bus: Bus): Adapters {
+export function observed(adapters: Adapters, llm: LlmConfig, bus: LocalBus): Adapters {
   const { metrics } = adapters;
   return traced(
     {
@@ -23,7 +23,7 @@ export function observed(adapters: Adapters, llm: LlmConfig, bus: Bus): Adapters
   );
 }
 
-function traced(adapters: Adapters, llm: LlmConfig, bus: Bus): Adapters {
+function traced(adapters: Adapters, llm: LlmConfig, bus: LocalBus): Adapters {
   const { tracing, model, connector } = adapters;
   if (!tracing) return adapters;
   const turns = new TurnTraces(tracing, llm);

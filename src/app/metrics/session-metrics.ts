@@ -3,12 +3,12 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import { addUsage, NO_TOKENS } from '../../core/turn/token-usage.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { LocalBus } from '../../runtime/bus/local-bus.ts';
 
 /**
  * Counts what is heard of all sessions. Plain numbers, read when somebody asks: a chunk costs one increment.
  */
-export function countSignals(bus: Bus, metrics: Metrics): void {
+export function countSignals(bus: LocalBus, metrics: Metrics): void {
   const turns = { completed: 0, failed: 0, cancelled: 0 };
   let tokens = NO_TOKENS;
   let [chunks, steps, resumed] = [0, 0, 0];

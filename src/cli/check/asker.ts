@@ -1,7 +1,7 @@
 import { modelConversation } from '../../core/conversation/model-conversation.ts';
 import type { ModelMessage, ModelTool } from '../../core/conversation/model-message.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { failureReason } from '../../core/turn/turn-failure.ts';
+import { failureReason } from '../../core/turn/turn-limits.ts';
 import type { LanguageModel, ModelReply } from '../../ports/language-model.ts';
 import type { RequestFacts } from './check.ts';
 
@@ -73,7 +73,8 @@ export class Asker {
   }
 
   #tookTooLong(): ServiceError {
-    const reason = failureReason('step-timeout', this.#parts);
+    const { stepTimeoutMs } = this.#parts;
+    const reason = failureReason({ kind: 'step-timeout', stepTimeoutMs });
     return new ServiceError('AGENT_ERROR', 'The language model could not answer.', { reason });
   }
 }

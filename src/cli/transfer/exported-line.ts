@@ -3,7 +3,7 @@ import { describeExpected } from '../../config/problems/describe-expected.ts';
 import { formatPath, toPath } from '../../config/problems/path.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import { type EventCodec, NewerEventError } from '../../core/log/event-codec.ts';
+import { type EventCodec, LOG_FORMAT, NewerEventError } from '../../core/log/event-codec.ts';
 import { isSessionEvent } from '../../core/log/events.ts';
 
 /** The latest moment that has a date. */
@@ -14,21 +14,23 @@ const Line = z.object({
   sessionId: SessionId,
   seq: z.int().min(1),
   time: z.int().min(0).max(latestTimeMs),
+  meta: z.unknown().optional(),
   event: z.record(z.string(), z.unknown()),
 });
 
-/** What an export has for an event: its envelope, and the version of the event's schema. */
-export function formatLine({ sessionId, seq, time, event }: Envelope, codec: EventCodec): string {
-  return `${JSON.stringify({ v: codec.version, sessionId, seq, time, event })}\n`;
+/** What an export has for an event: its envelope, with the version of the event's type in the metadata. */
+export function formatLine(envelope: Envelope, codec: EventCodec): string {
+  const { sessionId, seq, time, event } = envelope;
+  return `${JSON.stringify({ v: LOG_FORMAT, sessionId, seq, time, meta: codec.stored(envelope), event })}\n`;
 }
 
 /** Throws an error that names the field. */
 export function parseLine(bytes: Uint8Array, codec: EventCodec): Envelope {
-  const { v, event: json, ...place } = check('', () => Line.parse(parseJson(bytes)));
-  const event = check('event.', () => codec.parse(json, v));
+  const { v, meta: stored, event: json, ...place } = check('', () => Line.parse(parseJson(bytes)));
+  const { event, meta } = check('event.', () => codec.parse(json, stored, v));
   if (!isSessionEvent(event))
     throw new Error(`event.type: found ${event.type}, which is no event of a session`);
-  return { ...place, event };
+  return { ...place, event, meta };
 }
 
 function parseJson(bytes: Uint8Array): unknown {

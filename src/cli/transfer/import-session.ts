@@ -26,7 +26,8 @@ export async function importSession(
   async function* folded(): AsyncGenerator<AdoptedEvent, void, void> {
     for await (const envelope of session.events) {
       state = follow(state, envelope, session.name);
-      yield { time: envelope.time, event: envelope.event, mark: { open: state.open !== null } };
+      const { time, event, meta } = envelope;
+      yield { time, event, meta, mark: { open: state.open !== null } };
     }
   }
   try {

@@ -1,4 +1,4 @@
-import type { MetricsReport } from '../../ports/metric-catalogue.ts';
+import type { MetricsReport } from '../../core/metric-catalogue.ts';
 
 /** All metrics at one moment. */
 export interface Sample {

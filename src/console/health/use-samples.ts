@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { MetricsReport } from '../../ports/metric-catalogue.ts';
+import type { MetricsReport } from '../../core/metric-catalogue.ts';
 import { errorText, get } from '../service/api.ts';
 import type { Sample } from './samples.ts';
 

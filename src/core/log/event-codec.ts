@@ -1,55 +1,87 @@
 import { z } from 'zod';
+import { EventMetadata } from './event-metadata.ts';
 import { LoggedEvent } from './events.ts';
-import { type Upcaster, upcasters } from './upcasters.ts';
+import type { RecordedEvent } from './recorded-event.ts';
+import { type Upcasters, upcasters } from './upcasters.ts';
 
-/** Stored events as text and back. Whatever version they were written in, they are read as those of today. */
+/** What an export has beside an event: the version of the event's type, and its metadata. */
+export const StoredMetadata = z.object({ version: z.int().min(1), ...EventMetadata.partial().shape });
+export type StoredMetadata = z.infer<typeof StoredMetadata>;
+
+/** Events as text and back. Whatever version they were written in, they are read as those of today. */
 export interface EventCodec {
-  /** The version it writes. */
-  readonly version: number;
-  encode(event: LoggedEvent): string;
+  encode(recorded: RecordedEvent): string;
   /** Throws what `parse` throws. */
-  decode(text: string): LoggedEvent;
-  /** Throws `NewerEventError`, or a `ZodError` whose paths begin in the event. */
-  parse(json: unknown, version: number): LoggedEvent;
+  decode(text: string): RecordedEvent;
+  /** The JSON of an event and what stands beside it. @param format of the log or the export that it is from. */
+  parse(event: unknown, meta: unknown, format: number): RecordedEvent;
+  /** As an export has it. */
+  stored(recorded: RecordedEvent): StoredMetadata;
 }
 
-/** The event has a version that this program does not know: it cannot say what it means. */
+/**
+ * How events are written, as a whole: 1 and 2 had one version for all types and no metadata. Raised only when a program
+ * that knows the one before could misread what is written; it refuses the log then.
+ */
+export const LOG_FORMAT = 3;
+
+/** The event was written by a later version: nobody can say here what it means. */
 export class NewerEventError extends Error {
   override readonly name = 'NewerEventError';
 
-  constructor(found: number, known: number) {
+  constructor(what: string, found: number, known: number) {
     super(
-      `was written by a newer agent-service (events of version ${found}, this one knows ${known}); run that version`,
+      `was written by a newer agent-service (${what} of version ${found}, this one knows ${known}); run that version`,
     );
   }
 }
 
-/** Stands beside the fields of the event, where the version is not 1. */
-const Version = z.object({ v: z.int().min(1).default(1) });
+/** Beside the fields of the event, where the format is not 1. */
+const Stored = z.looseObject({ v: z.int().min(1).default(1), meta: z.unknown().optional() });
 
-const Older = z.record(z.string(), z.unknown());
+const Older = z.looseObject({ type: z.string() });
 
-export function eventCodec(steps: readonly Upcaster[]): EventCodec {
-  const version = steps.length + 1;
+export function eventCodec(known: Upcasters): EventCodec {
+  const stepsOf = (type: string) => known[type as LoggedEvent['type']] ?? [];
+  const versionOf = (type: string) => stepsOf(type).length + 1;
 
-  function parse(json: unknown, written: number): LoggedEvent {
-    if (written > version) throw new NewerEventError(written, version);
-    if (written === version) return LoggedEvent.parse(json);
-    return LoggedEvent.parse(
-      steps.slice(written - 1).reduce((older, upcast) => upcast(older), Older.parse(json)),
-    );
+  function upcast(event: unknown, version: (type: string) => number): LoggedEvent {
+    const older = Older.parse(event);
+    const written = version(older.type);
+    const today = versionOf(older.type);
+    if (written > today) throw new NewerEventError(`${older.type} events`, written, today);
+    const steps = stepsOf(older.type).slice(written - 1);
+    return LoggedEvent.parse(steps.reduce<Record<string, unknown>>((json, step) => step(json), older));
   }
 
+  function parse(event: unknown, meta: unknown, format: number): RecordedEvent {
+    if (format > LOG_FORMAT) throw new NewerEventError('events', format, LOG_FORMAT);
+    if (format < 3) return { event: upcast(event, (type) => versionInFormat(format, type)), meta: null };
+    const { version, ...fields } = StoredMetadata.parse(meta);
+    const { success, data } = EventMetadata.safeParse(fields);
+    return { event: upcast(event, () => version), meta: success ? data : null };
+  }
+
+  const stored: EventCodec['stored'] = ({ event, meta }) => ({
+    version: versionOf(event.type),
+    ...meta,
+  });
+
   return {
-    version,
     parse,
-    encode: (event) => JSON.stringify(version === 1 ? event : { v: version, ...event }),
+    stored,
+    encode: (recorded) => JSON.stringify({ v: LOG_FORMAT, meta: stored(recorded), ...recorded.event }),
     decode(text) {
-      const json: unknown = JSON.parse(text);
-      return parse(json, Version.parse(json).v);
+      const { v, meta, ...event } = Stored.parse(JSON.parse(text));
+      return parse(event, meta, v);
     },
   };
 }
 
-/** That of this program. Its version is written into exports. */
+/** The formats 1 and 2 counted one version for all types; it was a step that changed. */
+function versionInFormat(format: number, type: string): number {
+  return type === 'step.completed' ? format : 1;
+}
+
+/** The codec of this version. */
 export const currentEvents: EventCodec = eventCodec(upcasters);

@@ -8,9 +8,10 @@ import {
   requestCalls,
   settleCall,
 } from '../tool-call/tool-call-decider.ts';
-import { CANCELLED, DELETED, forkedFrom, INTERRUPTED, RESET } from '../turn/ending-reasons.ts';
+import { DELETED, forkedFrom, INTERRUPTED, RESET } from '../turn/ending-reasons.ts';
 import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
+import type { CancellationCause } from '../turn/turn-causes.ts';
 import type { CancelTurn, CompleteStep, FailTurn, StartTurn } from '../turn/turn-commands.ts';
 import type { ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
@@ -49,7 +50,7 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
     case 'session.fork':
       return forkSession(state, command);
     case 'session.delete':
-      return [...cancelAll(state, DELETED, command.partial), { type: 'session.deleted' }];
+      return [...cancelAll(state, deletion, command.partial), { type: 'session.deleted' }];
     default:
       return command satisfies never;
   }
@@ -70,7 +71,8 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
   if (!state.open) return [requested, started];
   if (whenBusy === 'reject') throw busy(state.open);
   if (whenBusy === 'interrupt') {
-    return [requested, ...cancelOpen(state.open, INTERRUPTED, partial), started];
+    const end: Ending = { cause: { kind: 'interrupted', byTurnId: turnId }, reason: INTERRUPTED };
+    return [requested, ...cancelOpen(state.open, end, partial), started];
   }
   if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
     throw queueFull(state.waiting.length, policy.queuedMessages);
@@ -132,38 +134,50 @@ function completeStep(state: SessionState, command: CompleteStep): SessionEvent[
 function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
   const open = openTurn(state, command.turnId);
   if (!open) return [];
+  const { cause, error, partial } = command;
   return [
-    ...interruptCalls(open, 'the turn failed'),
-    { type: 'turn.failed', turnId: open.turnId, error: command.error, ...partialText(open, command.partial) },
+    ...interruptCalls(open, 'turn-failed'),
+    { type: 'turn.failed', turnId: open.turnId, cause, error, ...partialText(open, partial) },
     ...startNext(state.waiting),
   ];
 }
 
 function cancelTurn(state: SessionState, command: CancelTurn): SessionEvent[] {
   const { turnId, reason } = command;
+  const end: Ending = { cause: { kind: 'cancelled' }, reason };
   if (state.waiting.some((waiting) => waiting.turnId === turnId)) {
-    return [{ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }];
+    return [{ type: 'turn.cancelled', turnId, ...end, ...NOTHING_SAID }];
   }
   const open = openTurn(state, turnId);
   if (!open) return [];
-  return [...cancelOpen(open, reason, command.partial), ...startNext(state.waiting)];
+  return [...cancelOpen(open, end, command.partial), ...startNext(state.waiting)];
 }
 
 function resetSession(state: SessionState, command: ResetSession): SessionEvent[] {
   if (isRepeated(state, command)) return [];
   const { key } = command;
-  return [...cancelAll(state, RESET, command.partial), { type: 'session.reset', ...(key && { key }) }];
+  const end: Ending = { cause: { kind: 'session-reset' }, reason: RESET };
+  return [...cancelAll(state, end, command.partial), { type: 'session.reset', ...(key && { key }) }];
 }
 
 function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {
-  return [...cancelAll(state, forkedFrom(from), ''), { type: 'session.forked', from, at }];
+  const end: Ending = { cause: { kind: 'session-forked', from }, reason: forkedFrom(from) };
+  return [...cancelAll(state, end, ''), { type: 'session.forked', from, at }];
 }
 
-function cancelAll(state: SessionState, reason: string, partial: string): SessionEvent[] {
+/** Why a turn ends: as data, and as a sentence for people. */
+interface Ending {
+  readonly cause: CancellationCause;
+  readonly reason: string;
+}
+
+const deletion: Ending = { cause: { kind: 'session-deleted' }, reason: DELETED };
+
+function cancelAll(state: SessionState, end: Ending, partial: string): SessionEvent[] {
   return [
-    ...(state.open ? cancelOpen(state.open, reason, partial) : []),
+    ...(state.open ? cancelOpen(state.open, end, partial) : []),
     ...state.waiting.map(
-      ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, reason, ...NOTHING_SAID }),
+      ({ turnId }): SessionEvent => ({ type: 'turn.cancelled', turnId, ...end, ...NOTHING_SAID }),
     ),
   ];
 }
@@ -178,14 +192,14 @@ function resumeTurn({ open }: SessionState): SessionEvent[] {
   const mayHaveRun = (call: RequestedCallEvent): boolean => !call.repeatable && !awaiting.has(call.callId);
   return [
     { type: 'turn.resumed', turnId, attempt: attempt + 1 },
-    ...interruptCalls(open, 'the service stopped while it ran', mayHaveRun),
+    ...interruptCalls(open, 'service-stopped', mayHaveRun),
   ];
 }
 
-function cancelOpen(open: OpenTurn, reason: string, partial: string): SessionEvent[] {
+function cancelOpen(open: OpenTurn, end: Ending, partial: string): SessionEvent[] {
   return [
-    ...interruptCalls(open, CANCELLED),
-    { type: 'turn.cancelled', turnId: open.turnId, reason, ...partialText(open, partial) },
+    ...interruptCalls(open, 'turn-cancelled'),
+    { type: 'turn.cancelled', turnId: open.turnId, ...end, ...partialText(open, partial) },
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { CallId, TurnId } from '../ids.ts';
+import type { ApprovalPolicy } from './approval-policy.ts';
 import type { ToolOutcome } from './tool.ts';
 
-/** A tool call of a finished step, resolved against the catalogue. `problem` says why it cannot be run. */
+/** A tool call of a finished step, resolved against the catalogue. */
 export interface RequestedCall {
   readonly callId: CallId;
   readonly name: string;
@@ -9,9 +10,12 @@ export interface RequestedCall {
   readonly serverId: string | null;
   readonly arguments: Record<string, unknown>;
   readonly repeatable: boolean;
+  /** What the agent file says about calls of this tool. */
+  readonly policy: ApprovalPolicy;
+  /** SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
+  readonly argumentsHash: string;
+  /** Why the call cannot be run. */
   readonly problem?: string;
-  /** Set when somebody has to approve the call before it is begun. */
-  readonly argumentsHash?: string;
 }
 
 /** Somebody lets a call that waits for it go ahead, or not. */

@@ -1,8 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import type { OpenTurn } from '../session/session-state.ts';
-import { denial, unapproved } from '../turn/ending-reasons.ts';
+import { denied, SERVICE_STOPPED, TURN_CANCELLED, TURN_FAILED, unapproved } from '../turn/ending-reasons.ts';
 import type { ToolOutcome } from './tool.ts';
+import type { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
 import type { AnswerApproval, RequestedCall, SettleToolCall } from './tool-call-commands.ts';
 
 /* What becomes true of the tool calls of a turn: the part of the session's decider that knows nothing of other turns. */
@@ -13,42 +14,44 @@ export type RequestedCallEvent = SessionEventOf<'tool-call.requested'>;
 export function requestCalls(turnId: string, calls: readonly RequestedCall[]): SessionEvent[] {
   return [
     ...calls.map((call) => requestCall(turnId, call)),
-    ...calls.flatMap((call) => refuseCall(turnId, call)),
+    ...calls.flatMap((call) => rejectCall(turnId, call)),
     ...calls.flatMap((call) => askForApproval(turnId, call)),
   ];
 }
 
-function requestCall(turnId: string, { problem, argumentsHash, ...call }: RequestedCall): SessionEvent {
-  return { type: 'tool-call.requested', turnId, ...call };
+function requestCall(turnId: string, call: RequestedCall): SessionEvent {
+  const { policy, argumentsHash, problem, ...requested } = call;
+  return { type: 'tool-call.requested', turnId, ...requested };
+}
+
+/** Why a call is not to be run: the agent may not use the tool, or the call makes no sense. */
+function problemOf({ policy, problem }: RequestedCall): string | undefined {
+  return policy === 'deny' ? 'the agent is not allowed to use this tool' : problem;
 }
 
 /** A call that cannot be run is settled at once, so that the model is told and can do better. */
-function refuseCall(turnId: string, { problem, ...call }: RequestedCall): SessionEvent[] {
-  return problem === undefined
-    ? []
-    : [{ type: 'tool-call.failed', ...refOf({ turnId, ...call }), reason: problem }];
+function rejectCall(turnId: string, call: RequestedCall): SessionEvent[] {
+  const reason = problemOf(call);
+  if (reason === undefined) return [];
+  return [{ type: 'tool-call.failed', ...refOf({ turnId, ...call }), cause: { kind: 'rejected' }, reason }];
 }
 
-function askForApproval(turnId: string, { problem, argumentsHash, ...call }: RequestedCall): SessionEvent[] {
-  return problem !== undefined || argumentsHash === undefined
-    ? []
-    : [
-        {
-          type: 'approval.requested',
-          ...refOf({ turnId, ...call }),
-          arguments: call.arguments,
-          argumentsHash,
-        },
-      ];
+function askForApproval(turnId: string, call: RequestedCall): SessionEvent[] {
+  if (call.policy !== 'ask' || problemOf(call) !== undefined) return [];
+  const { arguments: args, argumentsHash } = call;
+  return [{ type: 'approval.requested', ...refOf({ turnId, ...call }), arguments: args, argumentsHash }];
 }
 
 /** Throws when no call of that id waits, or when it has other arguments than those that were looked at. */
 export function answerApproval(open: OpenTurn | null, command: AnswerApproval): SessionEvent[] {
-  const { callId, approved, reason } = command;
+  const { callId, approved, reason: note } = command;
   const call = open?.awaiting.get(callId);
   if (!call) throw approvalNotFound(callId);
   const { argumentsHash } = call;
-  if (!approved) return [{ type: 'tool-call.failed', ...refOf(call), reason: denial(reason) }];
+  if (!approved) {
+    const cause: CallFailureCause = { kind: 'denied', ...(note !== undefined && { note }) };
+    return [{ type: 'tool-call.failed', ...refOf(call), cause, reason: denied(note) }];
+  }
   if (command.argumentsHash !== undefined && command.argumentsHash !== argumentsHash)
     throw otherArguments(argumentsHash);
   return [{ type: 'approval.granted', ...refOf(call), argumentsHash }];
@@ -84,6 +87,7 @@ function settledCall(call: RequestedCallEvent, outcome: ToolOutcome): SessionEve
       return {
         type: 'tool-call.failed',
         ...ref,
+        cause: { kind: 'tool' },
         reason: outcome.reason,
         ...(outcome.result && { result: outcome.result }),
       };
@@ -95,18 +99,28 @@ function settledCall(call: RequestedCallEvent, outcome: ToolOutcome): SessionEve
 /** Ends the calls that are not settled, or those of them that the filter names. */
 export function interruptCalls(
   open: OpenTurn,
-  reason: string,
+  kind: InterruptionKind,
   which: (call: RequestedCallEvent) => boolean = () => true,
 ): SessionEvent[] {
-  return [...open.unsettled.values()]
-    .filter(which)
-    .map(
-      (call): SessionEvent =>
-        open.awaiting.has(call.callId)
-          ? { type: 'tool-call.failed', ...refOf(call), reason: unapproved(reason) }
-          : { type: 'tool-call.interrupted', ...refOf(call), reason },
-    );
+  return [...open.unsettled.values()].filter(which).map((call) => interruptCall(open, call, kind));
 }
+
+type InterruptionKind = Exclude<InterruptionCause['kind'], 'unrecorded'>;
+
+/** A call that waited for approval was not begun: it has failed, and certainly took no effect. */
+function interruptCall(open: OpenTurn, call: RequestedCallEvent, kind: InterruptionKind): SessionEvent {
+  const ref = refOf(call);
+  const reason = reasons[kind];
+  if (kind !== 'service-stopped' && open.awaiting.has(call.callId))
+    return { type: 'tool-call.failed', ...ref, cause: { kind }, reason: unapproved(reason) };
+  return { type: 'tool-call.interrupted', ...ref, cause: { kind }, reason };
+}
+
+const reasons: Readonly<Record<InterruptionKind, string>> = {
+  'turn-cancelled': TURN_CANCELLED,
+  'turn-failed': TURN_FAILED,
+  'service-stopped': SERVICE_STOPPED,
+};
 
 type CallRef = Pick<RequestedCallEvent, 'turnId' | 'callId' | 'toolName' | 'serverId'>;
 

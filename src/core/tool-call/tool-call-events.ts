@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CallId, TurnId } from '../ids.ts';
+import { withoutCause } from '../log/upcaster.ts';
 import { ToolResult } from './tool.ts';
+import { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
 
 /* The facts of a tool call: the model asks for it, somebody may have to approve it, and it is settled exactly once. */
 
@@ -39,6 +41,8 @@ export const ToolCallSucceeded = z.object({
 export const ToolCallFailed = z.object({
   type: z.literal('tool-call.failed'),
   ...ToolCallRef,
+  cause: CallFailureCause,
+  /** For people and for the model. */
   reason: z.string(),
   result: ToolResult.optional(),
 });
@@ -47,5 +51,12 @@ export const ToolCallFailed = z.object({
 export const ToolCallInterrupted = z.object({
   type: z.literal('tool-call.interrupted'),
   ...ToolCallRef,
+  cause: InterruptionCause,
+  /** For people and for the model. */
   reason: z.string(),
 });
+
+export const toolCallUpcasters = {
+  'tool-call.failed': [withoutCause],
+  'tool-call.interrupted': [withoutCause],
+} as const;

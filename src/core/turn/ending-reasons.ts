@@ -1,38 +1,23 @@
 /*
- * What the decider writes down as the reason of an ending. A replay reads there who brought it about.
+ * The sentences that people and the model read about an ending. Programs read the event's `cause` instead.
  */
 
 export const INTERRUPTED = 'another message interrupted it';
-export const CANCELLED = 'the turn was cancelled';
+export const TURN_CANCELLED = 'the turn was cancelled';
+export const TURN_FAILED = 'the turn failed';
+export const SERVICE_STOPPED = 'the service stopped while it ran';
 export const RESET = 'the conversation was reset';
 export const DELETED = 'the session was deleted';
 
-const FORKED = 'this session was forked from ';
-
 export function forkedFrom(sessionId: string): string {
-  return FORKED + sessionId;
+  return `this session was forked from ${sessionId}`;
 }
 
-/** The session that such a reason names. */
-export function forkNamedIn(reason: string): string | undefined {
-  return reason.startsWith(FORKED) ? reason.slice(FORKED.length) : undefined;
+export function denied(note: string | undefined): string {
+  return note === undefined ? 'it was denied' : `it was denied: ${note}`;
 }
-
-const DENIED = 'it was denied';
-
-export function denial(reason: string | undefined): string {
-  return reason === undefined ? DENIED : `${DENIED}: ${reason}`;
-}
-
-/** What the approver gave as reason, if anything; undefined when the call failed otherwise. */
-export function denialIn(text: string): { reason?: string } | undefined {
-  if (text === DENIED) return {};
-  return text.startsWith(`${DENIED}: `) ? { reason: text.slice(DENIED.length + 2) } : undefined;
-}
-
-const UNAPPROVED = ' before the call was approved';
 
 /** Why a call failed that waited for approval when its turn ended. */
 export function unapproved(reason: string): string {
-  return reason + UNAPPROVED;
+  return `${reason} before the call was approved`;
 }

@@ -6,6 +6,7 @@ import type { WhenBusy } from '../session/when-busy.ts';
 import type { RequestedCall } from '../tool-call/tool-call-commands.ts';
 import type { TraceContext } from '../trace.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
+import type { FailureCause } from './turn-causes.ts';
 
 /** A message for the agent. Becomes a turn, at once or when the turns before it are settled. */
 export interface StartTurn {
@@ -51,6 +52,7 @@ export interface CompleteStep {
 export interface FailTurn {
   readonly type: 'turn.fail';
   readonly turnId: TurnId;
+  readonly cause: FailureCause;
   readonly error: ErrorBody;
   readonly partial: string;
 }

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { Image } from '../conversation/image.ts';
 import { ErrorBody } from '../errors.ts';
 import { TurnId } from '../ids.ts';
+import { type Upcaster, withoutCause } from '../log/upcaster.ts';
 import { IdempotencyKey } from '../request/request-events.ts';
 import { TraceContext } from '../trace.ts';
 import { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
+import { CancellationCause, FailureCause } from './turn-causes.ts';
 
 /* The facts of a turn: one message of the user up to its settled answer. */
 
@@ -62,6 +64,7 @@ const partialText = {
 export const TurnFailed = z.object({
   type: z.literal('turn.failed'),
   turnId: TurnId,
+  cause: FailureCause,
   error: ErrorBody,
   ...partialText,
 });
@@ -69,6 +72,28 @@ export const TurnFailed = z.object({
 export const TurnCancelled = z.object({
   type: z.literal('turn.cancelled'),
   turnId: TurnId,
+  cause: CancellationCause,
+  /** For people. */
   reason: z.string(),
   ...partialText,
 });
+
+/** Version 2 of a step is a list of parts. Version 1 had its text and, beside it, the ids of its tool calls. */
+const partsOfStep: Upcaster = (event) => {
+  const { text, callIds, ...others } = event;
+  const calls = Array.isArray(callIds) ? callIds : [];
+  return {
+    ...others,
+    parts: [
+      ...(text === '' ? [] : [{ type: 'text', text }]),
+      ...calls.map((callId: unknown) => ({ type: 'toolCall', callId })),
+    ],
+    source: null,
+  };
+};
+
+export const turnUpcasters = {
+  'step.completed': [partsOfStep],
+  'turn.failed': [withoutCause],
+  'turn.cancelled': [withoutCause],
+} as const;

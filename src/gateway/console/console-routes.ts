@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../http/http-message.ts';
+import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { Route } from '../http/router.ts';
 
 /** A file of the page as it was built. */

@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { asServiceError, ServiceError } from '../../core/errors.ts';
+import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
-import type { HttpResponse } from '../http/http-message.ts';
 import type { Access } from '../security/access.ts';
 import { addressesIn, plainIp } from '../security/client-address.ts';
 import { Recipient } from '../stream/recipient.ts';
-import type { Admission, Handshake, SocketFront } from '../websocket/socket-front.ts';
 
 export interface InspectFrontParts {
   readonly access: Access;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HttpRequest, HttpResponse } from '../http/http-message.ts';
+import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { Route } from '../http/router.ts';
 import type { DocumentPath, ServedDocument, ServedDocuments } from './served-documents.ts';
 

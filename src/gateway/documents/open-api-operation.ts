@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ErrorCode } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { ErrorResponse } from '../../wire/responses.ts';
 import { type JsonSchema, type NamedSchemas, parameterSchema } from './json-schema.ts';

@@ -1,7 +1,8 @@
 import type { ServiceError } from '../../core/errors.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import type { ErrorResponse } from '../../wire/responses.ts';
-import { type HttpResponse, jsonResponse, now } from './http-message.ts';
+import { jsonResponse, now } from './http-message.ts';
 
 /** The error envelope of every REST error. */
 export function errorResponse(error: ServiceError): HttpResponse {

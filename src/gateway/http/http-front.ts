@@ -1,23 +1,28 @@
+import type { ServiceError } from '../../core/errors.ts';
+import { limitExceeded } from '../../core/limit-errors.ts';
+import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Log } from '../../ports/log.ts';
+import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
 import {
   type Allowance,
-  limitExceeded,
   limitHeaders,
   type RateLimits,
   tooManyConnections,
 } from '../security/rate-limits.ts';
 import { errorResponse } from './error-response.ts';
-import type { HttpRequest, HttpResponse } from './http-message.ts';
+import type { ServedRequest } from './http-message.ts';
+import { requestContext } from './request-context.ts';
 import { acceptsEventStream } from './request-query.ts';
 import type { Router } from './router.ts';
 import { toldError } from './told-error.ts';
 
 export interface HttpFrontParts {
   readonly access: Access;
+  readonly authenticator: Authenticator;
   readonly cors: Cors;
   readonly limits: RateLimits;
   readonly clientAddress: ClientAddress;
@@ -29,7 +34,7 @@ export interface HttpFrontParts {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The way of every HTTP request: who asks, how often, may they, then the endpoint; errors become envelopes. */
-export class HttpFront {
+export class HttpFront implements HttpHandler {
   readonly #parts: HttpFrontParts;
 
   constructor(parts: HttpFrontParts) {
@@ -45,7 +50,7 @@ export class HttpFront {
       extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
       response = await this.#answer(request, allowance);
     } catch (thrown) {
-      response = this.#refuse(thrown, request);
+      response = this.#told(thrown, request);
     }
     return { ...response, headers: { ...response.headers, ...extraHeaders } };
   }
@@ -57,7 +62,7 @@ export class HttpFront {
   }
 
   async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
-    const { access, cors, router, mcp } = this.#parts;
+    const { access, authenticator, cors, router, mcp } = this.#parts;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
@@ -65,17 +70,18 @@ export class HttpFront {
       throw limitExceeded(`${allowance.limit} requests a minute and address`, allowance);
     access.checkHost(host);
     if (method === 'OPTIONS') return cors.preflight(origin);
+    const served = (): ServedRequest => ({ ...request, context: requestContext(authenticator, request) });
     if (path === '/mcp') {
       access.checkOrigin(origin, host);
-      return mcp.handle(request);
+      return mcp.handle(served());
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const isStream = method === 'GET' && path.startsWith('/api/') && acceptsEventStream(request);
-    return isStream ? this.#openStream(request) : router.dispatch(request);
+    return isStream ? this.#openStream(served()) : router.dispatch(served());
   }
 
   /** An event stream holds a connection as a WebSocket does, so it takes one of the places of its address. */
-  async #openStream(request: HttpRequest): Promise<HttpResponse> {
+  async #openStream(request: ServedRequest): Promise<HttpResponse> {
     const { connections } = this.#parts.limits;
     const address = this.#addressOf(request);
     const refusal = connections.enter(address);
@@ -93,7 +99,11 @@ export class HttpFront {
     return this.#parts.clientAddress(peerAddress, headers.get('x-forwarded-for'));
   }
 
-  #refuse(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
+  refuse(error: ServiceError): HttpResponse {
+    return errorResponse(error);
+  }
+
+  #told(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
     return errorResponse(
       toldError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
     );

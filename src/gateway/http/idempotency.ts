@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { contentHash } from '../../core/content-hash.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../core/request/idempotency.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
+import type { HttpRequest } from '../../ports/web-server.ts';
 import { IdempotencyKeyId } from '../../wire/requests.ts';
-import type { HttpRequest } from './http-message.ts';
 import { parseFields } from './request-body.ts';
 
 /** @param payload what must be the same when the key is the same, whatever the order of its fields. */

@@ -1,5 +1,5 @@
 import { type Image, imageBytes } from '../../core/conversation/image.ts';
-import { tooLarge } from '../security/rate-limits.ts';
+import { tooLarge } from '../../core/limit-errors.ts';
 
 /** Throws `RATE_LIMIT_EXCEEDED` for an image beyond the limit on size, which counts the image and not its base64. */
 export function checkImageSize(image: Image | undefined, maxBytes: number | false): void {

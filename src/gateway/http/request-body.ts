@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { HttpRequest } from './http-message.ts';
+import type { HttpRequest } from '../../ports/web-server.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HttpRequest } from './http-message.ts';
+import type { HttpRequest } from '../../ports/web-server.ts';
 import { parseFields } from './request-body.ts';
 
 /** The query of the URL, checked. Throws the `ServiceError` that names the field. */

@@ -1,8 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { HttpRequest, HttpResponse } from './http-message.ts';
+import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import type { ServedRequest } from './http-message.ts';
 
 export type Parameters = Readonly<Record<string, string>>;
-export type RouteHandler = (request: HttpRequest, parameters: Parameters) => Promise<HttpResponse>;
+export type RouteHandler = (request: ServedRequest, parameters: Parameters) => Promise<HttpResponse>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -28,7 +29,7 @@ export class Router {
   }
 
   /** Throws `INVALID_REQUEST` for an unknown path, a method it does not know, or a broken percent-encoding. */
-  async dispatch(request: HttpRequest): Promise<HttpResponse> {
+  async dispatch(request: ServedRequest): Promise<HttpResponse> {
     const { path } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const fixed = this.#fixed.get(path);

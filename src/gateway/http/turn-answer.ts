@@ -1,11 +1,12 @@
 import { type ErrorBody, ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { FinishReason } from '../../core/turn/reply-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
 
 /** A whole reply. `finishReason` is `length` when a token limit cut it. */
 export interface TurnReply {
@@ -21,6 +22,7 @@ export interface TurnReply {
 export async function answerTurn(
   bus: Bus,
   message: TurnMessage,
+  context: RequestContext,
   onChunk: (chunk: ReplyChunk) => void = () => undefined,
 ): Promise<TurnReply> {
   const settled = new SettledTurns();
@@ -30,7 +32,7 @@ export async function answerTurn(
     settled.note(signal);
   });
   try {
-    const { turnId, outcome } = await bus.send('turn.start', message);
+    const { turnId, outcome } = await bus.send('turn.start', message, context);
     return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
     unsubscribe();

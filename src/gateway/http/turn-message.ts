@@ -1,10 +1,10 @@
 import type { TurnMessage } from '../../ports/service-requests.ts';
 
-type Optional = 'image' | 'whenBusy' | 'key' | 'trace';
+type Optional = 'image' | 'whenBusy' | 'key';
 type Said = Omit<TurnMessage, Optional | 'turnId'> & { [Field in Optional]?: TurnMessage[Field] | undefined };
 
 /** What a client said, as a new turn. */
-export function turnMessage({ sessionId, text, image, whenBusy, key, trace }: Said): TurnMessage {
+export function turnMessage({ sessionId, text, image, whenBusy, key }: Said): TurnMessage {
   return {
     sessionId,
     turnId: crypto.randomUUID(),
@@ -12,6 +12,5 @@ export function turnMessage({ sessionId, text, image, whenBusy, key, trace }: Sa
     ...(image && { image }),
     ...(whenBusy && { whenBusy }),
     ...(key && { key }),
-    ...(trace && { trace }),
   };
 }

@@ -4,11 +4,12 @@ import type { CallToolResult, ServerNotification, ServerRequest } from '@modelco
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
 import { SessionId } from '../../core/ids.ts';
+import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../core/session/session-signal.ts';
 import { traceContextOf } from '../../core/trace.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
 import { toldError } from '../http/told-error.ts';
 import { answerTurn, turnCancelled } from '../http/turn-answer.ts';
 import { turnMessage } from '../http/turn-message.ts';
@@ -26,6 +27,7 @@ const SessionArgument = SessionId.optional().describe(
 
 export interface McpAgentParts {
   readonly bus: Bus;
+
   readonly card: AgentCard;
   readonly log: Log;
 }
@@ -37,12 +39,16 @@ const noValidator: jsonSchemaValidator = {
   },
 };
 
-/**
- * The agent as an MCP server, for one MCP client.
- * @param ownSessionId conversation of this client, used where a call names none.
- */
-export function mcpAgent(parts: McpAgentParts, ownSessionId: string): McpServer {
-  const { bus, card, log } = parts;
+/** One MCP client. */
+export interface McpClient {
+  /** Conversation of this client, used where a call names none. */
+  readonly ownSessionId: string;
+  readonly context: RequestContext;
+}
+
+/** The agent as an MCP server, for one MCP client. */
+export function mcpAgent(parts: McpAgentParts, client: McpClient): McpServer {
+  const { card, log } = parts;
   const server = new McpServer(
     { name: card.name, version: card.version },
     {
@@ -52,13 +58,13 @@ export function mcpAgent(parts: McpAgentParts, ownSessionId: string): McpServer 
   );
   // Bad requests, and answers to clients that have gone: nothing that the service could do about.
   server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
-  addChat(server, parts, ownSessionId);
-  addReset(server, parts, ownSessionId);
-  addResources(server, bus, card);
+  addChat(server, parts, client);
+  addReset(server, parts, client);
+  addResources(server, parts, client);
   return server;
 }
 
-function addChat(server: McpServer, parts: McpAgentParts, ownSessionId: string): void {
+function addChat(server: McpServer, parts: McpAgentParts, { ownSessionId, context }: McpClient): void {
   server.registerTool(
     'chat_with_agent',
     {
@@ -76,19 +82,25 @@ function addChat(server: McpServer, parts: McpAgentParts, ownSessionId: string):
         openWorldHint: true,
       },
     },
-    ({ message, sessionId = ownSessionId }, call) =>
-      chat(parts, turnMessage({ sessionId, text: message, trace: traceContextOf(call._meta) }), call),
+    ({ message, sessionId = ownSessionId }, call) => {
+      const asked = inTrace(context, traceContextOf(call._meta));
+      return chat({ ...parts, context: asked }, turnMessage({ sessionId, text: message }), call);
+    },
   );
 }
 
 type Call = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Promise<CallToolResult> {
-  const { bus, log } = parts;
+async function chat(
+  parts: McpAgentParts & Pick<McpClient, 'context'>,
+  message: TurnMessage,
+  call: Call,
+): Promise<CallToolResult> {
+  const { bus, context, log } = parts;
   const { sessionId, turnId } = message;
   const reason = 'the MCP client cancelled the call';
   const cancel = (): void => {
-    bus.send('turn.cancel', { sessionId, turnId, reason }).catch((err: unknown) => {
+    bus.send('turn.cancel', { sessionId, turnId, reason }, context).catch((err: unknown) => {
       log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
     });
   };
@@ -96,7 +108,7 @@ async function chat(parts: McpAgentParts, message: TurnMessage, call: Call): Pro
     // A cancellation that came together with the call is heard before it.
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });
-    const reply = await answerTurn(bus, message, progressReporter(call, message, log));
+    const reply = await answerTurn(bus, message, context, progressReporter(call, message, log));
     return { content: [{ type: 'text', text: reply.content }] };
   } catch (thrown) {
     return toolError(thrown, sessionId, log);
@@ -121,7 +133,11 @@ function progressReporter(
   };
 }
 
-function addReset(server: McpServer, { bus, log }: McpAgentParts, ownSessionId: string): void {
+function addReset(
+  server: McpServer,
+  { bus, log }: McpAgentParts,
+  { ownSessionId, context }: McpClient,
+): void {
   server.registerTool(
     'reset_conversation',
     {
@@ -132,7 +148,7 @@ function addReset(server: McpServer, { bus, log }: McpAgentParts, ownSessionId: 
     },
     async ({ sessionId = ownSessionId }) => {
       try {
-        await bus.send('session.reset', { sessionId });
+        await bus.send('session.reset', { sessionId }, context);
         return { content: [{ type: 'text', text: 'The conversation was reset.' }] };
       } catch (thrown) {
         return toolError(thrown, sessionId, log);
@@ -141,7 +157,7 @@ function addReset(server: McpServer, { bus, log }: McpAgentParts, ownSessionId: 
   );
 }
 
-function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
+function addResources(server: McpServer, { bus, card }: McpAgentParts, { context }: McpClient): void {
   server.registerResource(
     'agent-card',
     'agent://card',
@@ -151,7 +167,7 @@ function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
       mimeType: 'application/json',
     },
     async (uri) => {
-      const servers = await bus.send('mcp-server.list', {});
+      const servers = await bus.send('mcp-server.list', {}, context);
       const text = JSON.stringify({
         ...card,
         servers: servers.map(({ name, status }) => ({ name, status })),
@@ -168,7 +184,7 @@ function addResources(server: McpServer, bus: Bus, card: AgentCard): void {
       mimeType: 'application/yaml',
     },
     async (uri) => {
-      const text = await bus.send('config.export', {});
+      const text = await bus.send('config.export', {}, context);
       return { contents: [{ uri: uri.href, mimeType: 'application/yaml', text }] };
     },
   );

@@ -2,7 +2,9 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ServiceError } from '../../core/errors.ts';
-import type { HttpRequest, HttpResponse } from '../http/http-message.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
+import type { ServedRequest } from '../http/http-message.ts';
 import { decodeText } from '../http/request-body.ts';
 import type { McpAgentParts } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
@@ -40,14 +42,14 @@ export class McpEndpoint implements Disposable {
     return this.#sessions.size;
   }
 
-  async handle(request: HttpRequest): Promise<HttpResponse> {
+  async handle(request: ServedRequest): Promise<HttpResponse> {
     const refusal = wrongMethod(request.method);
     if (refusal) return refusal;
     const body = decodeText(await request.body());
     const id = request.headers.get('mcp-session-id');
     const known = id === undefined ? undefined : this.#sessions.get(id);
     if (id !== undefined && !known) return sessionNotFound();
-    const session = known ?? (await this.#create());
+    const session = known ?? (await this.#create({ ...request.context, trace: undefined }));
     const over = use(session);
     try {
       const response = await session.transport.handleRequest(webRequest(request, body));
@@ -69,7 +71,7 @@ export class McpEndpoint implements Disposable {
   }
 
   /** The SDK is loaded with the first client: it takes long to load, and many instances never need it. */
-  async #create(): Promise<McpSession> {
+  async #create(context: RequestContext): Promise<McpSession> {
     this.#makeRoom();
     const [{ WebStandardStreamableHTTPServerTransport }, { mcpAgent }] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
@@ -83,7 +85,7 @@ export class McpEndpoint implements Disposable {
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     });
     transport.onmessage = (message) => endCancelledStream(transport, message);
-    const server = mcpAgent(this.#agent, `mcp-${crypto.randomUUID()}`);
+    const server = mcpAgent(this.#agent, { ownSessionId: `mcp-${crypto.randomUUID()}`, context });
     const session: McpSession = { server, transport, uses: new Set(), lastUsed: Date.now() };
     await server.connect(transport);
     return session;

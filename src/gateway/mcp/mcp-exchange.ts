@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../http/http-message.ts';
+import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 
 /** What the transport reads. The others stay out: one that a web `Request` cannot carry would fail it. */
 const PASSED_HEADERS = [

@@ -1,4 +1,4 @@
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { Route } from '../http/router.ts';
 import type { Statecharts } from '../sse/statecharts.ts';
 import type { Outbox } from '../stream/outbox.ts';
@@ -23,8 +23,8 @@ export function apiRoutes({ bus, outbox, statecharts, maxImageBytes }: ApiParts)
     {
       method: 'GET',
       path: '/api/config.yaml',
-      handler: async () => {
-        const body = await bus.send('config.export', {});
+      handler: async ({ context }) => {
+        const body = await bus.send('config.export', {}, context);
         return { status: 200, headers: { 'Content-Type': 'application/yaml' }, body };
       },
     },

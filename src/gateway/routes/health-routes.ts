@@ -1,7 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import type { HealthResponse, ReadyResponse } from '../../wire/responses.ts';
-import { type HttpResponse, jsonResponse, now } from '../http/http-message.ts';
+import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 
 export interface HealthParts {
@@ -13,8 +15,8 @@ export interface HealthParts {
 
 /** Served in every mode: the health of the spec, and the probes that orchestrators ask: alive, and ready for messages. */
 export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
-  const health: Route['handler'] = async () => {
-    const servers = await bus.send('mcp-server.list', {});
+  const health: Route['handler'] = async ({ context }) => {
+    const servers = await bus.send('mcp-server.list', {}, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
     return jsonResponse<HealthResponse>({
       status: 'healthy',
@@ -27,12 +29,12 @@ export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
   return [
     { method: 'GET', path: '/api/health', handler: health },
     { method: 'GET', path: '/healthz', handler: health },
-    { method: 'GET', path: '/readyz', handler: () => readiness(bus) },
+    { method: 'GET', path: '/readyz', handler: ({ context }) => readiness(bus, context) },
   ];
 }
 
-async function readiness(bus: Bus): Promise<HttpResponse> {
-  const problems = await bus.send('readiness.check', {});
+async function readiness(bus: Bus, context: RequestContext): Promise<HttpResponse> {
+  const problems = await bus.send('readiness.check', {}, context);
   if (problems.length === 0) return jsonResponse<ReadyResponse>({ status: 'ready', timestamp: now() });
   throw new ServiceError('SERVICE_UNAVAILABLE', 'The service is not ready.', {
     reason: problems.join('; '),

@@ -1,12 +1,12 @@
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/requests.ts';
 import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../../wire/responses.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse, now } from '../http/http-message.ts';
+import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency.ts';
 import { checkImageSize } from '../http/image-size.ts';
 import { parseFields, readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
-import { traceOf } from '../http/trace-headers.ts';
 import { answerTurn } from '../http/turn-answer.ts';
 import { turnMessage } from '../http/turn-message.ts';
 
@@ -25,31 +25,31 @@ export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] 
 
 async function messageSync(
   bus: Bus,
-  request: HttpRequest,
+  request: ServedRequest,
   maxImageBytes: number | false,
 ): Promise<HttpResponse> {
   const body = parseFields(MessageSyncRequest, await readJsonObject(request));
   const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);
   const key = await keyOfRequest(request, { text, image });
-  const trace = traceOf(request);
   const { content: response, ...ended } = await answerTurn(
     bus,
-    turnMessage({ sessionId, text, image, whenBusy, key, trace }),
+    turnMessage({ sessionId, text, image, whenBusy, key }),
+    request.context,
   );
   return jsonResponse<MessageSyncResponse>({ success: true, response, ...ended, timestamp: now() });
 }
 
-async function message(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
   const key = await keyOfRequest(request, { text });
-  const trace = traceOf(request);
-  await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key, trace }));
+  await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key }), request.context);
   return jsonResponse<MessageResponse>({ status: 'processing', timestamp: now() });
 }
 
-async function reset(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+async function reset(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   const { sessionId } = parseFields(ResetRequest, await readJsonObject(request, { optional: true }));
-  await bus.send('session.reset', { sessionId, key: await keyOfRequest(request, { reset: true }) });
+  const key = await keyOfRequest(request, { reset: true });
+  await bus.send('session.reset', { sessionId, key }, request.context);
   return jsonResponse<ResetResponse>({ status: 'reset initiated', timestamp: now() });
 }

@@ -1,4 +1,4 @@
-import type { MetricsReport } from '../../ports/metric-catalogue.ts';
+import type { MetricsReport } from '../../core/metric-catalogue.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import { isoTime } from '../../core/session/view-session.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   ApprovalRequest,
   CancelRequest,
@@ -20,7 +21,7 @@ import type {
   SessionResponse,
   SessionsResponse,
 } from '../../wire/responses.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse, now } from '../http/http-message.ts';
+import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency.ts';
 import { parseFields, readJsonObject } from '../http/request-body.ts';
 import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
@@ -37,7 +38,7 @@ export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
   return [
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
     { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
-    { method: 'DELETE', path: session, handler: (_, at) => remove(bus, at) },
+    { method: 'DELETE', path: session, handler: (request, at) => remove(bus, request, at) },
     { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
     { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
     {
@@ -49,41 +50,50 @@ export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
   ];
 }
 
-async function list(bus: Bus, request: HttpRequest): Promise<HttpResponse> {
+async function list(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   const { after, limit } = parseQuery(SessionsQuery, request);
-  const sessions = await bus.send('session.list', { limit, ...(after !== undefined && { after }) });
+  const sessions = await bus.send(
+    'session.list',
+    { limit, ...(after !== undefined && { after }) },
+    request.context,
+  );
   return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
 }
 
-async function view(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
+async function view(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
   const { at } = parseQuery(SessionQuery, request);
   const sessionId = sessionOf(parameters);
-  const session = await bus.send('session.view', { sessionId, ...(at !== undefined && { at }) });
+  const session = await bus.send(
+    'session.view',
+    { sessionId, ...(at !== undefined && { at }) },
+    request.context,
+  );
   return jsonResponse<SessionResponse>({ session, timestamp: now() });
 }
 
-async function remove(bus: Bus, parameters: Parameters): Promise<HttpResponse> {
+async function remove(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(parameters);
-  await bus.send('session.delete', { sessionId });
+  await bus.send('session.delete', { sessionId }, request.context);
   return jsonResponse<DeleteSessionResponse>({ status: 'deleted', sessionId, timestamp: now() });
 }
 
-async function fork(bus: Bus, request: HttpRequest, parameters: Parameters): Promise<HttpResponse> {
+async function fork(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
   const from = sessionOf(parameters);
   const body = parseFields(ForkRequest, await readJsonObject(request, { optional: true }));
   const { at, sessionId: to } = body;
-  const forked = await bus.send('session.fork', { from, at, to, key: await keyOfRequest(request, body) });
+  const key = await keyOfRequest(request, body);
+  const forked = await bus.send('session.fork', { from, at, to, key }, request.context);
   return jsonResponse<ForkResponse>({ status: 'forked', from, ...forked, timestamp: now() });
 }
 
-async function cancel(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+async function cancel(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { reason = 'the client cancelled it' } = parseFields(
     CancelRequest,
     await readJsonObject(request, { optional: true }),
   );
   const key = await keyOfRequest(request, { reason });
-  const cancelled = await bus.send('turn.cancel', { sessionId, reason, key });
+  const cancelled = await bus.send('turn.cancel', { sessionId, reason, key }, request.context);
   return jsonResponse<CancelResponse>({
     status: cancelled ? 'cancelled' : 'idle',
     sessionId,
@@ -97,14 +107,14 @@ function partialOf(event: SessionEvent): { partial?: string } {
   return isCut && event.partial !== '' ? { partial: event.separator + event.partial } : {};
 }
 
-async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { callId = '' } = at;
   const body = parseFields(ApprovalRequest, await readJsonObject(request));
   const key = await keyOfRequest(request, body);
   const { decision, ...answer } = body;
   const approved = decision === 'approve';
-  await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key });
+  await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key }, request.context);
   return jsonResponse<ApprovalResponse>({
     status: approved ? 'approved' : 'denied',
     sessionId,
@@ -114,17 +124,23 @@ async function answerApproval(bus: Bus, request: HttpRequest, at: Parameters): P
 }
 
 /** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
-async function events(bus: Bus, outbox: Outbox, request: HttpRequest, at: Parameters): Promise<HttpResponse> {
+async function events(
+  bus: Bus,
+  outbox: Outbox,
+  request: ServedRequest,
+  at: Parameters,
+): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
+  const { context } = request;
   const query = parseQuery(EventsQuery, request);
   if (acceptsEventStream(request)) {
     const lastEventId = request.headers.get('last-event-id');
-    return sessionEventStream({ bus, outbox }, sessionId, query, lastEventId);
+    return sessionEventStream({ bus, outbox, context }, sessionId, query, lastEventId);
   }
   const { after, limit } = query;
   const [page, { head }] = await Promise.all([
-    bus.send('session.events', { sessionId, afterSeq: after, limit }),
-    bus.send('session.position', { sessionId }),
+    bus.send('session.events', { sessionId, afterSeq: after, limit }, context),
+    bus.send('session.position', { sessionId }, context),
   ]);
   const frames = page.map((envelope) => ({
     ...resumableFrame(envelope),

@@ -1,5 +1,5 @@
 import type { CorsConfig } from '../../config/schema/agent-config.ts';
-import type { HttpResponse } from '../http/http-message.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import type { Access } from './access.ts';
 
 const EXPOSED_HEADERS =

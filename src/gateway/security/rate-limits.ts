@@ -2,7 +2,8 @@
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
-import { ServiceError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
+import { limitExceeded } from '../../core/limit-errors.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -104,27 +105,8 @@ export function limitHeaders(allowance: Allowance | null): Record<string, string
   };
 }
 
-export function limitExceeded(
-  what: string,
-  { limit, resetTime }: Omit<Allowance, 'remaining' | 'exceeded'>,
-): ServiceError {
-  return new ServiceError('RATE_LIMIT_EXCEEDED', `Limit exceeded: ${what}.`, {
-    limit,
-    remaining: 0,
-    resetTime,
-  });
-}
-
 export function tooManyConnections(refusal: Allowance): ServiceError {
   return limitExceeded(`${refusal.limit} open connections an address`, refusal);
-}
-
-/** A limit on size has no window: something smaller may be sent at once. */
-export function tooLarge(what: string, limitBytes: number): ServiceError {
-  return limitExceeded(`${what} of at most ${limitBytes} bytes`, {
-    limit: limitBytes,
-    resetTime: unixSeconds(),
-  });
 }
 
 function allowance(

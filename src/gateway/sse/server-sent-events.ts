@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../http/http-message.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 
 /** Where the events go. It is not to be used after its end. */

@@ -1,8 +1,9 @@
 import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
-import type { HttpResponse } from '../http/http-message.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import type { Outbox } from '../stream/outbox.ts';
 import { encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
@@ -16,7 +17,7 @@ const RETRY_MS = 1_000;
  * `.OFFSET` where the client has some of the running text, so that `Last-Event-ID` says exactly what it has.
  */
 export function sessionEventStream(
-  { bus, outbox }: { bus: Bus; outbox: Outbox },
+  { bus, outbox, context }: { bus: Bus; outbox: Outbox; context: RequestContext },
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
   lastEventId: string | undefined,
@@ -25,6 +26,7 @@ export function sessionEventStream(
   return serverSentEvents((sink) => {
     const reader = new ResumingReader(sessionId, position, {
       bus,
+      context,
       sink,
       encode: encodeEvent,
       wantsReasoning: query.reasoning === 1,

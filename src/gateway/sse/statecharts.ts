@@ -1,16 +1,15 @@
 import type { MachineState } from '../../core/machine-state.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Bus, MachineFilter } from '../../ports/bus.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
 import { StatechartsQuery } from '../../wire/requests.ts';
 import type { StatechartsResponse } from '../../wire/responses.ts';
-import { type HttpResponse, jsonResponse, now } from '../http/http-message.ts';
+import { jsonResponse, now } from '../http/http-message.ts';
 import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
 import { type EventSink, serverSentEvents } from './server-sent-events.ts';
 
 /** Beyond it a reader is told only of the last state of each machine. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-
-type Filter = { readonly sessionId?: string };
 
 /** `GET /api/statecharts?session=`: where each running machine is; as an event stream also wherever it goes. */
 export class Statecharts {
@@ -38,17 +37,14 @@ export class Statecharts {
     };
   }
 
-  async #page(filter: Filter): Promise<HttpResponse> {
+  #page(filter: MachineFilter): HttpResponse {
     const machines: MachineState[] = [];
-    const stop = await this.#bus.send('machine.watch', {
-      ...filter,
-      onState: (state) => machines.push(state),
-    });
+    const stop = this.#bus.onMachines(filter, (state) => machines.push(state));
     stop();
     return jsonResponse<StatechartsResponse>({ machines, timestamp: now() });
   }
 
-  async #stream(filter: Filter): Promise<HttpResponse> {
+  #stream(filter: MachineFilter): HttpResponse {
     /** The last state of each machine that the reader has not been told of, because it is slow. */
     const missed = new Map<string, MachineState>();
     let sink: EventSink | undefined;
@@ -61,7 +57,7 @@ export class Statecharts {
       for (const state of missed.values()) sink?.send(encode(state));
       missed.clear();
     };
-    const unwatch = await this.#bus.send('machine.watch', { ...filter, onState });
+    const unwatch = this.#bus.onMachines(filter, onState);
     return serverSentEvents((opened) => {
       this.#streams += 1;
       sink = opened;

@@ -1,7 +1,7 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Broadcast } from '../../ports/broadcast.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Bus } from '../../ports/bus.ts';
 import { Audience } from './audience.ts';
 import { Recipient } from './recipient.ts';
 import { SignalFrames, type SignalReader } from './signal-frames.ts';

@@ -6,7 +6,7 @@ import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import type { ResumableFrame } from '../../wire/frames.ts';
+import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
 import { endOf } from '../http/turn-answer.ts';
 import { encodeChunk, faultFrame, frameOf, thinkingFrame } from '../websocket/frame-codec.ts';
 
@@ -67,8 +67,13 @@ export function encodeRefusal({ body: data }: ServiceError, clientMessageId: str
   return JSON.stringify({ event: 'error', data, clientMessageId } satisfies ResumableFrame);
 }
 
-function placeOf({ seq, event }: Envelope): Pick<ResumableFrame, 'seq' | 'turnId'> {
-  return 'turnId' in event ? { seq, turnId: event.turnId } : { seq };
+function placeOf({ seq, event, meta }: Envelope): FramePlace {
+  return {
+    seq,
+    ...('turnId' in event && { turnId: event.turnId }),
+    ...(meta && { actor: meta.actor }),
+    ...('cause' in event && event.cause.kind !== 'unrecorded' && { cause: event.cause }),
+  };
 }
 
 function ownFrame(envelope: Envelope): ResumableFrame {

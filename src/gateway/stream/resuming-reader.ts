@@ -1,7 +1,8 @@
 import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { StreamCursor, type StreamPosition } from '../../core/session/stream-cursor.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { EncodeSignal, SignalFrames, SignalReader } from './signal-frames.ts';
 
 /** Where a reader's frames go. */
@@ -14,6 +15,8 @@ export interface FrameSink {
 
 export interface ResumingReaderParts {
   readonly bus: Bus;
+  /** Who reads. */
+  readonly context: RequestContext;
   readonly sink: FrameSink;
   readonly encode: EncodeSignal;
   readonly encodeResumed: (after: number, head: number) => string;
@@ -53,7 +56,8 @@ export class ResumingReader implements SignalReader {
   /** To be called once, after the reader was joined to the session's signals. */
   start(): void {
     void this.#guard(async () => {
-      const { head } = await this.#parts.bus.send('session.position', { sessionId: this.#sessionId });
+      const { bus, context } = this.#parts;
+      const { head } = await bus.send('session.position', { sessionId: this.#sessionId }, context);
       if (this.#state === 'closed') return;
       this.#parts.sink.send(this.#parts.encodeResumed(this.#cursor.seq, head));
       await this.#catchUp();
@@ -97,19 +101,16 @@ export class ResumingReader implements SignalReader {
   }
 
   async #catchUp(): Promise<void> {
-    const { bus } = this.#parts;
+    const { bus, context } = this.#parts;
     const sessionId = this.#sessionId;
     while (this.#state === 'catching-up') {
-      const page = await bus.send('session.events', {
-        sessionId,
-        afterSeq: this.#cursor.seq,
-        limit: PAGE_EVENTS,
-      });
+      const wanted = { sessionId, afterSeq: this.#cursor.seq, limit: PAGE_EVENTS };
+      const page = await bus.send('session.events', wanted, context);
       for (const envelope of page) this.#deliver(envelope);
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
       // At the head of the log. What is heard from here on is held, so that nothing is lost in between.
       this.#held = [];
-      const { running, reasoning } = await bus.send('session.position', { sessionId });
+      const { running, reasoning } = await bus.send('session.position', { sessionId }, context);
       const held = this.#held;
       this.#held = null;
       if (this.#state !== 'catching-up') return;

@@ -1,23 +1,24 @@
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { limitExceeded, tooLarge } from '../../core/limit-errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
-import type { TraceContext } from '../../core/trace.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Bus } from '../../runtime/bus/bus.ts';
+import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { idempotencyKey } from '../http/idempotency.ts';
 import { toldError } from '../http/told-error.ts';
 import { turnMessage } from '../http/turn-message.ts';
-import { limitExceeded, type RateLimits, tooLarge } from '../security/rate-limits.ts';
+import type { RateLimits } from '../security/rate-limits.ts';
 import type { Outbox } from '../stream/outbox.ts';
 import { Recipient } from '../stream/recipient.ts';
 import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
 import { type ClientFrame, decodeFrame, encodeError, encodeOutcome, messageIdOf } from './frame-codec.ts';
-import type { SocketLife } from './socket-front.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
@@ -27,8 +28,8 @@ export interface ConnectionParts {
   readonly log: Log;
 }
 
-/** What a client asks for, with the trace that the handshake, and so each message, is part of. */
-export type ConnectionQuery = StreamQuery & { readonly trace?: TraceContext | undefined };
+/** What a client asks for, and who it is. */
+export type ConnectionQuery = StreamQuery & { readonly context: RequestContext };
 
 const NORMAL_CODE = 1000;
 /** "Unexpected condition": the client may connect again. */
@@ -47,7 +48,7 @@ export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): nu
 /** One client socket's life: frames become commands, refusals become `error` frames, and it stays open. */
 export class Connection implements SocketLife {
   readonly #sessionId: SessionId;
-  readonly #trace: TraceContext | undefined;
+  readonly #context: RequestContext;
   readonly #client: Recipient;
   readonly #socket: ClientSocket;
   readonly #parts: ConnectionParts;
@@ -61,9 +62,9 @@ export class Connection implements SocketLife {
   #inbox = NOTHING_BEFORE;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, parts: ConnectionParts) {
-    const { session, after, offset = 0, reasoning, trace } = query;
+    const { session, after, offset = 0, reasoning, context } = query;
     this.#sessionId = session;
-    this.#trace = trace;
+    this.#context = context;
     this.#socket = socket;
     this.#client = new Recipient(socket);
     this.#parts = parts;
@@ -118,20 +119,20 @@ export class Connection implements SocketLife {
 
   async #obey(frame: ClientFrame): Promise<void> {
     const { bus } = this.#parts;
-    const sessionId = this.#sessionId;
+    const [sessionId, context] = [this.#sessionId, this.#context];
     switch (frame.type) {
       case 'message':
         return this.#startTurn(frame);
       case 'cancel':
-        await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' });
+        await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' }, context);
         return undefined;
       case 'approve':
       case 'deny': {
         const { type, ...answer } = frame;
-        return bus.send('approval.answer', { sessionId, approved: type === 'approve', ...answer });
+        return bus.send('approval.answer', { sessionId, approved: type === 'approve', ...answer }, context);
       }
       case 'reset':
-        return bus.send('session.reset', { sessionId });
+        return bus.send('session.reset', { sessionId }, context);
       default:
         return frame satisfies never;
     }
@@ -146,9 +147,9 @@ export class Connection implements SocketLife {
   }: MessageFrame): Promise<void> {
     const key =
       clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, { text, image });
-    const [sessionId, trace] = [this.#sessionId, this.#trace];
-    const message = turnMessage({ sessionId, text, image, whenBusy, key, trace });
-    const accepted = await this.#parts.bus.send('turn.start', message);
+    const sessionId = this.#sessionId;
+    const message = turnMessage({ sessionId, text, image, whenBusy, key });
+    const accepted = await this.#parts.bus.send('turn.start', message, this.#context);
     const { outcome } = accepted;
     if (!this.#reader) {
       if (outcome) this.#client.send(encodeOutcome(outcome));
@@ -160,6 +161,7 @@ export class Connection implements SocketLife {
   #resume(position: StreamPosition, socket: ClientSocket, wantsReasoning: boolean): ResumingReader {
     return new ResumingReader(this.#sessionId, position, {
       bus: this.#parts.bus,
+      context: this.#context,
       sink: socket,
       encode: encodeResumable,
       encodeResumed,

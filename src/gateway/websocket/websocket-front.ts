@@ -1,18 +1,19 @@
 import { asServiceError, serviceStopping } from '../../core/errors.ts';
+import type { Authenticator } from '../../ports/authenticator.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
+import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
 import { errorResponse } from '../http/error-response.ts';
-import type { HttpResponse } from '../http/http-message.ts';
 import { parseFields } from '../http/request-body.ts';
-import { traceOf } from '../http/trace-headers.ts';
+import { requestContext } from '../http/request-context.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from '../security/rate-limits.ts';
 import { Connection, type ConnectionParts, type ConnectionQuery } from './connection.ts';
-import type { Admission, Handshake, SocketFront } from './socket-front.ts';
 
 export interface WebSocketFrontParts extends ConnectionParts {
   readonly access: Access;
+  readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
 }
 
@@ -43,17 +44,18 @@ export class WebSocketFront implements SocketFront {
   }
 
   admit(handshake: Handshake): Admission | HttpResponse {
-    const { access, clientAddress, limits } = this.#parts;
+    const { access, authenticator, clientAddress, limits } = this.#parts;
     const { headers, peerAddress, query } = handshake;
     try {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#stopping) throw serviceStopping();
+      const context = requestContext(authenticator, handshake);
       const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
       if (refusal) return refuse(refusal);
-      return new Seat(this, address, { ...parameters, trace: traceOf(handshake) });
+      return new Seat(this, address, { ...parameters, context });
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }

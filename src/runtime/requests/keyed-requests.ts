@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { contentHash } from '../../core/content-hash.ts';
 import { asServiceError, ServiceError } from '../../core/errors.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
 import { StorageFullError } from '../../core/log/storage-full.ts';
-import { REQUEST_STREAMS } from '../../core/log/streams.ts';
+import { REQUEST_STREAMS, type StreamId } from '../../core/log/streams.ts';
 import { IDEMPOTENCY_TTL_MS, isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { answerOf, evolveRequest, isRefusal, type RequestState } from '../../core/request/request-state.ts';
@@ -26,18 +27,22 @@ export interface RequestIdentity<T> {
   readonly scope: readonly string[];
   /** Reads a stored answer. */
   readonly answer: z.ZodType<T>;
+  /** Of the request. */
+  readonly origin: Origin;
 }
 
 interface Asked {
   readonly key: IdempotencyKey;
+  readonly origin: Origin;
   /** Whether the log has the key with this payload. Until then, the payload may be the wrong one. */
   begun: boolean;
 }
 
 /** A request that the log has. */
 interface Begun {
-  readonly stream: string;
+  readonly stream: StreamId;
   readonly key: IdempotencyKey;
+  readonly origin: Origin;
   readonly work: Work<unknown>;
 }
 
@@ -70,7 +75,7 @@ export class KeyedRequests implements AsyncDisposable {
   }
 
   /** @param prepare what it throws is a refusal: nothing was done, and the key is free. */
-  async once<T>({ key, scope, answer }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
+  async once<T>({ key, scope, answer, origin }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
     if (!key) return (await prepare()).run();
     const stream = await streamOf(scope, key);
     let running = this.#running.get(stream);
@@ -79,7 +84,9 @@ export class KeyedRequests implements AsyncDisposable {
       running = this.#running.get(stream);
     }
     if (running) requireSamePayload(running.asked.key, key);
-    return answer.parse(await (running?.answer ?? this.#begin(stream, key, prepare)));
+    return answer.parse(
+      await (running?.answer ?? this.#begin(stream, { key, origin, begun: false }, prepare)),
+    );
   }
 
   /** Erases what has expired. It asks the index page by page, so that nobody waits long. Never rejects. */
@@ -109,8 +116,7 @@ export class KeyedRequests implements AsyncDisposable {
   }
 
   /** Synchronous up to its entry: of two that come at once, the second finds the first. */
-  async #begin(stream: string, key: IdempotencyKey, prepare: Prepare<unknown>): Promise<unknown> {
-    const asked: Asked = { key, begun: false };
+  async #begin(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
     const answer = this.#answer(stream, asked, prepare);
     this.#running.set(stream, { asked, answer });
     try {
@@ -120,21 +126,22 @@ export class KeyedRequests implements AsyncDisposable {
     }
   }
 
-  async #answer(stream: string, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
-    const { key } = asked;
+  async #answer(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
+    const { key, origin } = asked;
     // A sweep may be erasing what this key stood for.
     await this.#sweeping;
     const known = await this.#load(stream, key);
     if (known?.outcome) return answerOf(known.outcome);
     if (known && !known.repeatable) throw outcomeUnknown(key);
     const work = await prepare();
-    if (!known) await this.#append(stream, 0, { type: 'request.begun', key, repeatable: work.repeatable });
+    if (!known)
+      await this.#append(stream, 0, { type: 'request.begun', key, repeatable: work.repeatable }, origin);
     asked.begun = true;
-    return this.#run({ stream, key, work });
+    return this.#run({ stream, key, origin, work });
   }
 
   /** What the log has of the request; of one that has expired, nothing any more. */
-  async #load(stream: string, key: IdempotencyKey): Promise<RequestState | undefined> {
+  async #load(stream: StreamId, key: IdempotencyKey): Promise<RequestState | undefined> {
     const envelopes = await this.#store.read(stream, 0);
     const known = envelopes.reduce<RequestState | undefined>(
       (state, { event }) => evolveRequest(state, event),
@@ -165,16 +172,16 @@ export class KeyedRequests implements AsyncDisposable {
   }
 
   /** A full disk refuses for the moment what was not done; this was done, and only some of it may be done again. */
-  async #end({ stream, key, work }: Begun, end: ServiceEvent): Promise<void> {
+  async #end({ stream, key, origin, work }: Begun, end: ServiceEvent): Promise<void> {
     try {
-      await this.#append(stream, 1, end);
+      await this.#append(stream, 1, end, origin);
     } catch (error) {
       throw error instanceof StorageFullError && !work.repeatable ? outcomeUnknown(key, error) : error;
     }
   }
 
-  async #append(stream: string, expectedSeq: number, event: ServiceEvent): Promise<void> {
-    await this.#store.append(stream, expectedSeq, [event]);
+  async #append(stream: StreamId, expectedSeq: number, event: ServiceEvent, origin: Origin): Promise<void> {
+    await this.#store.append(stream, expectedSeq, [event], { origin });
   }
 
   /**

@@ -1,26 +1,28 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSessionEvent, type LoggedEvent, type SessionEvent } from '../../core/log/events.ts';
 import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../ports/event-store.ts';
-import type { Bus } from '../bus/bus.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
 
-/** Append, then publish: the only place that does either with a durable event. */
+/** Append, then publish: the only place that does either with an event of a session. */
 export class Journal {
   readonly #store: EventStore;
-  readonly #bus: Bus;
+  readonly #bus: LocalBus;
 
-  constructor(store: EventStore, bus: Bus) {
+  constructor(store: EventStore, bus: LocalBus) {
     this.#store = store;
     this.#bus = bus;
   }
 
+  /** Appends to a session, and tells those who listen to it. */
   async append(
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly SessionEvent[],
-    mark: SessionMark,
+    options: SessionMark & { readonly origin: Origin },
   ): Promise<Envelope[]> {
-    const envelopes = ofSession(await this.#store.append(sessionId, expectedSeq, events, mark));
+    const envelopes = ofSession(await this.#store.append(sessionId, expectedSeq, events, options));
     for (const envelope of envelopes) this.#bus.publish(envelope);
     return envelopes;
   }
@@ -38,15 +40,22 @@ export class Journal {
     return found;
   }
 
-  /** Nobody can have heard of the new session, so nothing is published. */
-  fork(from: SessionId, at: number, to: SessionId, closing: readonly SessionEvent[]): Promise<void> {
-    return this.#store.fork(from, at, to, closing);
+  /** Publishes nothing: nobody can know of the new session yet. */
+  fork(fork: NewFork, closing: readonly SessionEvent[], origin: Origin): Promise<void> {
+    return this.#store.fork(fork.from, fork.at, fork.to, closing, origin);
   }
 
   /** To be called when `session.deleted` is in the log. */
   erase(sessionId: SessionId): Promise<void> {
     return this.#store.erase(sessionId);
   }
+}
+
+export interface NewFork {
+  readonly from: SessionId;
+  /** seq of the last event that is shared. */
+  readonly at: number;
+  readonly to: SessionId;
 }
 
 /** Throws when one of them is no event of a session. */

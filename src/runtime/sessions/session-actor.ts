@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
@@ -11,11 +12,14 @@ import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Bus } from '../bus/bus.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import { serviceOrigin } from '../requests/request-origin.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
+import { CausingEvents } from './causing-events.ts';
 import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
+import type { FoldedSession } from './session-fold.ts';
 import type { Grown } from './session-snapshots.ts';
 
 /** A message that is in the log. With an outcome when it had been there before, and its turn is over. */
@@ -26,7 +30,7 @@ export interface AcceptedTurn {
 
 export interface SessionParts {
   readonly journal: Journal;
-  readonly bus: Bus;
+  readonly bus: LocalBus;
   readonly turns: Pick<TurnRunner, 'start'>;
   readonly policy: SessionPolicy;
   readonly log: Log;
@@ -45,6 +49,7 @@ export class SessionActor {
   readonly sessionId: SessionId;
   readonly #parts: SessionParts;
   #state: SessionState;
+  readonly #causes: CausingEvents;
   readonly #mailbox = new Mailbox();
   #run: TurnRun | null = null;
   #faulted = false;
@@ -54,9 +59,15 @@ export class SessionActor {
   readonly #onIdle: (() => void)[] = [];
 
   /** @param isPresumed whether the state is a guess. That the log has something else is then no fault: whoever guessed deals with it. */
-  constructor(sessionId: SessionId, state: SessionState, parts: SessionParts, isPresumed = false) {
+  constructor(
+    sessionId: SessionId,
+    { state, last }: Pick<FoldedSession, 'state' | 'last'>,
+    parts: SessionParts,
+    isPresumed = false,
+  ) {
     this.sessionId = sessionId;
     this.#state = state;
+    this.#causes = new CausingEvents(last);
     this.#parts = parts;
     this.#isPresumed = isPresumed;
   }
@@ -64,6 +75,11 @@ export class SessionActor {
   /** What the log says, up to now. To be read only. */
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** What the effects of the running turn follow from. */
+  get causes(): Pick<CausingEvents, 'last' | 'ofCall'> {
+    return this.#causes;
   }
 
   /** All that the running step has streamed so far, as one chunk. */
@@ -77,9 +93,9 @@ export class SessionActor {
   }
 
   /** Resolves when the message is in the log: to its turn, or to the turn of the same message that came before. */
-  startTurn(command: Omit<StartTurn, 'partial'>): Promise<AcceptedTurn> {
+  startTurn(command: Omit<StartTurn, 'partial'>, origin: Origin): Promise<AcceptedTurn> {
     return this.#mailbox.put(async () => {
-      await this.#handle({ ...command, partial: this.#partial });
+      await this.#handle({ ...command, partial: this.#partial }, origin);
       const known = command.key && this.#state.keys.get(command.key.id);
       return { turnId: known?.turnId ?? command.turnId, ...(known?.outcome && { outcome: known.outcome }) };
     });
@@ -87,35 +103,36 @@ export class SessionActor {
 
   /** Goes on with the turn that was open when the session was loaded. */
   async resume(): Promise<void> {
-    await this.#mailbox.put(() => this.#handle({ type: 'turn.resume' }));
+    await this.#mailbox.put(() => this.#handle({ type: 'turn.resume' }, serviceOrigin(this.#causes.last)));
   }
 
   /** Stops the running turn, or the one of that id, also while it waits. Resolves to whether there was one. */
-  cancel(reason: string, turnId = this.#state.open?.turnId): Promise<boolean> {
+  cancel(reason: string, origin: Origin, turnId = this.#state.open?.turnId): Promise<boolean> {
     return this.#mailbox.put(async () => {
       const { open, waiting } = this.#state;
       if (turnId === undefined) return false;
       const running = open?.turnId === turnId;
       if (!running && !waiting.some((turn) => turn.turnId === turnId)) return false;
-      await this.#handle({ type: 'turn.cancel', turnId, reason, partial: running ? this.#partial : '' });
+      const partial = running ? this.#partial : '';
+      await this.#handle({ type: 'turn.cancel', turnId, reason, partial }, origin);
       return true;
     });
   }
 
   /** Rejects when no tool call of that id waits for approval. */
-  async answerApproval(command: AnswerApproval): Promise<void> {
-    await this.#mailbox.put(() => this.#handle(command));
+  async answerApproval(command: AnswerApproval, origin: Origin): Promise<void> {
+    await this.#mailbox.put(() => this.#handle(command, origin));
   }
 
-  async reset(key?: IdempotencyKey): Promise<void> {
+  async reset(origin: Origin, key?: IdempotencyKey): Promise<void> {
     await this.#mailbox.put(() =>
-      this.#handle({ type: 'session.reset', partial: this.#partial, ...(key && { key }) }),
+      this.#handle({ type: 'session.reset', partial: this.#partial, ...(key && { key }) }, origin),
     );
   }
 
   /** Cancels what runs and waits, and records that nothing follows. */
-  async markDeleted(): Promise<void> {
-    await this.#mailbox.put(() => this.#handle({ type: 'session.delete', partial: this.#partial }));
+  async markDeleted(origin: Origin): Promise<void> {
+    await this.#mailbox.put(() => this.#handle({ type: 'session.delete', partial: this.#partial }, origin));
   }
 
   /** Whether nothing is going on, so that it may leave memory. */
@@ -124,9 +141,9 @@ export class SessionActor {
   }
 
   /** The way back of what the running turn has asked for. */
-  readonly report = (command: SessionCommand): void => {
+  readonly report = (command: SessionCommand, origin: Origin): void => {
     // A rejection means a fault, which #handle has dealt with: there is nobody here to tell.
-    this.#mailbox.put(() => this.#handle(command)).catch(() => undefined);
+    this.#mailbox.put(() => this.#handle(command, origin)).catch(() => undefined);
   };
 
   /** Resolves when all that the session was told so far is in the log, with what it brought about at once. */
@@ -148,11 +165,11 @@ export class SessionActor {
     this.#run = null;
   }
 
-  async #handle(command: SessionCommand): Promise<void> {
+  async #handle(command: SessionCommand, origin: Origin): Promise<void> {
     if (this.#faulted)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The session is being reloaded.', { retryAfter: 1 });
     try {
-      await this.#apply(command);
+      await this.#apply(command, origin);
     } catch (error) {
       const isWrongGuess = this.#isPresumed && error instanceof StaleVersionError;
       if (!isWrongGuess && !(error instanceof ServiceError)) this.#fault(error);
@@ -160,7 +177,7 @@ export class SessionActor {
     }
   }
 
-  async #apply(command: SessionCommand): Promise<void> {
+  async #apply(command: SessionCommand, origin: Origin): Promise<void> {
     const events = decide(this.#state, command, this.#parts.policy);
     if (events.length === 0) return;
     // At once, so that nothing is streamed after what will be recorded as the partial text.
@@ -168,7 +185,9 @@ export class SessionActor {
       this.#run?.cancel();
     // A session that is being deleted counts as open, so that the next start finishes what this one began.
     const open = command.type === 'session.delete' || opensTurn(this.#state, events);
-    const appended = await this.#parts.journal.append(this.sessionId, this.#state.seq, events, { open });
+    const { seq } = this.#state;
+    const appended = await this.#parts.journal.append(this.sessionId, seq, events, { open, origin });
+    this.#causes.note(appended);
     this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
     const last = appended.at(-1);

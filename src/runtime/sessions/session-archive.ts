@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
 import type { Fork, SessionListItem, SessionView } from '../../core/session/session-view.ts';
 import { isoTime, viewSession } from '../../core/session/view-session.ts';
@@ -36,16 +37,11 @@ export class SessionArchive {
     return viewSession({ state, first, last }, head);
   }
 
-  /** @param to an id is made when it is left out. */
-  async fork(
-    from: SessionId,
-    at: number | undefined,
-    to: SessionId = `fork-${crypto.randomUUID()}`,
-  ): Promise<Fork> {
+  async fork({ from, at, to = `fork-${crypto.randomUUID()}` }: WantedFork, origin: Origin): Promise<Fork> {
     const head = await this.#headOf(from);
     checkMoment(at, head);
     try {
-      const fork = await this.#sessions.fork(from, at ?? head, to);
+      const fork = await this.#sessions.fork({ from, at: at ?? head, to }, origin);
       return { sessionId: to, at: at ?? head, head: fork.state.seq };
     } catch (error) {
       // It may have been deleted meanwhile, which is what its client is to be told then.
@@ -54,9 +50,9 @@ export class SessionArchive {
     }
   }
 
-  async delete(sessionId: SessionId): Promise<void> {
+  async delete(sessionId: SessionId, origin: Origin): Promise<void> {
     await this.#headOf(sessionId);
-    await this.#sessions.delete(sessionId);
+    await this.#sessions.delete(sessionId, origin);
   }
 
   async #headOf(sessionId: SessionId): Promise<number> {
@@ -64,6 +60,14 @@ export class SessionArchive {
     if (head === 0) throw notFound(sessionId);
     return head;
   }
+}
+
+export interface WantedFork {
+  readonly from: SessionId;
+  /** seq of the last event that is shared; the last of all when left out. */
+  readonly at?: number | undefined;
+  /** An id is made when it is left out. */
+  readonly to?: SessionId | undefined;
 }
 
 /** What is told of the sessions among the streams of the log. */

@@ -1,6 +1,8 @@
 import type { SessionId } from '../../core/ids.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../core/session/session-state.ts';
+import type { NewFork } from './journal.ts';
 import { SessionActor, type SessionParts } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
@@ -35,11 +37,11 @@ export class SessionLoader {
   }
 
   /** A new session `to`, which shares the past of `from` up to `at`. */
-  async fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
+  async fork({ from, at, to }: NewFork, origin: Origin): Promise<SessionActor> {
     const { journal, policy, fold } = this.#parts;
     const { state } = await fold.at(from, at);
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
-    await journal.fork(from, at, to, closing);
+    await journal.fork({ from, at, to }, closing, origin);
     // What a fold of its own log would give.
     return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }
@@ -57,6 +59,6 @@ export class SessionLoader {
   ): SessionActor {
     const onGrown = this.#parts.snapshots.follow(sessionId, snapshotSeq);
     if (last) onGrown(state, last);
-    return new SessionActor(sessionId, state, { ...this.#parts, onGrown }, isPresumed);
+    return new SessionActor(sessionId, { state, last }, { ...this.#parts, onGrown }, isPresumed);
   }
 }

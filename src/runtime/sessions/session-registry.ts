@@ -1,10 +1,13 @@
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { SessionDirectory } from '../../ports/session-directory.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { within } from '../../timing/within.ts';
 import { FaultRecovery } from './fault-recovery.ts';
+import type { NewFork } from './journal.ts';
 import { RecentIds } from './recent-ids.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderParts, SessionLoader } from './session-loader.ts';
@@ -12,6 +15,7 @@ import { type LoaderParts, SessionLoader } from './session-loader.ts';
 export interface RegistryParts extends Omit<LoaderParts, 'onFault'> {
   /** A simulated one, in tests. */
   readonly clock?: Clock;
+  readonly directory: SessionDirectory;
 }
 
 type Message = Parameters<SessionActor['startTurn']>[0];
@@ -99,8 +103,7 @@ export class SessionRegistry {
     for (const [sessionId, { session, lastUsed }] of this.#entries) {
       // One that is being erased goes when it is erased; until then nobody is to load it again.
       if (session?.isIdle && !session.state.deleted && lastUsed <= before) {
-        this.#entries.delete(sessionId);
-        this.#left.add(sessionId);
+        this.#leave(sessionId);
       }
     }
   }
@@ -116,13 +119,14 @@ export class SessionRegistry {
     }
   }
 
-  /** @returns the new session, which shares the past of `from` up to `at`. Refuses when it exists already. */
-  async fork(from: SessionId, at: number, to: SessionId): Promise<SessionActor> {
+  /** @returns the new session, which shares the past of another. Refuses when it exists already. */
+  async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
+    const { to } = fork;
     const before = this.#entries.get(to)?.loading ?? this.#load(to);
     const forked = before.then((exists) => {
       // A message to it may be on its way to the log.
       if (exists.state.seq > 0 || !exists.isIdle) throw sessionExists(to);
-      return this.#loader.fork(from, at, to);
+      return this.#loader.fork(fork, origin);
     });
     // At once: whoever asks for the session from here on waits until the fork is whole, and gets it, or what was there.
     await this.#enter(
@@ -133,9 +137,9 @@ export class SessionRegistry {
   }
 
   /** Cancels what goes on in the session, then erases it. */
-  async delete(sessionId: SessionId): Promise<void> {
+  async delete(sessionId: SessionId, origin: Origin): Promise<void> {
     const session = await this.session(sessionId);
-    await session.markDeleted();
+    await session.markDeleted(origin);
     try {
       await this.#loader.erase(sessionId);
     } finally {
@@ -148,11 +152,12 @@ export class SessionRegistry {
    * Resolves when the message is in the log. Refuses while the service is stopping: it must not be accepted and then
    * left lying.
    */
-  async startTurn(sessionId: SessionId, message: Message): Promise<AcceptedTurn> {
+  async startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
     if (this.#draining) throw serviceStopping();
-    if (!this.#entries.has(sessionId) && !this.#left.has(sessionId)) return this.#begin(sessionId, message);
+    if (!this.#entries.has(sessionId) && !this.#left.has(sessionId))
+      return this.#begin(sessionId, message, origin);
     const session = await this.session(sessionId);
-    return session.startTurn(message);
+    return session.startTurn(message, origin);
   }
 
   /** Takes no more messages and lets the open turns finish; what is open after `timeoutMs` stays open in the log. */
@@ -181,7 +186,9 @@ export class SessionRegistry {
       },
       () => {
         // A fault may have removed it already, and somebody may have asked again since.
-        if (this.#entries.get(sessionId) === entry) this.#entries.delete(sessionId);
+        if (this.#entries.get(sessionId) !== entry) return;
+        this.#entries.delete(sessionId);
+        this.#parts.directory.release(sessionId);
       },
     );
     return loading;
@@ -191,14 +198,17 @@ export class SessionRegistry {
    * Most sessions that nobody knows are new, so this one is taken for new: its first message goes to the log at once, and
    * when the log refuses it, to the session as the log has it. Whoever asks for the session meanwhile waits.
    */
-  async #begin(sessionId: SessionId, message: Message): Promise<AcceptedTurn> {
+  async #begin(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
     const presumed = this.#loader.presumeNew(sessionId);
-    let accepted = presumed.startTurn(message);
+    const claimed = this.#parts.directory.claim(sessionId);
+    let accepted = claimed
+      ? claimed.then(() => presumed.startTurn(message, origin))
+      : presumed.startTurn(message, origin);
     const loadAfterAll = async (error: unknown): Promise<SessionActor> => {
       // Only what says for certain that nothing was recorded: it must not be recorded twice.
       if (!(error instanceof StaleVersionError)) throw error;
       const session = await this.#load(sessionId);
-      accepted = session.startTurn(message);
+      accepted = session.startTurn(message, origin);
       return session;
     };
     await this.#enter(
@@ -209,6 +219,8 @@ export class SessionRegistry {
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {
+    const claimed = this.#parts.directory.claim(sessionId);
+    if (claimed) await claimed;
     const session = await this.#loader.load(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
     if (session.state.open && !this.#draining) await session.resume();
@@ -225,8 +237,13 @@ export class SessionRegistry {
   #forget(session: SessionActor): void {
     const entry = this.#entries.get(session.sessionId);
     if (!entry || (entry.session !== session && entry.session !== null)) return;
-    this.#entries.delete(session.sessionId);
-    this.#left.add(session.sessionId);
+    this.#leave(session.sessionId);
+  }
+
+  #leave(sessionId: SessionId): void {
+    this.#entries.delete(sessionId);
+    this.#left.add(sessionId);
+    this.#parts.directory.release(sessionId);
   }
 }
 

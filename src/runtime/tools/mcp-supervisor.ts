@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
@@ -77,7 +78,7 @@ export class McpSupervisor implements AsyncDisposable {
     return Object.fromEntries([...this.#servers].map(([name, { config }]) => [name, config]));
   }
 
-  async connect(name: string, config: McpServerConfig): Promise<McpServerRecord> {
+  async connect(name: string, config: McpServerConfig, origin: Origin): Promise<McpServerRecord> {
     const known = this.#servers.get(name);
     // One that failed and never connected has a configuration that nobody is served by: this one takes its place.
     if (known && known.status !== 'disconnected' && !known.hasOnlyFailed) {
@@ -90,22 +91,22 @@ export class McpSupervisor implements AsyncDisposable {
     this.#atRunTime.add(name);
     void known?.disconnect();
     const server = this.#add(name, config);
-    return this.#remembered(server, async () => {
+    return this.#remembered(server, origin, async () => {
       await server.disconnect();
       if (this.#servers.get(name) === server) this.#forget(server);
     });
   }
 
-  async reconnect(serverId: string): Promise<McpServerRecord> {
+  async reconnect(serverId: string, origin: Origin): Promise<McpServerRecord> {
     const server = this.#server(serverId);
-    return this.#atRunTime.has(server.name) ? this.#remembered(server) : this.#attempt(server);
+    return this.#atRunTime.has(server.name) ? this.#remembered(server, origin) : this.#attempt(server);
   }
 
   /** Disconnects; forgets a server that was disconnected already, so that the list does not grow for ever. */
-  async disconnect(serverId: string): Promise<McpServerRecord> {
+  async disconnect(serverId: string, origin: Origin): Promise<McpServerRecord> {
     const server = this.#server(serverId);
     if (server.status === 'disconnected') this.#forget(server);
-    await Promise.all([server.disconnect(), this.#book.remove(server.name)]);
+    await Promise.all([server.disconnect(), this.#book.remove(server.name, origin)]);
     return server.record;
   }
 
@@ -135,12 +136,12 @@ export class McpSupervisor implements AsyncDisposable {
    * The attempt begins at once, which takes the name; its answer waits for the log.
    * @param undo takes back what was done when the log refuses, so that the same can be asked again.
    */
-  async #remembered(server: McpServer, undo?: () => Promise<void>): Promise<McpServerRecord> {
+  async #remembered(server: McpServer, origin: Origin, undo?: () => Promise<void>): Promise<McpServerRecord> {
     const attempt = this.#attempt(server);
     // Should the log fail first, nobody waits for the attempt.
     attempt.catch(() => undefined);
     try {
-      await this.#book.add(server.name, server.config);
+      await this.#book.add(server.name, server.config, origin);
     } catch (error) {
       await undo?.();
       throw error;

@@ -34,7 +34,8 @@ export async function requestedCalls(
       serverId: offered?.serverId ?? null,
       arguments: args,
       repeatable: offered?.tool.repeatable ?? false,
-      ...(offered?.policy === 'ask' && { argumentsHash: await contentHash(args) }),
+      policy: offered?.policy ?? 'auto',
+      argumentsHash: await contentHash(args),
       ...(await problemOf(offered, parsed, names, schemas)),
     });
   }
@@ -48,7 +49,6 @@ async function problemOf(
   schemas: SchemaCheck,
 ): Promise<Pick<RequestedCall, 'problem'>> {
   if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
-  if (offered.policy === 'deny') return { problem: 'the agent is not allowed to use this tool' };
   if (!args) return { problem: 'the arguments are not a JSON object' };
   const issue = await schemas.issueWith(offered.tool.inputSchema, args);
   return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };

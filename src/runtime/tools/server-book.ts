@@ -1,10 +1,12 @@
 import { messageOf } from '../../core/errors.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../core/log/streams.ts';
 import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Log } from '../../ports/log.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
+import { serviceOrigin } from '../requests/request-origin.ts';
 import { foldClearServers, foldServers, type RegisteredServers } from './server-fold.ts';
 
 type Configs = Readonly<Record<string, McpServerConfig>>;
@@ -58,19 +60,19 @@ export class ServerBook {
   }
 
   /** Resolves when the server would be there again after a crash. */
-  add(name: string, config: McpServerConfig): Promise<void> {
+  add(name: string, config: McpServerConfig, origin: Origin): Promise<void> {
     this.#names.add(name);
-    return this.#inTurn(() => this.#register(name, config));
+    return this.#inTurn(() => this.#register(name, config, origin));
   }
 
   /** Resolves when nobody can read its configuration any more. Of a server of the agent file nothing is recorded: the file has the last word. */
-  async remove(name: string): Promise<void> {
+  async remove(name: string, origin: Origin): Promise<void> {
     if (!this.#names.delete(name)) return;
     try {
       await this.#inTurn(async () => {
         // Registered without a secret it counts as removed, should this be cut off in between.
         await this.#eraseSecret(this.#secretIds.get(name));
-        await this.#append({ type: 'mcp-server.removed', name });
+        await this.#append({ type: 'mcp-server.removed', name }, origin);
         this.#secretIds.delete(name);
       });
     } catch (error) {
@@ -100,7 +102,7 @@ export class ServerBook {
       try {
         const config = await openConfig(this.#box, sealed, secretId);
         configs[name] = config;
-        if (await this.#box.isOutdated(sealed)) await this.#register(name, config);
+        if (await this.#box.isOutdated(sealed)) await this.#register(name, config, serviceOrigin());
       } catch (error) {
         if (!(error instanceof SealedError)) throw error;
         this.#log.error(
@@ -116,17 +118,17 @@ export class ServerBook {
   async #takeOver(streams: readonly string[]): Promise<Configs> {
     if (!streams.includes(CLEAR_SERVERS_STREAM)) return {};
     const configs = foldClearServers(await this.#store.read(CLEAR_SERVERS_STREAM, 0));
-    for (const [name, config] of Object.entries(configs)) await this.add(name, config);
+    for (const [name, config] of Object.entries(configs)) await this.add(name, config, serviceOrigin());
     await this.#store.erase(CLEAR_SERVERS_STREAM);
     return configs;
   }
 
-  async #register(name: string, config: McpServerConfig): Promise<void> {
+  async #register(name: string, config: McpServerConfig, origin: Origin): Promise<void> {
     const former = this.#secretIds.get(name);
     const secretId = crypto.randomUUID();
     const sealed = await this.#box.seal(JSON.stringify(config), secretId);
-    await this.#store.append(secretStream(secretId), 0, [{ type: 'secret.kept', sealed }]);
-    await this.#append({ type: 'mcp-server.registered', name, secretId });
+    await this.#store.append(secretStream(secretId), 0, [{ type: 'secret.kept', sealed }], { origin });
+    await this.#append({ type: 'mcp-server.registered', name, secretId }, origin);
     this.#secretIds.set(name, secretId);
     await this.#eraseSecret(former);
   }
@@ -135,8 +137,8 @@ export class ServerBook {
     if (secretId !== undefined) await this.#store.erase(secretStream(secretId));
   }
 
-  async #append(event: ServiceEvent): Promise<void> {
-    await this.#store.append(SERVERS_STREAM, this.#seq, [event]);
+  async #append(event: ServiceEvent, origin: Origin): Promise<void> {
+    await this.#store.append(SERVERS_STREAM, this.#seq, [event], { origin });
     this.#seq += 1;
   }
 

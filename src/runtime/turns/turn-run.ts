@@ -6,17 +6,22 @@ import { cautionAfter, refusedIn } from '../../core/conversation/refusals.ts';
 import { estimateText, estimateTokens, transcriptWindow } from '../../core/conversation/transcript-window.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { type Actor, AGENT, type Origin, SERVICE } from '../../core/log/event-metadata.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
 import type { OpenTurn, SessionState } from '../../core/session/session-state.ts';
+import type { SettleToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import { separatorAfter } from '../../core/turn/reply-text.ts';
-import type { TurnLimits } from '../../core/turn/turn-failure.ts';
+import type { FailureCause } from '../../core/turn/turn-causes.ts';
+import type { CompleteStep, FailTurn } from '../../core/turn/turn-commands.ts';
+import { failureReason, type LimitCause, type TurnLimits } from '../../core/turn/turn-limits.ts';
 import type { LanguageModel, ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
-import type { Bus } from '../bus/bus.ts';
 import type { LiveMachines } from '../bus/live-machines.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import type { CausingEvents } from '../sessions/causing-events.ts';
 import { replyParts } from './reply-parts.ts';
 import type { ToolOffer, TurnTools } from './turn-tools.ts';
 
@@ -29,7 +34,7 @@ export interface TurnParts extends TurnLimits {
   /** Whether what the model thinks aloud goes into the log. */
   readonly keepReasoning: boolean;
   readonly catalog: TurnTools;
-  readonly bus: Bus;
+  readonly bus: LocalBus;
   readonly log: Log;
   readonly machines: LiveMachines;
   /** A simulated one, in tests and replays. */
@@ -41,7 +46,9 @@ export interface TurnSession {
   readonly sessionId: SessionId;
   readonly state: SessionState;
   /** Hands a command to the session's mailbox. */
-  readonly report: (command: SessionCommand) => void;
+  readonly report: (command: SessionCommand, origin: Origin) => void;
+  /** The events that effects follow from. */
+  readonly causes: Pick<CausingEvents, 'last' | 'ofCall'>;
 }
 
 interface StepText {
@@ -136,9 +143,9 @@ export class TurnRun {
     this.#onOver();
   }
 
-  fail(reason: string, cause?: unknown): void {
-    const error = new ServiceError('AGENT_ERROR', 'The agent could not answer.', { reason }, cause);
-    this.#reportFailure(error);
+  /** Ends the turn because it has run into a limit. */
+  failBy(cause: LimitCause): void {
+    this.#reportFailure(agentError(failureReason(cause)), { actor: SERVICE, cause });
   }
 
   /** Lets the turn go on as soon as tools can be offered. A turn that is over by then does not hear of it. */
@@ -181,6 +188,7 @@ export class TurnRun {
     this.#offer ??= catalog.forModel();
     const { tools, resolve } = this.#offer;
     const messages = this.#messages();
+    const causationId = this.#session.causes.last ?? this.turnId;
     const origin = { turnId: this.turnId, step, said: this.#open.text };
     const listener = this.#listener(step, signal);
     const reply = await model.generate({ systemPrompt, messages, tools, origin }, listener, signal);
@@ -188,7 +196,7 @@ export class TurnRun {
     const calls = await resolve(toolCallsOf(reply), this.#session.state.transcript);
     if (signal.aborted) return;
     const { finishReason, usage } = reply;
-    this.#session.report({
+    const completed: CompleteStep = {
       type: 'step.complete',
       turnId: this.turnId,
       step,
@@ -197,7 +205,8 @@ export class TurnRun {
       source: model.source,
       ...(finishReason && { finishReason }),
       ...(usage && { usage }),
-    });
+    };
+    this.#session.report(completed, { actor: AGENT, causationId });
   }
 
   /** The conversation as the model is shown it. */
@@ -274,13 +283,16 @@ export class TurnRun {
 
   async #callTool(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<void> {
     const { turnId, callId } = call;
+    const causationId = this.#session.causes.ofCall(callId) ?? turnId;
     const outcome = await this.#parts.catalog.call(call, signal);
-    if (!signal.aborted) this.#session.report({ type: 'tool-call.settle', turnId, callId, outcome });
+    if (signal.aborted) return;
+    const settled: SettleToolCall = { type: 'tool-call.settle', turnId, callId, outcome };
+    this.#session.report(settled, { actor: AGENT, causationId });
   }
 
   #reportModelFailure(error: unknown): void {
-    if (error instanceof ServiceError) this.#reportFailure(this.#withSize(error));
-    else this.fail('the model adapter failed unexpectedly; the log of the service has the cause', error);
+    const failure = error instanceof ServiceError ? this.#withSize(error) : agentError(UNEXPECTED, error);
+    this.#reportFailure(failure, { actor: AGENT, cause: { kind: 'model' } });
   }
 
   /** How much the model was shown, where that was too much: the next turn shows it less. */
@@ -290,14 +302,21 @@ export class TurnRun {
     return new ServiceError(error.code, error.message, { ...error.details, shownTokens }, error.cause);
   }
 
-  #reportFailure(error: ServiceError): void {
+  #reportFailure(error: ServiceError, { actor, cause }: { actor: Actor; cause: FailureCause }): void {
     this.#parts.log.warn(
       { sessionId: this.#session.sessionId, turnId: this.turnId, err: error },
       `turn failed: ${String(error.details.reason ?? error.message)}`,
     );
-    const { partial } = this;
-    this.#session.report({ type: 'turn.fail', turnId: this.turnId, error: error.body, partial });
+    const { turnId, partial } = this;
+    const failed: FailTurn = { type: 'turn.fail', turnId, cause, error: error.body, partial };
+    this.#session.report(failed, { actor, causationId: this.#session.causes.last ?? turnId });
   }
+}
+
+const UNEXPECTED = 'the model adapter failed unexpectedly; the log of the service has the cause';
+
+function agentError(reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('AGENT_ERROR', 'The agent could not answer.', { reason }, cause);
 }
 
 function toolCallsOf({ parts }: ModelReply): RawToolCall[] {

@@ -1,7 +1,7 @@
 import { createActor, fromCallback } from 'xstate';
 import { turnMachine } from '../../../machines/turn.machine.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { failureReason } from '../../core/turn/turn-failure.ts';
+import { limitCause } from '../../core/turn/turn-limits.ts';
 import { type TurnParts, TurnRun, type TurnSession } from './turn-run.ts';
 
 /** Starts turns: gives the turn machine its effects, once for all turns. */
@@ -21,7 +21,7 @@ export class TurnRunner {
         startModelCall: ({ context }) => this.#run(context.sessionId).startModelCall(context.step),
         endModelCall: ({ context }) => this.#run(context.sessionId).endModelCall(),
         reportFailure: ({ context }, { failure }) =>
-          this.#run(context.sessionId).fail(failureReason(failure, context)),
+          this.#run(context.sessionId).failBy(limitCause(failure, context)),
       },
     });
   }

@@ -38,8 +38,8 @@ async function handOver(
 ): Promise<Adopted> {
   let part = new Part();
   let open = false;
-  for await (const { time, event, mark } of events) {
-    part.add(time, event.type, codec.encode(event));
+  for await (const { time, event, meta = null, mark } of events) {
+    part.add(time, event.type, codec.encode({ event, meta }));
     open = mark.open;
     if (!part.isFull) continue;
     await call(part.stageCall(adoption));

@@ -2,13 +2,14 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import type { EventCodec } from '../../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
-import { type SessionMark, StaleVersionError } from '../../../ports/event-store.ts';
+import { type RecordedEvent, record } from '../../../core/log/recorded-event.ts';
+import { type AppendOptions, StaleVersionError } from '../../../ports/event-store.ts';
 import { encodeAll } from './stored-row.ts';
 import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
 
 interface PendingAppend {
   readonly request: AppendRequest;
-  readonly events: readonly LoggedEvent[];
+  readonly recorded: readonly RecordedEvent[];
   readonly settled: PromiseWithResolvers<Envelope<LoggedEvent>[]>;
 }
 
@@ -32,11 +33,12 @@ export class GroupCommit {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    mark?: SessionMark,
+    { open, origin }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
-    const request = { sessionId, expectedSeq, ...encodeAll(events, this.#codec), open: mark?.open };
-    this.#gathered.push({ request, events, settled });
+    const recorded = record(events, origin);
+    const request = { sessionId, expectedSeq, ...encodeAll(recorded, this.#codec), open };
+    this.#gathered.push({ request, recorded, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1) this.#postSoon();
     return settled.promise;
   }
@@ -98,7 +100,7 @@ export class GroupCommit {
   }
 }
 
-function settle({ request, events, settled }: PendingAppend, time: number, refusal?: Refusal): void {
+function settle({ request, recorded, settled }: PendingAppend, time: number, refusal?: Refusal): void {
   const { sessionId, expectedSeq } = request;
   if (refusal !== undefined) {
     settled.reject(
@@ -106,5 +108,5 @@ function settle({ request, events, settled }: PendingAppend, time: number, refus
     );
     return;
   }
-  settled.resolve(events.map((event, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, event })));
+  settled.resolve(recorded.map((one, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, ...one })));
 }

@@ -1,13 +1,15 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../../core/log/event-codec.ts';
+import type { Origin } from '../../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
+import { record } from '../../../core/log/recorded-event.ts';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
 import {
   type AdoptedEvent,
+  type AppendOptions,
   type EventStore,
   type SessionFilter,
-  type SessionMark,
   type SessionSummary,
   StaleVersionError,
 } from '../../../ports/event-store.ts';
@@ -77,10 +79,10 @@ export class SqliteEventStore implements EventStore {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    mark?: SessionMark,
+    options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#commits.append(sessionId, expectedSeq, events, mark);
+    return this.#commits.append(sessionId, expectedSeq, events, options);
   }
 
   async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
@@ -101,8 +103,10 @@ export class SqliteEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
+    origin?: Origin,
   ): Promise<void> {
-    const answer = await this.#call({ type: 'fork', from, at, to, ...encodeAll(closing, this.#codec) });
+    const encoded = encodeAll(record(closing, origin), this.#codec);
+    const answer = await this.#call({ type: 'fork', from, at, to, ...encoded });
     if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
     if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
   }

@@ -3,6 +3,7 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import { type EventCodec, NewerEventError } from '../../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
+import type { RecordedEvent } from '../../../core/log/recorded-event.ts';
 
 /** Events as the thread is told of them. */
 export interface EncodedEvents {
@@ -11,8 +12,8 @@ export interface EncodedEvents {
   readonly data: readonly string[];
 }
 
-export function encodeAll(events: readonly LoggedEvent[], codec: EventCodec): EncodedEvents {
-  return { types: events.map(({ type }) => type), data: events.map((event) => codec.encode(event)) };
+export function encodeAll(recorded: readonly RecordedEvent[], codec: EventCodec): EncodedEvents {
+  return { types: recorded.map(({ event }) => event.type), data: recorded.map((one) => codec.encode(one)) };
 }
 
 const StoredRow = z.object({ seq: z.int(), time: z.int(), data: z.string() });
@@ -27,7 +28,7 @@ export function parseStoredRow(
   try {
     const stored = StoredRow.parse(row);
     if (stored.seq !== seq) throw new Error(`found seq ${stored.seq} in its place`);
-    return { sessionId, seq, time: stored.time, event: codec.decode(stored.data) };
+    return { sessionId, seq, time: stored.time, ...codec.decode(stored.data) };
   } catch (error) {
     const reason =
       error instanceof NewerEventError

@@ -18,16 +18,15 @@ export function factOf(turnId: string, event: TimedEvent): TurnEvent | null {
       const { callId, toolName, serverId } = event.data;
       const call = { turnId, callId, toolName, serverId };
       if ('result' in event.data) return { type: 'tool-call.succeeded', ...call, result: event.data.result };
-      const { error: reason } = event.data;
-      return { type: wasInterrupted(reason) ? 'tool-call.interrupted' : 'tool-call.failed', ...call, reason };
+      return callEnd(call, event.data.error, event);
     }
     case 'response':
       return { type: 'turn.completed', turnId, content: event.data.content };
     case 'error': {
       const cut = { turnId, step: 0, separator: '', partial: event.partial ?? '' };
       return isCancel(event)
-        ? { type: 'turn.cancelled', ...cut, reason: event.data.message }
-        : { type: 'turn.failed', ...cut, error: event.data };
+        ? { type: 'turn.cancelled', ...cut, cause: UNRECORDED, reason: event.data.message }
+        : { type: 'turn.failed', ...cut, cause: UNRECORDED, error: event.data };
     }
     default:
       return null;
@@ -38,32 +37,31 @@ export function isCancel(event: TimedEvent): boolean {
   return event.event === 'error' && event.data.code === 'TURN_CANCELLED';
 }
 
-/** Which of its limits ended the turn, by the option of the agent file that sets it. */
-export function limitOf(event: TimedEvent): 'maxSteps' | 'stepTimeoutMs' | null {
-  if (event.event !== 'error') return null;
-  const { reason } = event.data.details;
-  const option = /\(llm\.(\w+)\)$/.exec(typeof reason === 'string' ? reason : '')?.[1];
-  return option === 'maxSteps' || option === 'stepTimeoutMs' ? option : null;
+/** Of the facts the machine looks at the type alone. */
+const UNRECORDED = { kind: 'unrecorded' } as const;
+
+type CallRef = Pick<
+  Extract<TurnEvent, { type: 'tool-call.failed' }>,
+  'turnId' | 'callId' | 'toolName' | 'serverId'
+>;
+
+/** A call that waited for approval when its turn ended has failed; one that ran was interrupted. Both leave the machine alike. */
+function callEnd(call: CallRef, reason: string, event: TimedEvent): TurnEvent {
+  const type = endedByStop(event) ? 'tool-call.interrupted' : 'tool-call.failed';
+  return { type, ...call, cause: UNRECORDED, reason };
 }
 
-/** The frame of a call's end has only the reason: these are the words of the service for a call it gave up. */
-const CANCELLED = /^the turn was cancelled\b/;
-const FAILED = 'the turn failed';
-const STOPPED = 'the service stopped while it ran';
-
-const wasInterrupted = (reason: string): boolean =>
-  [FAILED, STOPPED, 'the turn was cancelled'].includes(reason);
+/** Whether the turn ended because it ran into this limit. */
+export function endedBy(event: TimedEvent | undefined, limit: 'step-limit' | 'step-timeout'): boolean {
+  return event?.event === 'error' && event.cause?.kind === limit;
+}
 
 /** Whether the call ended because the turn was cancelled, and so after the machine knew of that. */
 export function endedByCancel(event: TimedEvent | undefined): boolean {
-  return errorOf(event, (error) => CANCELLED.test(error));
+  return event?.event === 'toolResult' && event.cause?.kind === 'turn-cancelled';
 }
 
 /** Whether the call ended because the service came back and does not know what became of it. */
 export function endedByStop(event: TimedEvent | undefined): boolean {
-  return errorOf(event, (error) => error === STOPPED);
-}
-
-function errorOf(event: TimedEvent | undefined, test: (error: string) => boolean): boolean {
-  return event?.event === 'toolResult' && 'error' in event.data && test(event.data.error);
+  return event?.event === 'toolResult' && event.cause?.kind === 'service-stopped';
 }

@@ -3,7 +3,7 @@ import { turnMachine } from '../../../../machines/turn.machine.ts';
 import type { StateValue } from '../../../core/machine-state.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
 import { eventLabel, START_EVENT } from '../chart/chart.ts';
-import { endedByCancel, endedByStop, factOf, isCancel, limitOf } from './turn-facts.ts';
+import { endedBy, endedByCancel, endedByStop, factOf, isCancel } from './turn-facts.ts';
 
 /** Of a machine's context what the log knows; the limits are not in it. */
 export interface ReplayContext {
@@ -121,7 +121,7 @@ class TurnReplay {
     if (this.#value === 'preparing' && !endedByStop(event)) yield 'turn.prepared';
     if (this.#isThinking && hasText(event)) yield 'step.streaming';
     if (index === this.#cancelledAt) yield 'CANCEL';
-    if (limitOf(event) === 'stepTimeoutMs') yield 'step.timedOut';
+    if (endedBy(event, 'step-timeout')) yield 'step.timedOut';
   }
 
   get #value(): StateValue | null {
@@ -142,9 +142,8 @@ class TurnReplay {
 
 /** The limit is known only of a turn that it has ended. */
 function maxStepsOf(events: readonly TimedEvent[]): number {
-  const last = events.at(-1);
   const steps = events.filter(({ event }) => event === 'stepCompleted').length;
-  return last && limitOf(last) === 'maxSteps' ? steps : Number.POSITIVE_INFINITY;
+  return endedBy(events.at(-1), 'step-limit') ? steps : Number.POSITIVE_INFINITY;
 }
 
 /** Index of the first event that came of a cancel: the calls that it ended are recorded before the turn's own end. */

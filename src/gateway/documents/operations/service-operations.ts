@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MetricsReport } from '../../../ports/metric-catalogue.ts';
+import { MetricsReport } from '../../../core/metric-catalogue.ts';
 import { StatechartsQuery } from '../../../wire/requests.ts';
 import { HealthResponse, ReadyResponse, StatechartsResponse } from '../../../wire/responses.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as timestamp } from './operation.ts';

@@ -4,11 +4,10 @@ import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { OpenTurn } from '../core/session/session-state.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type { AnswerApproval, RequestedCall } from '../core/tool-call/tool-call-commands.ts';
-import { DELETED, denialIn, INTERRUPTED, RESET } from '../core/turn/ending-reasons.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../core/turn/reply-parts.ts';
 import { callIdsOf } from '../core/turn/step-parts.ts';
 import type { StartTurn } from '../core/turn/turn-commands.ts';
-import { limitNamedIn } from '../core/turn/turn-failure.ts';
+import type { LimitCause } from '../core/turn/turn-limits.ts';
 import { recordedCalls } from './recorded-calls.ts';
 
 /** What the model answered in one step. */
@@ -24,7 +23,7 @@ export interface RecordedReply {
  * What reached a session from outside and made an event of its log come about. `said` is what the running step had
  * streamed by then.
  */
-export type RecordedCause =
+export type RecordedInput =
   | { readonly type: 'message'; readonly message: Omit<StartTurn, 'partial'>; readonly said: string }
   | { readonly type: 'cancel'; readonly turnId: string; readonly reason: string; readonly said: string }
   | { readonly type: 'reset'; readonly key: IdempotencyKey | undefined; readonly said: string }
@@ -36,15 +35,15 @@ export type RecordedCause =
   | { readonly type: 'model-failure'; readonly error: ErrorBody; readonly said: string }
   | {
       readonly type: 'time-out';
+      readonly cause: Extract<LimitCause, { kind: 'step-timeout' }>;
       readonly error: ErrorBody;
-      readonly stepTimeoutMs: number;
       readonly said: string;
     }
   | { readonly type: 'result'; readonly callId: string; readonly outcome: ToolOutcome }
   /** Such an event comes together with others before it, or from the turn itself. */
   | { readonly type: 'none' };
 
-const NONE: RecordedCause = { type: 'none' };
+const NONE: RecordedInput = { type: 'none' };
 
 /** Nothing comes before these in what one cause makes. */
 const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
@@ -56,7 +55,7 @@ const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
 ]);
 
 /** The recording from `begin` on, as far as the cause can reach that begins there. */
-export function reachOfCause(
+export function reachOfInput(
   recording: readonly SessionEvent[],
   begin: number,
   end: number,
@@ -70,19 +69,19 @@ export function reachOfCause(
 }
 
 /** Which cause begins with the first of the events in its reach; `open` is the turn that is open before them. */
-export function recordedCause(events: readonly SessionEvent[], open: OpenTurn | null): RecordedCause {
+export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | null): RecordedInput {
   const [event] = events;
   if (!event) return NONE;
   switch (event.type) {
     case 'turn.requested':
-      return messageCause(event, events.slice(1), open);
+      return messageInput(event, events.slice(1), open);
     case 'turn.resumed':
       return { type: 'restart' };
     case 'step.completed':
       return { type: 'reply', reply: recordedReply(event, events.slice(1)) };
     case 'approval.granted': {
       const { callId, argumentsHash } = event;
-      return approvalCause({ callId, approved: true, argumentsHash });
+      return approvalInput({ callId, approved: true, argumentsHash });
     }
     case 'tool-call.succeeded':
       return {
@@ -91,12 +90,12 @@ export function recordedCause(events: readonly SessionEvent[], open: OpenTurn | 
         outcome: { status: 'succeeded', result: event.result },
       };
     case 'tool-call.failed':
-      return open?.awaiting.has(event.callId) ? unapprovedCause(event, events) : failedCallCause(event);
+      return failedCallInput(event, events);
     case 'turn.failed':
-      return failureCause(event);
+      return failureInput(event);
     case 'tool-call.interrupted':
     case 'turn.cancelled':
-      return closingCause(event, events);
+      return closingInput(event, events);
     case 'session.reset':
       return { type: 'reset', key: event.key, said: '' };
     case 'session.deleted':
@@ -113,14 +112,16 @@ export function recordedCause(events: readonly SessionEvent[], open: OpenTurn | 
 }
 
 /** The message says itself what to do when the session is busy, so that no setting has a say. */
-function messageCause(
+function messageInput(
   { turnId, text, image, key, trace }: SessionEventOf<'turn.requested'>,
   following: readonly SessionEvent[],
   open: OpenTurn | null,
-): RecordedCause {
+): RecordedInput {
   const ending = open && endingIn(following);
   const interrupted =
-    ending?.type === 'turn.cancelled' && ending.turnId === open?.turnId && ending.reason === INTERRUPTED;
+    ending?.type === 'turn.cancelled' &&
+    ending.cause.kind === 'interrupted' &&
+    ending.cause.byTurnId === turnId;
   return {
     type: 'message',
     message: {
@@ -144,52 +145,69 @@ function recordedReply(
   return { parts, calls, source, ...(finishReason && { finishReason }), ...(usage && { usage }) };
 }
 
-function approvalCause(answer: Omit<AnswerApproval, 'type'>): RecordedCause {
+function approvalInput(answer: Omit<AnswerApproval, 'type'>): RecordedInput {
   return { type: 'approval', answer: { type: 'approval.answer', ...answer } };
 }
 
-/** A call that waited for approval failed: it was denied, or given up with its turn. */
-function unapprovedCause(
+function failedCallInput(
   event: SessionEventOf<'tool-call.failed'>,
   events: readonly SessionEvent[],
-): RecordedCause {
-  const denied = denialIn(event.reason);
-  if (!denied) return closingCause(event, events);
-  return approvalCause({ callId: event.callId, approved: false, ...denied });
+): RecordedInput {
+  const { callId, cause, reason, result } = event;
+  switch (cause.kind) {
+    case 'denied':
+      return approvalInput({
+        callId,
+        approved: false,
+        ...(cause.note !== undefined && { reason: cause.note }),
+      });
+    case 'turn-cancelled':
+    case 'turn-failed':
+      return closingInput(event, events);
+    case 'tool':
+    // Comes with its step, as a rule: where a fork or a repair has cut that off, it is a result.
+    case 'rejected':
+    case 'unrecorded':
+      return { type: 'result', callId, outcome: { status: 'failed', reason, ...(result && { result }) } };
+    default:
+      return cause satisfies never;
+  }
 }
 
-function failedCallCause({ callId, reason, result }: SessionEventOf<'tool-call.failed'>): RecordedCause {
-  return { type: 'result', callId, outcome: { status: 'failed', reason, ...(result && { result }) } };
-}
-
-function failureCause({ error, partial: said }: SessionEventOf<'turn.failed'>): RecordedCause {
-  const named = limitNamedIn(error.details.reason);
-  if (!named) return { type: 'model-failure', error, said };
-  switch (named.failure) {
+function failureInput({ cause, error, partial: said }: SessionEventOf<'turn.failed'>): RecordedInput {
+  switch (cause.kind) {
     case 'step-limit':
       return NONE;
     case 'step-timeout':
-      return { type: 'time-out', error, stepTimeoutMs: named.limit, said };
+      return { type: 'time-out', cause, error, said };
+    case 'model':
+    case 'unrecorded':
+      return { type: 'model-failure', error, said };
     default:
-      return named.failure satisfies never;
+      return cause satisfies never;
   }
 }
 
 /** Somebody ended the turn, perhaps with the whole conversation. */
-function closingCause(
+function closingInput(
   { turnId }: SessionEventOf<'tool-call.interrupted' | 'tool-call.failed' | 'turn.cancelled'>,
   events: readonly SessionEvent[],
-): RecordedCause {
+): RecordedInput {
   const ending = endingIn(events);
   if (ending?.type !== 'turn.cancelled') return { type: 'cancel', turnId, reason: '', said: '' };
-  const { reason, partial: said } = ending;
-  switch (reason) {
-    case RESET:
+  const { reason, cause, partial: said } = ending;
+  switch (cause.kind) {
+    case 'session-reset':
       return { type: 'reset', key: keyOfReset(events), said };
-    case DELETED:
+    case 'session-deleted':
       return { type: 'deletion', said };
-    default:
+    case 'cancelled':
+    case 'interrupted':
+    case 'session-forked':
+    case 'unrecorded':
       return { type: 'cancel', turnId: ending.turnId, reason, said };
+    default:
+      return cause satisfies never;
   }
 }
 

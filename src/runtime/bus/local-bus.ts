@@ -1,14 +1,19 @@
 import { EventEmitter } from 'eventemitter3';
 import type { SessionId } from '../../core/ids.ts';
+import type { MachineState } from '../../core/machine-state.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { Bus, MachineFilter, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 
 type Handler<T extends RequestType> = (
   request: ServiceRequests[T]['request'],
+  context: RequestContext,
 ) => Promise<ServiceRequests[T]['answer']>;
 
 type Handlers = { [T in RequestType]: Handler<T> };
 
+type MachineSource = (onState: (state: MachineState) => void) => Unsubscribe;
 type SessionListener = (signal: SessionSignal) => void;
 type OnListenerError = (error: unknown, signal: SessionSignal) => void;
 
@@ -17,12 +22,13 @@ type OnListenerError = (error: unknown, signal: SessionSignal) => void;
  * of a session have as many listeners as want them. Listeners are keyed by session, so that one busy
  * session costs the others nothing.
  */
-export class Bus {
+export class LocalBus implements Bus {
   readonly #handlers: Handlers = Object.create(null);
   readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
   /** Replaced, never changed: a listener may end its subscription while it is called. */
   #everywhere: readonly SessionListener[] = [];
   readonly #onListenerError: OnListenerError;
+  #machines: MachineSource = () => () => undefined;
 
   /** @param onListenerError is told what a listener threw; the other listeners are called all the same. */
   constructor(onListenerError: OnListenerError) {
@@ -38,9 +44,10 @@ export class Bus {
   send<T extends RequestType>(
     type: T,
     request: ServiceRequests[T]['request'],
+    context: RequestContext,
   ): Promise<ServiceRequests[T]['answer']> {
     if (!(type in this.#handlers)) throw new Error(`nobody handles ${type}`);
-    return this.#handlers[type](request);
+    return this.#handlers[type](request, context);
   }
 
   publish(signal: SessionSignal): void {
@@ -48,8 +55,7 @@ export class Bus {
     for (const listener of this.#everywhere) listener(signal);
   }
 
-  /** @returns a function that ends the subscription. */
-  onSession(sessionId: SessionId, listener: SessionListener): () => void {
+  onSession(sessionId: SessionId, listener: SessionListener): Unsubscribe {
     const guarded = this.#guarded(listener);
     this.#sessions.on(sessionId, guarded);
     return () => this.#sessions.off(sessionId, guarded);
@@ -62,6 +68,18 @@ export class Bus {
     return () => {
       this.#everywhere = this.#everywhere.filter((other) => other !== guarded);
     };
+  }
+
+  /** Where the states of machines come from. */
+  watchMachines(source: MachineSource): void {
+    this.#machines = source;
+  }
+
+  onMachines({ sessionId }: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
+    return this.#machines((state) => {
+      if (sessionId === undefined || state.sessionId === undefined || state.sessionId === sessionId)
+        listener(state);
+    });
   }
 
   #guarded(listener: SessionListener): SessionListener {

@@ -1,0 +1,29 @@
+import type { FailureCause } from './turn-causes.ts';
+
+/** The limit that a turn has run into. */
+export type TurnLimit = 'step-limit' | 'step-timeout';
+
+export interface TurnLimits {
+  /** Model calls in one turn. */
+  readonly maxSteps: number;
+  /** Longest time for one of them. */
+  readonly stepTimeoutMs: number;
+}
+
+export type LimitCause = Extract<FailureCause, { kind: TurnLimit }>;
+
+export function limitCause(kind: TurnLimit, { maxSteps, stepTimeoutMs }: TurnLimits): LimitCause {
+  return kind === 'step-limit' ? { kind, maxSteps } : { kind, stepTimeoutMs };
+}
+
+/** What people are told of it. */
+export function failureReason(cause: LimitCause): string {
+  switch (cause.kind) {
+    case 'step-limit':
+      return `the model still asked for tools after ${cause.maxSteps} model calls, which is the limit (llm.maxSteps)`;
+    case 'step-timeout':
+      return `one model call took longer than ${cause.stepTimeoutMs} ms, which is the limit (llm.stepTimeoutMs)`;
+    default:
+      return cause satisfies never;
+  }
+}

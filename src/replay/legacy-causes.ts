@@ -1,0 +1,118 @@
+import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
+import type { CallFailureCause, InterruptionCause } from '../core/tool-call/tool-call-causes.ts';
+import { callIdsOf } from '../core/turn/step-parts.ts';
+import type { CancellationCause, FailureCause } from '../core/turn/turn-causes.ts';
+
+/*
+ * Version 0.1.0 recorded no causes: it wrote sentences, and a client could choose the sentence of a cancellation. This
+ * is the one place that reads them. A sentence counts only where the events around it agree.
+ */
+
+/** The recording with a cause in each event that should have one. */
+export function withCauses(recording: readonly SessionEvent[]): SessionEvent[] {
+  const calls = new LegacyCalls();
+  return recording.map((event, index) => {
+    const isRejected = calls.note(event);
+    if (!('cause' in event) || event.cause.kind !== 'unrecorded') return event;
+    switch (event.type) {
+      case 'turn.cancelled':
+        return { ...event, cause: cancellationAt(recording, index, event) };
+      case 'turn.failed':
+        return { ...event, cause: failureOf(event) };
+      case 'tool-call.failed':
+        return { ...event, cause: isRejected ? { kind: 'rejected' } : calls.failureOf(event) };
+      case 'tool-call.interrupted':
+        return { ...event, cause: interruptions[event.reason] ?? { kind: 'service-stopped' } };
+      default:
+        return event satisfies never;
+    }
+  });
+}
+
+type Cancelled = SessionEventOf<'turn.cancelled'>;
+
+function cancellationAt(
+  recording: readonly SessionEvent[],
+  index: number,
+  { reason }: Cancelled,
+): CancellationCause {
+  const next = recording[index + 1];
+  if (reason === 'another message interrupted it' && next?.type === 'turn.started')
+    return { kind: 'interrupted', byTurnId: next.turnId };
+  const after = afterClosing(recording, index);
+  if (reason === 'the conversation was reset' && after?.type === 'session.reset')
+    return { kind: 'session-reset' };
+  if (reason === 'the session was deleted' && after?.type === 'session.deleted')
+    return { kind: 'session-deleted' };
+  const from = forkNamedIn(reason);
+  if (from !== undefined && after?.type === 'session.forked') return { kind: 'session-forked', from };
+  return { kind: 'cancelled' };
+}
+
+function forkNamedIn(reason: string): string | undefined {
+  const prefix = 'this session was forked from ';
+  return reason.startsWith(prefix) ? reason.slice(prefix.length) : undefined;
+}
+
+/** What follows the other turns and calls that were ended together with this turn. */
+function afterClosing(recording: readonly SessionEvent[], index: number): SessionEvent | undefined {
+  return recording
+    .slice(index + 1)
+    .find(({ type }) => !['turn.cancelled', 'tool-call.interrupted', 'tool-call.failed'].includes(type));
+}
+
+function failureOf({ error }: SessionEventOf<'turn.failed'>): FailureCause {
+  const reason = String(error.details.reason);
+  const limit = Number(/\d+/.exec(reason)?.[0]);
+  if (reason.endsWith('which is the limit (llm.maxSteps)')) return { kind: 'step-limit', maxSteps: limit };
+  if (reason.endsWith('which is the limit (llm.stepTimeoutMs)'))
+    return { kind: 'step-timeout', stepTimeoutMs: limit };
+  return { kind: 'model' };
+}
+
+const interruptions: Readonly<Record<string, InterruptionCause>> = {
+  'the turn was cancelled': { kind: 'turn-cancelled' },
+  'the turn failed': { kind: 'turn-failed' },
+  'the service stopped while it ran': { kind: 'service-stopped' },
+};
+
+/** The tool calls of the step that came last, as far as the recording has been read. */
+class LegacyCalls {
+  /** Those that may still have been rejected: their failures would come next, in this order. */
+  #rejectable: readonly string[] = [];
+  /** Those that wait for approval. */
+  readonly #awaiting = new Set<string>();
+
+  /** @returns whether the event says that a call was rejected. One that failed at once looks the same, and replays the same. */
+  note(event: SessionEvent): boolean {
+    switch (event.type) {
+      case 'step.completed':
+        this.#rejectable = callIdsOf(event.parts);
+        return false;
+      case 'tool-call.requested':
+        return false;
+      case 'tool-call.failed': {
+        const place = event.result ? -1 : this.#rejectable.indexOf(event.callId);
+        this.#rejectable = place === -1 ? [] : this.#rejectable.slice(place + 1);
+        return place !== -1;
+      }
+      case 'approval.requested':
+        this.#awaiting.add(event.callId);
+        break;
+      case 'approval.granted':
+        this.#awaiting.delete(event.callId);
+        break;
+      default:
+    }
+    this.#rejectable = [];
+    return false;
+  }
+
+  failureOf({ callId, reason }: SessionEventOf<'tool-call.failed'>): CallFailureCause {
+    if (!this.#awaiting.delete(callId)) return { kind: 'tool' };
+    if (reason === 'the turn was cancelled before the call was approved') return { kind: 'turn-cancelled' };
+    if (reason === 'the turn failed before the call was approved') return { kind: 'turn-failed' };
+    const note = /^it was denied: (.*)$/s.exec(reason)?.[1];
+    return { kind: 'denied', ...(note !== undefined && { note }) };
+  }
+}

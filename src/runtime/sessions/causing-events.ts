@@ -1,0 +1,31 @@
+import type { Envelope } from '../../core/log/envelope.ts';
+
+/** The events that the effects of a running turn follow from: what an effect reports names the id of its cause. */
+export class CausingEvents {
+  #last: string | undefined;
+  /** By call id, while the call is not settled. */
+  readonly #calls = new Map<string, string>();
+
+  constructor(last: Envelope | undefined) {
+    this.#last = last?.meta?.id;
+  }
+
+  note(envelopes: readonly Envelope[]): void {
+    for (const { event, meta } of envelopes) {
+      this.#last = meta?.id;
+      if (meta && (event.type === 'tool-call.requested' || event.type === 'approval.granted'))
+        this.#calls.set(event.callId, meta.id);
+      else if (event.type.startsWith('tool-call.') && 'callId' in event) this.#calls.delete(event.callId);
+    }
+  }
+
+  /** The last event of the session: a model call follows from it. */
+  get last(): string | undefined {
+    return this.#last;
+  }
+
+  /** A tool call follows from its request or its approval; after a restart, from the resumption of the turn. */
+  ofCall(callId: string): string | undefined {
+    return this.#calls.get(callId) ?? this.#last;
+  }
+}
