@@ -3,7 +3,7 @@ import { StorageFullError } from './storage-full.ts';
 
 /**
  * Every error that may cross the wire, with its HTTP status and the condition that produces it.
- * The README repeats this table; a test holds the two together.
+ * docs/protocol.md repeats this table; a test holds the two together.
  */
 export const errorCatalogue = {
   INVALID_REQUEST: {
