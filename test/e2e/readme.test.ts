@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { describe, expect } from 'vitest';
 import {
   type DocumentedCommand,
   documentedAnswer,
   documentedCommands,
+  documentedExamples,
 } from '../support/documented-commands.ts';
 import { type ListeningService, ServiceProcess } from '../support/service-process.ts';
+import { projectRoot } from '../support/source-imports.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { verifies } from './requirements.ts';
 
@@ -101,5 +106,28 @@ describe('README and docs', () => {
     const forked = await answer(fork);
     expect(forked).toEqual(documentedAnswer('POST /api/sessions/{id}/fork'));
     expect(forked).toMatchObject({ sessionId: 'other', from: 'default', at: 4 });
+  });
+
+  verifies('docs.examples', async () => {
+    await using directory = await tempDirectory();
+    await using service = await ServiceProcess.listening(['--data-dir', ':memory:']);
+    const client = pathToFileURL(join(projectRoot, 'src/client/session-client.ts')).href;
+    const printedBy = async (code: string, name: string, wanted: string): Promise<string> => {
+      const file = join(directory.path, name);
+      await writeFile(
+        file,
+        code.replace(':3001', `:${service.port}`).replace("'agent-service/client'", `'${client}'`),
+      );
+      return printedUntil(`${process.execPath} ${file}`, wanted);
+    };
+    const [socket = '', ask = '', iterate = '', ...more] = documentedExamples();
+    expect(more).toEqual([]);
+    expect(await printedBy(socket, 'socket.mjs', "event: 'response'")).toMatch(
+      /event: 'thinking'.*event: 'chunk'.*event: 'response'/s,
+    );
+    expect(await printedBy(ask, 'ask.mts', '!\n')).toMatch(/^Hello\b/);
+    expect(await printedBy(iterate, 'iterate.mjs', "event: 'response'")).toMatch(
+      /event: 'message'.*event: 'response'/s,
+    );
   });
 });

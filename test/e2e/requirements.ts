@@ -40,6 +40,7 @@ export const requirements = {
   'readme.start': 'a start prints what the README shows',
   'docs.curl':
     'each curl command of README and docs runs as it stands there, and is answered as docs/protocol.md says',
+  'docs.examples': 'each JavaScript example of README and docs runs as it stands there',
 
   // The terminal client
   'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',

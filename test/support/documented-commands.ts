@@ -28,6 +28,13 @@ export function documentedCommands(text: string): DocumentedCommand[] {
   });
 }
 
+/** The JavaScript and TypeScript examples of README and docs, in their order. */
+export function documentedExamples(): string[] {
+  return documentFiles.flatMap((file) =>
+    [...readDocument(file).matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = '']) => code),
+  );
+}
+
 /**
  * What the tables of docs/protocol.md say that a request is answered with: the fields they name and no other,
  * unless there are dots; a value only where they name one.
