@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openSqliteEventStore } from '../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { sqliteSnapshotStore } from '../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { createLog } from '../src/app/logger.ts';
-import { Bus } from '../src/runtime/bus/bus.ts';
+import { Bus } from '../src/runtime/bus/local-bus.ts';
 import { Journal } from '../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
 import { SessionSnapshots } from '../src/runtime/sessions/session-snapshots.ts';
@@ -25,7 +25,7 @@ export async function run(scope: Scope): Promise<Report> {
   scope.defer(() => store[Symbol.asyncDispose]());
   const snapshots = new SessionSnapshots(sqliteSnapshotStore({ directory, log }), log);
   scope.defer(() => snapshots[Symbol.asyncDispose]());
-  const fold = new SessionFold(new Journal(store, new Bus(() => undefined)), snapshots);
+  const fold = new SessionFold(new Journal(store, new LocalBus(() => undefined)), snapshots);
 
   const load = () => fold.at(session);
   const rows = [await timed('load, without a snapshot', load)];

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
-import { findPackageRoot } from '../../src/app/package-root.ts';
 import type { ServerFrame } from '../../src/wire/frames.ts';
+import { readDocument } from '../support/documents.ts';
 import { errorOf } from '../support/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../support/running-service.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
@@ -12,23 +11,24 @@ import { execute, listServers, serverWith, toolText } from '../support/tool-serv
 import { verifies } from './requirements.ts';
 
 const ToolList = z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })) });
-const README = readFileSync(join(findPackageRoot(), 'README.md'), 'utf8');
+const AGENT_FILE = 'docs/agent-file.md';
+const GUIDE = 'docs/guide.md';
 
-/** A part of README, with the folder that the server may use in place of README's. */
-function readme(pattern: RegExp, allowed: string): string {
-  const found = pattern.exec(README)?.[1];
-  if (found === undefined) throw new Error(`README has nothing like ${pattern}`);
+/** A part of a document, with the folder that the server may use in place of the document's. */
+function documented(file: string, pattern: RegExp, allowed: string): string {
+  const found = pattern.exec(readDocument(file))?.[1];
+  if (found === undefined) throw new Error(`${file} has nothing like ${pattern}`);
   return found.replace('/tmp', allowed);
 }
 
-/** The lines of README's agent file. */
+/** The lines of the example in docs/agent-file.md. */
 const agentFile = (allowed: string): string => `${SCRIPTED}
 limits: { requestsPerMinute: false }
 mcpServers:
-${readme(/^( {2}files: \{.*server-filesystem.*\})$/m, allowed)}
+${documented(AGENT_FILE, /^( {2}files: \{.*server-filesystem.*\})$/m, allowed)}
 approval:
   rules:
-${readme(/^( {4}- \{server: files, .*\})$/m, allowed)}
+${documented(AGENT_FILE, /^( {4}- \{server: files, .*\})$/m, allowed)}
 `;
 
 /** A folder that the server may use, with a file in it, and one beside it that it may not. */
@@ -49,7 +49,7 @@ async function start(allowed: string): Promise<RunningService> {
   return service;
 }
 
-describe('the file server that README shows', () => {
+describe('the file server that docs show', () => {
   verifies('servers.files', async () => {
     await using places = await folders();
     const { allowed } = places;
@@ -131,7 +131,7 @@ describe('the file server that README shows', () => {
       await using places = await folders();
       const { allowed } = places;
       await using service = await RunningService.start();
-      const body = JSON.parse(readme(/connect-server .* -d '(\{[^']*\})'/, allowed));
+      const body = JSON.parse(documented(GUIDE, /connect-server .* -d '(\{[^']*\})'/, allowed));
       expect((await service.post('/api/connect-server', body)).status).toBe(200);
       expect(await toolText(service, 'files', 'list_directory', { path: allowed })).toContain('note.txt');
       expect((await service.fetch('/api/mcp/servers/files', { method: 'DELETE' })).status).toBe(200);

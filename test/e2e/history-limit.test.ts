@@ -5,7 +5,7 @@ import { viewOf } from '../support/session-api.ts';
 import { SYSTEM_PROMPT, UpstreamService } from '../support/upstream-service.ts';
 import { verifies } from './requirements.ts';
 
-/** By the estimate that README calls cheap: four characters a token, and four tokens around each message. */
+/** By the estimate of docs/agent-file.md: four characters a token, and four tokens around each message. */
 const SYSTEM_TOKENS = Math.ceil(SYSTEM_PROMPT.length / 4);
 const TEXT_CHARACTERS = 36;
 const MESSAGE_TOKENS = TEXT_CHARACTERS / 4 + 4;

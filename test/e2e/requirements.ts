@@ -38,8 +38,9 @@ export const requirements = {
   'log.0.1.0-replay': 'a session of version 0.1.0 replays without a difference',
   'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
   'readme.start': 'a start prints what the README shows',
-  'readme.curl':
-    'each curl command of the README runs as it stands there, and is answered as the README says',
+  'docs.curl':
+    'each curl command of README and docs runs as it stands there, and is answered as docs/protocol.md says',
+  'docs.examples': 'each JavaScript example of README and docs runs as it stands there',
 
   // The terminal client
   'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',
@@ -193,7 +194,7 @@ export const requirements = {
   'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
   'servers.restart':
     'a server connected at run time is connected again after a restart, a disconnected one is not',
-  'servers.files': 'the file server that README shows reads and writes in its folder, and nowhere else',
+  'servers.files': 'the file server that docs show reads and writes in its folder, and nowhere else',
   'servers.environment':
     'a server process gets an allow-listed environment and never the keys of the service',
 

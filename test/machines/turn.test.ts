@@ -35,7 +35,8 @@ function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaitin
 const prepared = { type: 'turn.prepared' } as const;
 const ref = { turnId: 't', toolName: 'x', serverId: 's' };
 const stepped = (...callIds: string[]) => stepCompleted({ turnId: 't', callIds });
-const settled = (callId: string) => ({ type: 'tool-call.failed', ...ref, callId, reason: 'x' }) as const;
+const settled = (callId: string) =>
+  ({ type: 'tool-call.failed', ...ref, callId, cause: { kind: 'tool' }, reason: 'x' }) as const;
 const asked = (callId: string) =>
   ({ type: 'approval.requested', ...ref, callId, arguments: {}, argumentsHash: 'h' }) as const;
 const granted = (callId: string) =>
@@ -43,6 +44,7 @@ const granted = (callId: string) =>
 const cancelled = {
   type: 'turn.cancelled',
   turnId: 't',
+  cause: { kind: 'cancelled' },
   reason: 'r',
   step: 1,
   separator: '',
@@ -99,9 +101,9 @@ describe('the turn machine', () => {
     expect(effects).toContain('step-limit');
     expect(effects.filter((effect) => effect === '+model')).toHaveLength(1);
     const error = { code: 'AGENT_ERROR', message: '', details: {} } as const;
-    expect(tell({ type: 'turn.failed', turnId: 't', error, step: 1, separator: '', partial: '' })).toBe(
-      'failed',
-    );
+    const cause = { kind: 'step-limit', maxSteps: 1 } as const;
+    const failed = { type: 'turn.failed', turnId: 't', cause, error, step: 1, separator: '', partial: '' } as const;
+    expect(tell(failed)).toBe('failed');
   });
 
   it('ends a model call that takes too long, and aborts it', () => {

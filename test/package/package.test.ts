@@ -38,6 +38,9 @@ describe('the package, installed in an empty folder', () => {
       'ops/agent-service.service',
       'ops/grafana-dashboard.json',
       'README.md',
+      'docs/guide.md',
+      'docs/decisions/README.md',
+      'docs/console-chat.png',
       'LICENSE',
       'CHANGELOG.md',
     ])

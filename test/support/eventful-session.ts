@@ -50,7 +50,7 @@ function answerWithTools(session: SessionLog): void {
 function approveAndDeny(session: SessionLog): void {
   const turnId = 'ta';
   const tool = { name: 'pay', toolName: 'pay', serverId: 'srv', repeatable: false };
-  const call = { ...tool, arguments: { amount: 3 }, argumentsHash: 'a'.repeat(64) };
+  const call = { ...tool, arguments: { amount: 3 }, policy: 'ask', argumentsHash: 'a'.repeat(64) } as const;
   const calls = ['ta-yes', 'ta-no'].map((callId) => ({ ...call, callId }));
   session.tell({ type: 'turn.start', turnId, text: 'Pay twice.' });
   session.tell(completeStep({ turnId, calls }));
@@ -73,7 +73,9 @@ function answerInParts(session: SessionLog): void {
     serverId: 'srv',
     arguments: {},
     repeatable: true,
-  };
+    policy: 'auto',
+    argumentsHash: 'b'.repeat(64),
+  } as const;
   session.tell({ type: 'turn.start', turnId, text: 'Think first.' });
   const parts: StepPart[] = [
     { type: 'reasoning', text: 'Hm.' },
@@ -103,7 +105,7 @@ function refuseAndAnswer(session: SessionLog): void {
 
 function refuse(session: SessionLog, turnId: string, details: Record<string, unknown>): void {
   const error = { code: 'AGENT_ERROR', message: 'No.', details } as const;
-  session.tell({ type: 'turn.fail', turnId, error, partial: '' });
+  session.tell({ type: 'turn.fail', turnId, cause: { kind: 'model' }, error, partial: '' });
 }
 
 function failAndCancel(session: SessionLog): void {
@@ -112,7 +114,7 @@ function failAndCancel(session: SessionLog): void {
   session.askForTools('t2');
   const details = { reason: 'the provider is away' };
   const error = { code: 'AGENT_ERROR', message: 'There is no answer.', details } as const;
-  session.tell({ type: 'turn.fail', turnId: 't2', error, partial: 'So' });
+  session.tell({ type: 'turn.fail', turnId: 't2', cause: { kind: 'model' }, error, partial: 'So' });
   session.askForTools('t3', 1, 'Again.');
   session.tell({ type: 'turn.resume' });
   session.tell({ type: 'turn.cancel', turnId: 't3', reason: 'the user cancelled it', partial: 'Wait' });

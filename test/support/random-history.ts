@@ -27,6 +27,7 @@ export function randomHistory(seed: number, commands: number): Envelope[] {
     seq: index + 1,
     time: 1_700_000_000_000 + index,
     event: SessionEvent.parse(JSON.parse(JSON.stringify(event))),
+    meta: null,
   }));
 }
 
@@ -39,7 +40,7 @@ function nextCommand({ state }: SessionLog, random: () => number, index: number)
   const [call] = open.unsettled.keys();
   if (pick < 0.25) return { type: 'turn.cancel', turnId, reason: 'enough', partial };
   if (pick < 0.36) {
-    return { type: 'turn.fail', turnId, error: failure(random), partial };
+    return { type: 'turn.fail', turnId, cause: { kind: 'model' }, error: failure(random), partial };
   }
   if (pick < 0.39) return { type: 'session.reset', partial, ...maybeKey(random, index) };
   if (pick < 0.42) return { type: 'session.fork', from: 'parent', at: 3 };
@@ -101,7 +102,8 @@ function answer(turnId: string, step: number, random: () => number, index: numbe
     callId: `call-${index}-${number}`,
     arguments: { at: index, nested: { list: [null, 1.5, ''] } },
     ...(random() < 0.2 && { problem: 'it does not fit' }),
-    ...(random() < 0.3 && { argumentsHash: 'of the arguments' }),
+    policy: random() < 0.3 ? ('ask' as const) : ('auto' as const),
+    argumentsHash: 'of the arguments',
   }));
   const opaque = { signature: `of ${index}`, list: [null, { deep: true }] };
   const sometimes = <P>(part: P): P[] => (random() < 0.3 ? [part] : []);

@@ -6,6 +6,7 @@ import { SessionEvent as SessionEventSchema } from '../../src/core/log/events.ts
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { DirectedTools } from './directed-tools.ts';
 import { type RigOptions, SessionRig } from './session-rig.ts';
+import { CLIENT } from './origins.ts';
 
 const TOOLS = { look: { repeatable: true }, pay: {}, forbidden: {} };
 
@@ -85,9 +86,9 @@ export const histories: Readonly<Record<string, History>> = {
       callId: 'b',
       approved: false,
       reason: 'too much',
-    });
-    await session.answerApproval({ type: 'approval.answer', callId: 'c', approved: false });
-    await session.answerApproval({ type: 'approval.answer', callId: 'a', approved: true });
+    }, CLIENT);
+    await session.answerApproval({ type: 'approval.answer', callId: 'c', approved: false }, CLIENT);
+    await session.answerApproval({ type: 'approval.answer', callId: 'a', approved: true }, CLIENT);
     (await rig.tools.call(1)).answer('paid');
     await heard.event('tool-call.succeeded');
     (await rig.tools.call(0)).answer('seen');
@@ -104,9 +105,9 @@ export const histories: Readonly<Record<string, History>> = {
     await rig.say('b');
     await rig.say('c');
     const session = await rig.registry.session('s');
-    await session.cancel('no longer wanted', 'b');
+    await session.cancel('no longer wanted', CLIENT, 'b');
     (await rig.model.call(0)).say('Once ', 'upon ');
-    await session.cancel('enough');
+    await session.cancel('enough', CLIENT);
     (await rig.model.call(1)).answer('done');
     await heard.event('turn.completed', 'c');
     return recorded(store);
@@ -119,7 +120,7 @@ export const histories: Readonly<Record<string, History>> = {
     await rig.say('a');
     (await rig.model.call(0)).askFor({ name: 'pay' }, { name: 'look' });
     await heard.event('approval.requested');
-    await (await rig.registry.session('s')).cancel('enough');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
     return recorded(store);
   },
 
@@ -133,7 +134,7 @@ export const histories: Readonly<Record<string, History>> = {
     (await rig.model.call(1)).askFor({ name: 'pay' });
     await rig.tools.call(0);
     const session = await rig.registry.session('s');
-    await session.startTurn({ type: 'turn.start', turnId: 'w', text: 'w', whenBusy: 'enqueue' });
+    await session.startTurn({ type: 'turn.start', turnId: 'w', text: 'w', whenBusy: 'enqueue' }, CLIENT);
     await rig.say('c');
     (await rig.model.callFor('c')).answer('done');
     (await rig.model.callFor('w')).answer('done');
@@ -146,12 +147,12 @@ export const histories: Readonly<Record<string, History>> = {
     const rig = start(store);
     const key = (id: string) => ({ id, fingerprint: `f-${id}`, expiresAt: 2_000_000_000_000 });
     const session = await rig.registry.session('s');
-    await session.reset();
+    await session.reset(CLIENT);
     const image = { base64: 'AAAA', mimeType: 'image/png' as const };
-    await session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a', key: key('1'), image });
+    await session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a', key: key('1'), image }, CLIENT);
     await rig.say('b');
     (await rig.model.call(0)).say('Half a ');
-    await session.reset(key('2'));
+    await session.reset(CLIENT, key('2'));
     await rig.say('c');
     const heard = rig.listen();
     // The provider numbers its calls anew.
@@ -234,7 +235,7 @@ export const histories: Readonly<Record<string, History>> = {
       type: 'approval.answer',
       callId: 'p',
       approved: true,
-    });
+    }, CLIENT);
     for (const index of [0, 1]) (await second.tools.call(index)).answer('x');
     (await second.model.call(0)).answer('done');
     await again.event('turn.completed');
@@ -247,7 +248,7 @@ export const histories: Readonly<Record<string, History>> = {
     await rig.say('a');
     await rig.say('b');
     (await rig.model.call(0)).say('Half');
-    await (await rig.registry.session('s')).markDeleted();
+    await (await rig.registry.session('s')).markDeleted(CLIENT);
     return recorded(store);
   },
 
@@ -278,7 +279,7 @@ export async function forks(): Promise<SessionEvent[][]> {
     const head = (await recorded(store, from)).length;
     for (let at = 1; at <= head; at += 1) {
       const to = `${from}-${at}`;
-      await rig.registry.fork(from, at, to);
+      await rig.registry.fork({ from, at, to }, CLIENT);
       const answered = rig.listen(to);
       await rig.say('c', { sessionId: to, turnId: `turn of ${to}` });
       (await rig.model.call(rig.model.calls.length - 1)).answer('done');

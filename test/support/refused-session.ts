@@ -88,6 +88,7 @@ export class RefusedSession {
     this.log.tell({
       type: 'turn.fail',
       turnId,
+      cause: { kind: 'model' },
       error: { code: 'AGENT_ERROR', message: 'No.', details },
       partial: '',
     });
@@ -96,7 +97,7 @@ export class RefusedSession {
   #answer(turnId: string, step: number, { calls, opaque }: PlannedStep): void {
     const requested = calls.map(({ name }, index) => ({
       ...{ callId: `${turnId}-${step}-${index}`, name, toolName: name, serverId: 'srv' },
-      ...{ arguments: {}, repeatable: false },
+      ...{ arguments: {}, repeatable: false, policy: 'auto' as const, argumentsHash: 'a'.repeat(64) },
     }));
     const parts: StepPart[] = [
       ...(opaque ? [{ type: 'opaque' as const, data: opaque }] : []),

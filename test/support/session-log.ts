@@ -26,7 +26,8 @@ export class SessionLog {
 
   /** Asks for two calls of one tool; the second may be repeated. */
   askForTools(turnId: string, step = 1, text = ''): SessionEvent[] {
-    const call = { name: 'echo', toolName: 'echo', serverId: 'srv', arguments: { a: 1 } };
+    const tool = { name: 'echo', toolName: 'echo', serverId: 'srv', policy: 'auto' } as const;
+    const call = { ...tool, arguments: { a: 1 }, argumentsHash: 'a'.repeat(64) };
     const calls = [
       { ...call, callId: `${turnId}-once`, repeatable: false },
       { ...call, callId: `${turnId}-again`, repeatable: true },

@@ -21,6 +21,8 @@ import { recordingLog } from './recording-log.ts';
 import { serverBook } from './server-book.ts';
 import { SignalRecord } from './signal-record.ts';
 import { WatchedStore } from './watched-store.ts';
+import { CLIENT } from './origins.ts';
+import { oneProcess } from '../../src/ports/session-directory.ts';
 
 export interface RigOptions {
   /** A log that earlier rigs have written to. */
@@ -90,6 +92,7 @@ export class SessionRig {
       turns,
       policy: policy ?? { queuedMessages: false, whenBusy: 'enqueue' },
       log,
+      directory: oneProcess,
       ...(clock && { clock }),
     });
     if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });
@@ -102,7 +105,7 @@ export class SessionRig {
 
   /** Says something in a session; resolves when it is in the log. */
   async say(text: string, { sessionId = 's', turnId = text } = {}): Promise<void> {
-    await this.registry.startTurn(sessionId, { type: 'turn.start', turnId, text });
+    await this.registry.startTurn(sessionId, { type: 'turn.start', turnId, text }, CLIENT);
   }
 
   /** What the log says now. */

@@ -3,11 +3,12 @@ import type { Envelope } from '../../src/core/log/envelope.ts';
 import type { LoggedEvent, SessionEvent } from '../../src/core/log/events.ts';
 import type {
   AdoptedEvent,
+  AppendOptions,
   EventStore,
   SessionFilter,
-  SessionMark,
   SessionSummary,
 } from '../../src/ports/event-store.ts';
+import type { Origin } from '../../src/core/log/event-metadata.ts';
 
 /** An event store whose appends and reads a test can hold up or let fail. */
 export class WatchedStore implements EventStore {
@@ -28,10 +29,10 @@ export class WatchedStore implements EventStore {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    mark?: SessionMark,
+    options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]> {
     await this.beforeAppend(events);
-    const envelopes = await this.#inner.append(sessionId, expectedSeq, events, mark);
+    const envelopes = await this.#inner.append(sessionId, expectedSeq, events, options);
     await this.afterAppend(events);
     return envelopes;
   }
@@ -51,9 +52,10 @@ export class WatchedStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
+    origin?: Origin,
   ): Promise<void> {
     await this.beforeAppend(closing);
-    await this.#inner.fork(from, at, to, closing);
+    await this.#inner.fork(from, at, to, closing, origin);
   }
 
   async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {

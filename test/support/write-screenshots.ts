@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { ConsolePage } from './console-page.ts';
 
-/* Takes the pictures of the README anew: npm run screenshots */
+/* Takes the pictures of the documents anew: npm run screenshots */
 
 const AGENT = {
   llm: {

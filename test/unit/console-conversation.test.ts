@@ -11,6 +11,7 @@ import {
 import { DirectedTools } from '../support/directed-tools.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { type RigOptions, SessionRig } from '../support/session-rig.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const NOTHING: LiveSteps = { running: null, thoughts: new Map() };
 const place = { turnId: 't', step: 1, offset: 0 };
@@ -122,7 +123,7 @@ describe('the conversation', () => {
     const heard = rig.listen();
     await rig.say('Why?', { turnId: 't' });
     (await rig.model.call(0)).think('They ask');
-    await (await rig.registry.session('s')).cancel('enough');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
     await heard.event('turn.cancelled');
     const live = new Map([[stepKey('t', 1), { text: 'They ask', ms: 10 }]]);
     expect((await turnOf(rig, live)).steps).toEqual([

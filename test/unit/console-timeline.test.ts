@@ -10,6 +10,7 @@ import { eventAfterKey, rowsBefore, rowsInView, rowsOf } from '../../src/console
 import { DirectedTools } from '../support/directed-tools.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { SessionRig } from '../support/session-rig.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const all = { kinds: new Set(eventKinds), text: '' };
 const only = (...kinds: EventKind[]) => ({ kinds: new Set(kinds), text: '' });
@@ -23,7 +24,7 @@ async function someEvents() {
   (await rig.model.call(0)).askFor({ name: 'look', arguments: { at: 'Home' } });
   (await tools.call(0)).settle({ status: 'failed', reason: 'no light' });
   (await rig.model.call(1)).say('I');
-  await (await rig.registry.session('s')).cancel('enough');
+  await (await rig.registry.session('s')).cancel('enough', CLIENT);
   await heard.event('turn.cancelled');
   const events = await eventsFor(rig);
   return events.map((event, index) => ({

@@ -6,6 +6,7 @@ import type { MachineState } from '../../src/core/machine-state.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { type RigOptions, SessionRig } from '../support/session-rig.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const ASK = { rules: [{ server: '*', tool: 'write', policy: 'ask' as const }], default: 'auto' as const };
 
@@ -58,7 +59,7 @@ describe('a replayed turn is in the states in which the machine of the service w
       type: 'approval.answer',
       callId: 'w',
       approved: true,
-    });
+    }, CLIENT);
     (await tools.call(1)).answer('written');
     (await rig.model.call(1)).answer('Done.');
     await heard.event('turn.completed');
@@ -74,7 +75,7 @@ describe('a replayed turn is in the states in which the machine of the service w
     (await rig.model.call(0)).askFor({ name: 'look' }, { name: 'look' }, { name: 'write', callId: 'w' });
     (await tools.call(1)).answer('seen');
     await heard.event('tool-call.succeeded');
-    await (await rig.registry.session('s')).cancel('enough');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
     const frames = await replayOf(rig, 'go');
     expect(replayed(frames)).toEqual(lived(told));
     expect(
@@ -95,7 +96,7 @@ describe('a replayed turn is in the states in which the machine of the service w
     (await rig.model.call(0)).askFor({ name: 'look' });
     (await tools.call(0)).settle({ status: 'failed', reason: 'no light' });
     (await rig.model.call(1)).say('I can');
-    await (await rig.registry.session('s')).cancel('enough');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
     await heard.event('turn.cancelled');
     expect(replayed(await replayOf(rig, 'go'))).toEqual(lived(told));
   });
@@ -145,7 +146,7 @@ describe('a replayed turn is in the states in which the machine of the service w
       type: 'approval.answer',
       callId: 'w',
       approved: true,
-    });
+    }, CLIENT);
     await before.tools.call(1);
     (await before.rig.registry.session('s')).stop();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -183,7 +184,7 @@ describe('a replayed turn', () => {
     const { rig } = start();
     await rig.say('one');
     await rig.say('two');
-    await (await rig.registry.session('s')).cancel('enough', 'two');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT, 'two');
     expect(turnsIn(await eventsFor(rig)).map(({ turnId }) => turnId)).toEqual(['one']);
   });
 });

@@ -68,6 +68,7 @@ function randomAppend(random: (below: number) => number, heads: Map<string, numb
       step: 1,
       separator: '',
       turnId: `t${random(1e6)}`,
+      cause: { kind: 'cancelled' },
       reason: '…',
       partial: 'é'.repeat(random(50)),
     };

@@ -11,6 +11,7 @@ import { KeyedRequests } from '../../src/runtime/requests/keyed-requests.ts';
 import { type Boundary, crashingStore, keptOpen } from '../support/crashing-store.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { WatchedStore } from '../support/watched-store.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const START = 1_700_000_000_000;
 let time = START;
@@ -46,7 +47,7 @@ class Doer {
       return begun.promise;
     };
     const expiresAt = time + IDEMPOTENCY_TTL_MS;
-    const identity = { key: { id: key, fingerprint, expiresAt }, scope: [scope], answer: z.string() };
+    const identity = { key: { id: key, fingerprint, expiresAt }, scope: [scope], answer: z.string(), origin: CLIENT };
     return this.requests.once(identity, () => ({ repeatable, run }));
   }
 

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { HttpRequest, HttpResponse } from '../../src/ports/web-server.ts';
 import { McpEndpoint } from '../../src/gateway/mcp/mcp-endpoint.ts';
+import type { HttpResponse } from '../../src/ports/web-server.ts';
+import type { ServedRequest } from '../../src/gateway/http/http-message.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { INITIALIZE } from '../support/mcp-http.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 
-function request(method: string, message: unknown, sessionId?: string): HttpRequest {
+function request(method: string, message: unknown, sessionId?: string): ServedRequest {
   const headers = new Map([
     ['content-type', 'application/json'],
     ['accept', 'application/json, text/event-stream'],
@@ -16,7 +18,7 @@ function request(method: string, message: unknown, sessionId?: string): HttpRequ
   ]);
   const bytes = new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message));
   const body = async () => bytes;
-  return { method, path: '/mcp', query: '', headers, peerAddress: '127.0.0.1', body };
+  return { method, path: '/mcp', query: '', headers, peerAddress: '127.0.0.1', body, context: ANYONE };
 }
 
 /** Reads a response to its end, and says so, as the web server does. */

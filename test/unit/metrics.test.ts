@@ -179,9 +179,9 @@ describe('who listens to all sessions', () => {
 });
 
 describe('what is said about the metrics', () => {
-  it('in the README is what there is', () => {
+  it('in docs/operations.md is what there is', () => {
     const rows = [
-      ...read('README.md').matchAll(
+      ...read('docs/operations.md').matchAll(
         /^\| `((?:agent|process)_[a-z_]+)`(?: \(`([a-z_`, ]+)`\))? \| (.+) \|$/gm,
       ),
     ];

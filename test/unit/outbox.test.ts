@@ -9,6 +9,7 @@ import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -55,15 +56,16 @@ describe('the outbox', () => {
   it('keeps to itself what is no frame of the interface', () => {
     const { bus, join } = makeOutbox();
     const { socket } = join('s');
-    bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' } });
+    bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' }, meta: null });
     bus.publish({
       sessionId: 's',
       seq: 2,
       time: 0,
       event: { type: 'turn.requested', turnId: 't', text: 'hello' },
+      meta: null,
     });
     expect(socket.frames).toEqual([]);
-    bus.publish({ sessionId: 's', seq: 3, time: 0, event: { type: 'turn.started', turnId: 't' } });
+    bus.publish({ sessionId: 's', seq: 3, time: 0, event: { type: 'turn.started', turnId: 't' }, meta: null });
     expect(socket.frames).toMatchObject([{ event: 'thinking' }]);
   });
 
@@ -72,7 +74,7 @@ describe('the outbox', () => {
     const limits = LimitsConfig.parse({});
     const parts = { bus, outbox, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
     const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
-    const connection = new Connection({ session: 's', reasoning: 1 }, asking, { ...parts });
+    const connection = new Connection({ session: 's', reasoning: 1, context: ANYONE }, asking, { ...parts });
     bus.publish(thought('Hm'));
     bus.publish(chunk('a'));
     const message = 'The agent is working on a reply.';
@@ -187,7 +189,7 @@ describe('the clients of one session', () => {
     const { bus, broadcast, join } = makeOutbox();
     join('s');
     join('s');
-    bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' } });
+    bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' }, meta: null });
     expect(broadcast.published).toEqual([]);
   });
 });
@@ -251,7 +253,7 @@ describe('a client that does not read', () => {
     const { bus, broadcast, outbox } = makeOutbox();
     const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
-    const connection = new Connection({ session: 's', reasoning: 0 }, socket, {
+    const connection = new Connection({ session: 's', reasoning: 0, context: ANYONE }, socket, {
       bus,
       outbox,
       limits: rateLimits(limits),

@@ -32,7 +32,7 @@ describe('a piece of what the model thinks aloud', () => {
 
 describe('the frame of a step', () => {
   const stepOf = (parts: StepPart[], more: object = {}): Envelope => ({
-    ...{ sessionId: 's', seq: 7, time: 0 },
+    ...{ sessionId: 's', seq: 7, time: 0, meta: null },
     event: { ...stepCompleted({ turnId: 't', step: 2, separator: '\n\n' }), parts, ...more },
   });
 
@@ -76,7 +76,7 @@ describe('the frame of a step', () => {
 describe('the frame of a reply', () => {
   it.each([[{}], [{ finishReason: 'length' as const }]])('tells how it ended: %j', (ended) => {
     const event = { type: 'turn.completed', turnId: 't', content: 'Yes.', ...ended } as const;
-    const sent = encodeSignal({ sessionId: 's', seq: 1, time: 0, event });
+    const sent = encodeSignal({ sessionId: 's', seq: 1, time: 0, event, meta: null });
     expect(JSON.parse(sent ?? '')).toStrictEqual({ event: 'response', data: { content: 'Yes.', ...ended } });
   });
 });

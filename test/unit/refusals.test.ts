@@ -32,7 +32,7 @@ class Session extends SessionLog {
 
   fails(turnId: string, details: Record<string, unknown>, partial = ''): this {
     const error = { code: 'AGENT_ERROR', message: 'No.', details } as const;
-    this.tell({ type: 'turn.fail', turnId, error, partial });
+    this.tell({ type: 'turn.fail', turnId, cause: { kind: 'model' }, error, partial });
     return this;
   }
 
@@ -367,6 +367,7 @@ it('the log and the view of a session keep what the model is not shown', () => {
     seq: index + 1,
     time: 1,
     event,
+    meta: null,
   }));
   const { history } = foldedView(envelopes, envelopes.length);
   expect(history).toEqual([

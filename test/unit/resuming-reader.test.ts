@@ -13,6 +13,7 @@ import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { stepCompleted } from '../support/steps.ts';
 import { StreamRecord } from '../support/stream-record.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -62,6 +63,7 @@ function makeSession() {
   });
   return {
     bus,
+    context: ANYONE,
     outbox,
     log,
     memory,
@@ -71,7 +73,7 @@ function makeSession() {
       onPosition = happens;
     },
     append(event: SessionEvent): Envelope {
-      const envelope = { sessionId: 's', seq: log.length + 1, time: 0, event };
+      const envelope = { sessionId: 's', seq: log.length + 1, time: 0, event, meta: null };
       log.push(envelope);
       return envelope;
     },
@@ -83,6 +85,7 @@ function makeSession() {
       const errors: unknown[] = [];
       const reader = new ResumingReader('s', position, {
         bus,
+        context: ANYONE,
         sink: socket,
         encode: encodeResumable,
         encodeResumed,
@@ -290,7 +293,7 @@ describe('a reader that resumes', () => {
 
   it('is told once when the log cannot be read', async () => {
     const session = makeSession();
-    session.log.push({ sessionId: 's', seq: 7, time: 0, event: started });
+    session.log.push({ sessionId: 's', seq: 7, time: 0, event: started, meta: null });
     const { errors } = session.join();
     await vi.waitFor(() => expect(errors).toEqual([new Error('event 7 follows event 0')]));
     session.record(stepped(1, ''));
@@ -375,7 +378,7 @@ describe('a session as server-sent events', () => {
 
   it('ends with the error, and leaves nobody behind, when the log cannot be read', async () => {
     const session = makeSession();
-    session.log.push({ sessionId: 's', seq: 7, time: 0, event: started });
+    session.log.push({ sessionId: 's', seq: 7, time: 0, event: started, meta: null });
     const { reader } = open(session);
     await expect(
       (async () => {

@@ -10,6 +10,7 @@ import { ServerBook } from '../../src/runtime/tools/server-book.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { serverBook } from '../support/server-book.ts';
 import { WatchedStore } from '../support/watched-store.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const config: McpServerConfig = { type: 'stdio', command: 'none', env: { TOKEN: 'sekrit' } };
 const other: McpServerConfig = { type: 'http', baseUrl: 'https://tools.example/mcp' };
@@ -39,41 +40,41 @@ async function open() {
 describe('the book of the servers connected at run time', () => {
   it('has them again after a restart, and their secrets nowhere in clear', async () => {
     const { book, restarted, written } = await open();
-    await book.add('files', config);
-    await book.add('more', other);
+    await book.add('files', config, CLIENT);
+    await book.add('more', other, CLIENT);
     expect(await restarted()).toEqual({ files: config, more: other });
     expect(await written()).not.toContain('sekrit');
   });
 
   it('erases the configuration of a server that is removed or replaced', async () => {
     const { book, restarted, secrets } = await open();
-    await book.add('files', config);
+    await book.add('files', config, CLIENT);
     const [first] = await secrets();
-    await book.add('files', other);
+    await book.add('files', other, CLIENT);
     expect(await secrets()).toHaveLength(1);
     expect(await secrets()).not.toContain(first);
     expect(await restarted()).toEqual({ files: other });
-    await book.remove('files');
+    await book.remove('files', CLIENT);
     expect(await secrets()).toEqual([]);
     expect(await restarted()).toEqual({});
   });
 
   it('forgets a server at the second try when the log refused the first', async () => {
     const { store, book, remembered } = await open();
-    await book.add('files', config);
+    await book.add('files', config, CLIENT);
     store.refuseNext('mcp-server.removed', full);
-    await expect(book.remove('files')).rejects.toBe(full);
+    await expect(book.remove('files', CLIENT)).rejects.toBe(full);
     // Its configuration is gone already, so it counts as removed.
     expect(await remembered()).toEqual([]);
-    await book.remove('files');
+    await book.remove('files', CLIENT);
     expect(await remembered()).toEqual([]);
   });
 
   it('keeps the configuration as it was when the log refuses another', async () => {
     const { store, book, restarted, secrets } = await open();
-    await book.add('files', config);
+    await book.add('files', config, CLIENT);
     store.refuseNext('mcp-server.registered', full);
-    await expect(book.add('files', other)).rejects.toBe(full);
+    await expect(book.add('files', other, CLIENT)).rejects.toBe(full);
     expect(await restarted()).toEqual({ files: config });
     // What the refused one left is erased by the next start.
     expect(await secrets()).toHaveLength(1);
@@ -81,16 +82,16 @@ describe('the book of the servers connected at run time', () => {
 
   it('forgets a server that is removed while it is on its way to the log', async () => {
     const { book, remembered } = await open();
-    await Promise.all([book.add('files', config), book.remove('files')]);
+    await Promise.all([book.add('files', config, CLIENT), book.remove('files', CLIENT)]);
     expect(await remembered()).toEqual([]);
   });
 
   it('remembers a server that is added again while it is being removed', async () => {
     const { book, remembered } = await open();
-    await book.add('files', config);
-    await Promise.all([book.remove('files'), book.add('files', config)]);
+    await book.add('files', config, CLIENT);
+    await Promise.all([book.remove('files', CLIENT), book.add('files', config, CLIENT)]);
     expect(await remembered()).toEqual(['files']);
-    await book.remove('files');
+    await book.remove('files', CLIENT);
     expect(await remembered()).toEqual([]);
   });
 });
@@ -133,7 +134,7 @@ describe('servers that stand in the log in clear', () => {
 describe('a key that is not at hand', () => {
   it('keeps the server from being connected, says so, and loses nothing', async () => {
     const { store, book, box, restarted } = await open();
-    await book.add('files', config);
+    await book.add('files', config, CLIENT);
     const log = recordingLog();
     expect(await serverBook(store, sealedBox(memoryKeys()), log).load()).toEqual({});
     expect(log.lines).toEqual([
@@ -148,13 +149,13 @@ describe('a key that is not at hand', () => {
 
   it('does not keep the server from being removed or connected anew', async () => {
     const { store, book, secrets } = await open();
-    await book.add('files', config);
-    await book.add('more', config);
+    await book.add('files', config, CLIENT);
+    await book.add('more', config, CLIENT);
     const box = sealedBox(memoryKeys());
     const later = serverBook(store, box);
     await later.load();
-    await later.remove('files');
-    await later.add('more', other);
+    await later.remove('files', CLIENT);
+    await later.add('more', other, CLIENT);
     expect(await secrets()).toHaveLength(1);
     expect(await serverBook(store, box).load()).toEqual({ more: other });
   });
@@ -162,7 +163,7 @@ describe('a key that is not at hand', () => {
   it('is no longer needed once a start had it beside the key that is used now', async () => {
     const [before, now] = [secretKey(randomBytes(KEY_BYTES)), secretKey(randomBytes(KEY_BYTES))];
     const store = memoryEventStore();
-    await serverBook(store, sealedBox(memoryKeys(before))).add('files', config);
+    await serverBook(store, sealedBox(memoryKeys(before))).add('files', config, CLIENT);
     const both = sealedBox({
       places: ['this test'],
       current: async () => now,

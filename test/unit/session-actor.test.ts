@@ -4,6 +4,7 @@ import { DirectedTools } from '../support/directed-tools.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { NO_REPLY, said } from '../support/steps.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const diskFull = new Error('disk full');
 
@@ -27,12 +28,12 @@ describe('the mailbox of a session', () => {
   it('applies commands that are given at once one after the other', async () => {
     const rig = new SessionRig();
     const session = await rig.registry.session('s');
-    const start = (turnId: string) => session.startTurn({ type: 'turn.start', turnId, text: turnId });
+    const start = (turnId: string) => session.startTurn({ type: 'turn.start', turnId, text: turnId }, CLIENT);
     const [, cancelled] = await Promise.all([
       start('a'),
-      session.cancel('changed my mind', 'a'),
+      session.cancel('changed my mind', CLIENT, 'a'),
       start('b'),
-      session.reset(),
+      session.reset(CLIENT),
       start('c'),
     ]);
     expect(cancelled).toBe(true);
@@ -165,12 +166,13 @@ describe('cancelling', () => {
     const call = await rig.model.call(0);
     call.say('Once ', 'upon ');
     const session = await rig.registry.session('s');
-    expect(await session.cancel('enough')).toBe(true);
+    expect(await session.cancel('enough', CLIENT)).toBe(true);
     expect(call.signal.aborted).toBe(true);
     call.say('a time');
     expect(await heard.event('turn.cancelled')).toEqual({
       type: 'turn.cancelled',
       turnId: 'hello',
+      cause: { kind: 'cancelled' },
       reason: 'enough',
       step: 1,
       separator: '',
@@ -186,7 +188,7 @@ describe('cancelling', () => {
     const call = await rig.model.call(0);
     call.say('Once ');
     const held = rig.store.holdNext('turn.cancelled');
-    const cancelled = (await rig.registry.session('s')).cancel('enough');
+    const cancelled = (await rig.registry.session('s')).cancel('enough', CLIENT);
     await held.arrived;
     expect(call.signal.aborted).toBe(true);
     call.say('upon ');
@@ -206,7 +208,7 @@ describe('cancelling', () => {
     const second = rig.say('second');
     await held.arrived;
     // The cancellation is in the mailbox before the reply is, and the whole reply has been streamed.
-    const cancelled = session.cancel('enough', 'hello');
+    const cancelled = session.cancel('enough', CLIENT, 'hello');
     call.answer('All of it.');
     await call.reply;
     held.release();
@@ -224,7 +226,7 @@ describe('cancelling', () => {
     call.say('Let me look.');
     call.askFor({ name: 'look' });
     const running = await tools.call(0);
-    await (await rig.registry.session('s')).cancel('enough');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
     expect(running.signal?.aborted).toBe(true);
     expect(await heard.event('turn.cancelled')).toMatchObject({ partial: '' });
     running.answer('too late');
@@ -242,7 +244,7 @@ describe('cancelling', () => {
     const rig = new SessionRig();
     const heard = rig.listen();
     await Promise.all([rig.say('a'), rig.say('b'), rig.say('c')]);
-    expect(await (await rig.registry.session('s')).cancel('no longer wanted', 'b')).toBe(true);
+    expect(await (await rig.registry.session('s')).cancel('no longer wanted', CLIENT, 'b')).toBe(true);
     expect((await rig.model.call(0)).signal.aborted).toBe(false);
     (await rig.model.call(0)).answer('1');
     expect((await rig.model.call(1)).userText).toBe('c');
@@ -254,9 +256,9 @@ describe('cancelling', () => {
   it('answers that there was nothing to cancel', async () => {
     const rig = new SessionRig();
     const session = await rig.registry.session('s');
-    expect(await session.cancel('nothing runs')).toBe(false);
+    expect(await session.cancel('nothing runs', CLIENT)).toBe(false);
     await rig.say('a');
-    expect(await session.cancel('unknown turn', 'other')).toBe(false);
+    expect(await session.cancel('unknown turn', CLIENT, 'other')).toBe(false);
     expect((await rig.model.call(0)).signal.aborted).toBe(false);
   });
 
@@ -267,7 +269,7 @@ describe('cancelling', () => {
     const held = rig.store.holdNext('step.completed');
     (await rig.model.call(0)).answer('done');
     await held.arrived;
-    const cancelled = session.cancel('stop');
+    const cancelled = session.cancel('stop', CLIENT);
     held.release();
     expect(await cancelled).toBe(false);
     const next = await rig.model.call(1);
@@ -283,14 +285,14 @@ describe('a reset', () => {
     await Promise.all([rig.say('a'), rig.say('b')]);
     const call = await rig.model.call(0);
     call.say('Half a ');
-    await (await rig.registry.session('s')).reset();
+    await (await rig.registry.session('s')).reset(CLIENT);
     expect(call.signal.aborted).toBe(true);
     call.say('sentence');
     expect(heard.text).toBe('Half a ');
-    const reason = 'the conversation was reset';
+    const why = { cause: { kind: 'session-reset' }, reason: 'the conversation was reset' };
     expect(heard.events.slice(-3)).toEqual([
-      { type: 'turn.cancelled', turnId: 'a', reason, step: 1, separator: '', partial: 'Half a ' },
-      { type: 'turn.cancelled', turnId: 'b', reason, step: 0, separator: '', partial: '' },
+      { type: 'turn.cancelled', turnId: 'a', ...why, step: 1, separator: '', partial: 'Half a ' },
+      { type: 'turn.cancelled', turnId: 'b', ...why, step: 0, separator: '', partial: '' },
       { type: 'session.reset' },
     ]);
     await rig.say('c');

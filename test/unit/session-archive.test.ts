@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { SessionArchive } from '../../src/runtime/sessions/session-archive.ts';
 import { SessionRig } from '../support/session-rig.ts';
+import { CLIENT } from '../support/origins.ts';
 
 it('a fork of a session that is deleted meanwhile says that there is no such session', async () => {
   const rig = new SessionRig();
@@ -8,9 +9,9 @@ it('a fork of a session that is deleted meanwhile says that there is no such ses
   await rig.say('hello');
   store.beforeRead = async () => {
     store.beforeRead = async () => undefined;
-    await registry.delete('s');
+    await registry.delete('s', CLIENT);
   };
-  await expect(new SessionArchive(journal, fold, registry).fork('s', undefined, 'f')).rejects.toMatchObject({
+  await expect(new SessionArchive(journal, fold, registry).fork({ from: 's', to: 'f' }, CLIENT)).rejects.toMatchObject({
     code: 'SESSION_NOT_FOUND',
     details: { sessionId: 's' },
   });

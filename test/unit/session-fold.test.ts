@@ -8,6 +8,7 @@ import { oneByOne } from '../conformance/snapshot-store.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { stepCompleted, stepParts } from '../support/steps.ts';
 import { WatchedSnapshots } from '../support/watched-snapshots.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const LONG = 3_000;
 
@@ -91,7 +92,7 @@ describe('a long session that is loaded again', () => {
   it('is folded once for a fork of it, which goes on from the same past', async () => {
     const past = await longSession();
     const rig = new SessionRig(past);
-    const fork = await rig.registry.fork('s', LONG + 4, 'fork');
+    const fork = await rig.registry.fork({ from: 's', at: LONG + 4, to: 'fork' }, CLIENT);
     const forked = await rig.logged('fork');
     expect(forked).toHaveLength(LONG + 5);
     expect(fork.state).toStrictEqual((await new SessionRig({ store: past.store }).fold.at('fork')).state);
@@ -171,7 +172,7 @@ describe('snapshots of a session in memory', () => {
     let state = initialSessionState();
     for (const [index, event] of turns('t', 20_000).entries()) {
       state = evolve(state, event);
-      grown(state, { sessionId: 's', seq: index + 1, time: 0, event });
+      grown(state, { sessionId: 's', seq: index + 1, time: 0, event, meta: null });
     }
     await rig.snapshots.settled();
     expect(snapshots.saved.slice(0, 4)).toEqual([1_000, 2_000, 3_000, 4_000]);
@@ -211,7 +212,7 @@ describe('snapshots of a session in memory', () => {
     let state = initialSessionState();
     for (const [index, event] of turns('t', 2_500 - 4).entries()) {
       state = evolve(state, event);
-      grown(state, { sessionId: 's', seq: index + 1, time: 0, event });
+      grown(state, { sessionId: 's', seq: index + 1, time: 0, event, meta: null });
     }
     await rig.snapshots.settled();
     expect(rig.log.lines).toHaveLength(2);
@@ -224,7 +225,7 @@ describe('the snapshot of a session that is deleted', () => {
     const rig = new SessionRig({ snapshots });
     const event: SessionEvent = { type: 'session.deleted' };
     const state = { ...foldOf(turns('t', LONG)), seq: LONG + 1, deleted: true };
-    rig.snapshots.follow('s', 0)(state, { sessionId: 's', seq: LONG + 1, time: 0, event });
+    rig.snapshots.follow('s', 0)(state, { sessionId: 's', seq: LONG + 1, time: 0, event, meta: null });
     await rig.snapshots.settled();
     expect(snapshots.saved).toEqual([]);
   });
@@ -240,7 +241,7 @@ describe('the snapshot of a session that is deleted', () => {
       if (call === 'erase') expect(await store.read('s', 0, 1)).toHaveLength(1);
     };
     await rig.registry.session('s');
-    const deleted = rig.registry.delete('s');
+    const deleted = rig.registry.delete('s', CLIENT);
     await nextLoop();
     expect(order).toEqual(['load', 'save']);
     release.resolve();
@@ -256,7 +257,7 @@ describe('the snapshot of a session that is deleted', () => {
     snapshots.beforeCall = async (call) => {
       if (call === 'erase') throw new Error('disk gone');
     };
-    await expect(rig.registry.delete('s')).rejects.toThrow('disk gone');
+    await expect(rig.registry.delete('s', CLIENT)).rejects.toThrow('disk gone');
     expect(await store.sessions({ open: true })).toHaveLength(1);
     snapshots.beforeCall = async () => undefined;
     expect((await rig.registry.session('s')).state.seq).toBe(0);

@@ -10,6 +10,7 @@ import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { said, textOf } from '../support/steps.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const NO_TIME = 0;
 const PLENTY_MS = 60_000;
@@ -121,9 +122,9 @@ describe('a message to a session that nobody has looked up', () => {
   it('is known again by its key', async () => {
     const store = memoryEventStore();
     const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + PLENTY_MS };
-    await new SessionRig({ store }).registry.startTurn('s', { ...message('original'), key });
+    await new SessionRig({ store }).registry.startTurn('s', { ...message('original'), key }, CLIENT);
     const repeated = { ...message('repeated'), key };
-    expect(await new SessionRig({ store }).registry.startTurn('s', repeated)).toEqual({ turnId: 'original' });
+    expect(await new SessionRig({ store }).registry.startTurn('s', repeated, CLIENT)).toEqual({ turnId: 'original' });
   });
 
   it('is not recorded twice when it cannot be told whether it was recorded', async () => {
@@ -311,7 +312,7 @@ describe('draining', () => {
     const rig = new SessionRig();
     const session = await rig.registry.session('s');
     const held = rig.store.holdNext('turn.requested');
-    const start = session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a' });
+    const start = session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a' }, CLIENT);
     await held.arrived;
     const draining = rig.registry.drain(PLENTY_MS);
     held.release();
@@ -326,7 +327,7 @@ describe('draining', () => {
     const store = await logOfUnanswered('hello');
     const rig = new SessionRig({ store });
     await rig.registry.drain(PLENTY_MS);
-    await (await rig.registry.session('s')).reset();
+    await (await rig.registry.session('s')).reset(CLIENT);
     expect(rig.model.calls).toEqual([]);
     expect(typesOf(await rig.logged())).toEqual([
       ...['turn.requested', 'turn.started'],
@@ -395,10 +396,10 @@ describe('a fork under way', () => {
     await rig.say('hello');
     await rig.model.call(0);
     const held = rig.store.holdNext('session.forked');
-    const fork = rig.registry.fork('s', 2, 'fork');
+    const fork = rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT);
     await held.arrived;
     const during = rig.registry.session('fork');
-    const another = expect(rig.registry.fork('s', 2, 'fork')).rejects.toMatchObject({
+    const another = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
     });
     held.release();
@@ -416,7 +417,7 @@ describe('a fork under way', () => {
     await rig.say('hello');
     (await rig.model.call(0)).answer('Hi!');
     await (await rig.registry.session('s')).idle();
-    const fork = rig.registry.fork('s', 4, 'fork');
+    const fork = rig.registry.fork({ from: 's', at: 4, to: 'fork' }, CLIENT);
     await rig.say('and then?', { sessionId: 'fork' });
     expect(await rig.registry.session('fork')).toBe(await fork);
     const { request } = await rig.model.callFor('and then?');
@@ -429,7 +430,7 @@ describe('a fork under way', () => {
     const rig = new SessionRig();
     await rig.say('hello');
     rig.store.refuseNext('session.forked', new Error('disk full'));
-    const fork = expect(rig.registry.fork('s', 2, 'fork')).rejects.toThrow('disk full');
+    const fork = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toThrow('disk full');
     await rig.say('anybody?', { sessionId: 'fork' });
     await fork;
     expect(typesOf(await rig.logged('fork'))).toEqual(['turn.requested', 'turn.started']);
@@ -453,7 +454,7 @@ describe('a session that is being deleted', () => {
     const rig = new SessionRig({ store });
     const session = await rig.registry.session('s');
     await rig.say('hello');
-    const deleted = rig.registry.delete('s');
+    const deleted = rig.registry.delete('s', CLIENT);
     await erasing.promise;
     rig.registry.evictIdle(0);
     expect(await rig.registry.session('s')).toBe(session);
@@ -485,8 +486,8 @@ describe('a session whose deletion was cut off', () => {
       },
     };
     const rig = new SessionRig({ store });
-    await (await rig.registry.session('s')).reset();
-    await expect(rig.registry.delete('s')).rejects.toThrow('disk full');
+    await (await rig.registry.session('s')).reset(CLIENT);
+    await expect(rig.registry.delete('s', CLIENT)).rejects.toThrow('disk full');
     expect((await log.read('s', 0)).at(-1)?.event.type).toBe('session.deleted');
     expect((await rig.registry.session('s')).state.seq).toBe(0);
     expect(await log.read('s', 0)).toEqual([]);

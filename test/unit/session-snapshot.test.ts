@@ -127,7 +127,8 @@ describe('a snapshot of a session', () => {
     const recorded = lines.trim().split('\n');
     const history = recorded.map((line, index) => ({
       ...{ sessionId: 's', seq: index + 1, time: index },
-      event: SessionEvent.parse(currentEvents.decode(line)),
+      event: SessionEvent.parse(currentEvents.decode(line).event),
+      meta: null,
     }));
     const snapshots = history.map((_, index) => snapshotOf(history.slice(0, index + 1)));
     expect({ version: SNAPSHOT_VERSION, digest: hash('sha256', JSON.stringify(snapshots)) }).toEqual({
@@ -146,5 +147,5 @@ function longTurn(index: number): Envelope[] {
     { type: 'turn.started', turnId },
     { type: 'turn.completed', turnId, content: 'y'.repeat(500) },
   ];
-  return events.map((event, position) => ({ sessionId: 's', seq: index * 3 + position + 1, time: 1, event }));
+  return events.map((event, position) => ({ sessionId: 's', seq: index * 3 + position + 1, time: 1, event, meta: null }));
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MachineState } from '../../src/core/machine-state.ts';
-import type { HttpRequest } from '../../src/ports/web-server.ts';
 import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
+import type { ServedRequest } from '../../src/gateway/http/http-message.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const LARGE = 'x'.repeat(100_000);
 
@@ -17,7 +18,7 @@ async function open() {
   });
   let tell: (state: MachineState) => void = () => undefined;
   let watched = false;
-  bus.handle('machine.watch', async ({ onState }) => {
+  bus.watchMachines((onState) => {
     tell = onState;
     watched = true;
     onState(state('first', 'there'));
@@ -25,13 +26,14 @@ async function open() {
       watched = false;
     };
   });
-  const request: HttpRequest = {
+  const request: ServedRequest = {
     method: 'GET',
     path: '/api/statecharts',
     query: '',
     headers: new Map([['accept', 'text/event-stream']]),
     peerAddress: '127.0.0.1',
     body: async () => new Uint8Array(),
+    context: ANYONE,
   };
   const { body } = await new Statecharts(bus).route().handler(request, {});
   if (!(body instanceof ReadableStream)) throw new Error('expected a stream');

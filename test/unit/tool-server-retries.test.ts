@@ -5,6 +5,7 @@ import { type Agent, composeAgent } from '../../src/app/compose.ts';
 import { parseAgentFile } from '../../src/config/reading/agent-file.ts';
 import type { ToolServerConnector, ToolServerEvents } from '../../src/ports/tool-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const YAML = JSON.stringify({
   llm: { provider: 'scripted', model: 'offline' },
@@ -70,7 +71,7 @@ describe('a tool server of the agent file that is down', () => {
     for (const ms of WAITS.slice(0, -1)) await expectAttemptAfter(ms * part, server);
     server.isUp = true;
     await expectAttemptAfter(30_000 * part, server);
-    expect(await agent.bus.send('mcp-server.list', {})).toMatchObject([{ status: 'connected' }]);
+    expect(await agent.bus.send('mcp-server.list', {}, ANYONE)).toMatchObject([{ status: 'connected' }]);
 
     server.crash();
     for (const ms of WAITS) await expectAttemptAfter(ms * part, server);

@@ -9,7 +9,7 @@ import { composeAgent } from '../../src/app/compose.ts';
 import { tracesUrl } from '../../src/app/tracing/traces-url.ts';
 import { AgentConfig } from '../../src/config/schema/agent-config.ts';
 import { ServiceError } from '../../src/core/errors.ts';
-import { traceContextOf } from '../../src/core/trace.ts';
+import { type TraceContext, traceContextOf } from '../../src/core/trace.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { keptOpen } from '../support/crashing-store.ts';
 import { DirectedModel } from '../support/directed-model.ts';
@@ -18,6 +18,7 @@ import { eventually } from '../support/eventually.ts';
 import { RecordedTraces, traceparentOf } from '../support/recorded-traces.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { SignalRecord } from '../support/signal-record.ts';
+import { ANYONE, inTrace } from '../../src/core/request/request-context.ts';
 
 const PARENT = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: 'a=1' };
 const CONTENT = 'the-secret-words';
@@ -50,8 +51,8 @@ async function start(store: EventStore = memoryEventStore()) {
     },
   });
   const heard = new SignalRecord(agent.bus, 's');
-  const say = (turnId: string, more: object = {}) =>
-    agent.bus.send('turn.start', { sessionId: 's', turnId, text: CONTENT, ...more });
+  const say = (turnId: string, trace?: TraceContext) =>
+    agent.bus.send('turn.start', { sessionId: 's', turnId, text: CONTENT }, inTrace(ANYONE, trace));
   const stop = async () => {
     await agent.drain(0);
     await agent.close();
@@ -63,7 +64,7 @@ describe('the spans of a turn', () => {
   it('are the turn, its model calls and their tool calls, with the attributes of the conventions', async () => {
     await using running = await start();
     const { model, tools, traces, heard, say } = running;
-    await say('t1', { trace: PARENT });
+    await say('t1', PARENT);
     const asking = await model.call(0);
     asking.askFor({ name: 'echo', arguments: { message: CONTENT }, callId: 'c1' });
     const toolCall = await tools.call(0);
@@ -144,7 +145,7 @@ describe('the spans of a turn', () => {
     const { agent, model, traces, say } = running;
     await say('t1');
     const call = await model.call(0);
-    await agent.bus.send('turn.cancel', { sessionId: 's', reason: CONTENT });
+    await agent.bus.send('turn.cancel', { sessionId: 's', reason: CONTENT }, ANYONE);
     await call.aborted;
     await eventually(
       async () => traces.spans.length,
@@ -159,7 +160,7 @@ describe('the spans of a turn', () => {
     await using running = await start();
     const { model, traces, heard, say } = running;
     await say('t1');
-    await say('t2', { trace: PARENT });
+    await say('t2', PARENT);
     (await model.call(0)).answer('a');
     (await model.call(1)).answer('b');
     await heard.event('turn.completed', 't2');
@@ -197,7 +198,7 @@ describe('the spans of a turn', () => {
   it('are not recorded where the caller decided so', async () => {
     await using running = await start();
     const { model, traces, heard, say } = running;
-    await say('t1', { trace: { traceparent: PARENT.traceparent.replace(/01$/, '00') } });
+    await say('t1', { traceparent: PARENT.traceparent.replace(/01$/, '00') });
     const call = await model.call(0);
     expect(call.request.trace?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-00$/);
     call.answer('x');
@@ -211,11 +212,11 @@ describe('a tool that a client executes', () => {
     await using running = await start();
     const { agent, tools, traces } = running;
     await eventually(
-      () => agent.bus.send('mcp-server.list', {}),
+      () => agent.bus.send('mcp-server.list', {}, ANYONE),
       ([server]) => server?.status === 'connected',
     );
-    const request = { serverId: 'tools', toolName: 'echo', arguments: {}, trace: PARENT };
-    const answer = agent.bus.send('tool.execute', request);
+    const request = { serverId: 'tools', toolName: 'echo', arguments: {} };
+    const answer = agent.bus.send('tool.execute', request, inTrace(ANYONE, PARENT));
     (await tools.call(0)).settle({ status: 'failed', reason: 'the server is gone' });
     await expect(answer).rejects.toThrow('failed');
     const span = traces.span('execute_tool echo');

@@ -5,6 +5,7 @@ import { DirectedTools } from '../support/directed-tools.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import type { SignalRecord } from '../support/signal-record.ts';
 import { stepParts, textOf } from '../support/steps.ts';
+import { CLIENT } from '../support/origins.ts';
 
 describe('what the model thinks aloud', () => {
   const place = { type: 'reply.reasoning', sessionId: 's', turnId: 'hello', step: 1 };
@@ -65,7 +66,7 @@ describe('what the model thinks aloud', () => {
     const heard = rig.listen();
     await rig.say('hello');
     const call = await rig.model.call(0);
-    await (await rig.registry.session('s')).cancel('enough');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
     call.think('too late');
     expect(thoughts(heard)).toEqual([]);
   });

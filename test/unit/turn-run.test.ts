@@ -5,6 +5,7 @@ import { DirectedTools } from '../support/directed-tools.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { NO_REPLY } from '../support/steps.ts';
+import { CLIENT } from '../support/origins.ts';
 
 describe('the text of a running turn', () => {
   it('is published as it comes, without a write to the log', async () => {
@@ -134,7 +135,7 @@ describe('what the model is given', () => {
     tools.open = open;
     const rig = new SessionRig({ tools });
     await rig.say('early');
-    expect(await (await rig.registry.session('s')).cancel('too slow')).toBe(true);
+    expect(await (await rig.registry.session('s')).cancel('too slow', CLIENT)).toBe(true);
     letOpen();
     await rig.say('late');
     const { userText, request } = await rig.model.call(0);

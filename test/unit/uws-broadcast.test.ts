@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { UwsBroadcast } from '../../src/adapters/uws/uws-broadcast.ts';
 import { PIECE_CHARACTERS, type UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../src/adapters/uws/web-socket-behavior.ts';
-import type { SocketFront } from '../../src/ports/web-server.ts';
 import type { ClientSocket } from '../../src/ports/client-socket.ts';
+import type { SocketFront } from '../../src/ports/web-server.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';
 
 const MEGABYTE = 1024 * 1024;

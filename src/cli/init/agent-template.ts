@@ -43,7 +43,7 @@ export function agentFileText(file: string, choice: AgentChoice): string {
 #   npx agent-service chat
 #
 # $NAME, \${NAME} and \${NAME:-default} are read from the environment, which is the place for secrets;
-# $$ is a dollar sign. The README describes every key.
+# $$ is a dollar sign. docs/agent-file.md describes every key.
 version: "1.0"
 systemPrompt: |
   You are a friendly assistant. Answer briefly and in plain words.

@@ -86,6 +86,6 @@ function wrongMethod({ method, path }: HttpRequest, routes: readonly Route[]): S
 function unknownPath({ method, path }: HttpRequest): ServiceError {
   return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
     issue: 'the path is unknown',
-    suggestion: 'GET /docs shows all paths, and so does the README.',
+    suggestion: 'GET /docs shows all paths, and so does docs/protocol.md.',
   });
 }

@@ -1,23 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
-import { projectRoot } from './source-imports.ts';
+import { documentFiles, readDocument } from './documents.ts';
 
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-
-export interface ReadmeCommand {
+export interface DocumentedCommand {
   /** For a shell, on one line or more. */
   readonly command: string;
-  /** What the README shows that it prints; empty where it shows nothing. */
+  /** What the document shows that it prints; empty where it shows nothing. */
   readonly printed: string;
 }
 
 /** A command ends with its line, unless a backslash or an open quote takes the next one in. */
 const COMMAND = /^(\$ )?(\w(?:'[^']*'|\\\n|[^'\\\n])*)\n/gm;
 
-/** The commands of the README's code blocks that contain a text, in their order. */
-export function readmeCommands(text: string): ReadmeCommand[] {
-  const blocks = [...readme.matchAll(/^```(bash|console)\n(.*?)^```$/gms)];
+/** The commands that contain a text, from the code blocks of README and then of docs, in their order. */
+export function documentedCommands(text: string): DocumentedCommand[] {
+  const blocks = documentFiles.flatMap((file) => [
+    ...readDocument(file).matchAll(/^```(bash|console)\n(.*?)^```$/gms),
+  ]);
   return blocks.flatMap(([, kind, block = '']) => {
     const isTranscript = kind === 'console';
     return [...block.matchAll(COMMAND)]
@@ -30,15 +28,25 @@ export function readmeCommands(text: string): ReadmeCommand[] {
   });
 }
 
+/** The JavaScript and TypeScript examples of README and docs, in their order. */
+export function documentedExamples(): string[] {
+  return documentFiles.flatMap((file) =>
+    [...readDocument(file).matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = '']) => code),
+  );
+}
+
 /**
- * What the README's tables say that a request is answered with: the fields it names and no other, unless there
- * are dots; a value only where it names one.
+ * What the tables of docs/protocol.md say that a request is answered with: the fields they name and no other,
+ * unless there are dots; a value only where they name one.
  * @param request as it begins there, such as `DELETE /api/sessions/{id}`.
  */
-export function readmeAnswer(request: string): unknown {
-  const row = readme.split('\n').find((line) => line.startsWith(`| \`${request}`)) ?? '';
+export function documentedAnswer(request: string): unknown {
+  const row =
+    readDocument('docs/protocol.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${request}`)) ?? '';
   const notation = /\| [^|`]*`(\{[^`]+\})`[^|]* \|$/.exec(row)?.[1];
-  if (notation === undefined) throw new Error(`the README has no answer to ${request}`);
+  if (notation === undefined) throw new Error(`docs/protocol.md has no answer to ${request}`);
   const json = notation
     .replaceAll('…', '"…": ""')
     .replace(/(?<=[{ ])\w+(?=[,}])/g, '$&: "any"')
