@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openSqliteEventStore } from '../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { sqliteSnapshotStore } from '../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { createLog } from '../src/app/logger.ts';
-import { Bus } from '../src/runtime/bus/local-bus.ts';
+import { LocalBus } from '../src/runtime/bus/local-bus.ts';
 import { Journal } from '../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
 import { SessionSnapshots } from '../src/runtime/sessions/session-snapshots.ts';

@@ -1,9 +1,12 @@
-import { assign, fromCallback, not, sendTo, setup } from 'xstate';
+import { assign, emit, not, setup } from 'xstate';
 import type { SessionEventOf } from '../src/core/log/events.ts';
 import { callIdsOf } from '../src/core/turn/step-parts.ts';
 import type { TurnLimit, TurnLimits } from '../src/core/turn/turn-limits.ts';
 
-/** Small, and free of message content: it is shown to whoever watches the statechart. */
+/**
+ * Small, and free of message content: it is shown to whoever watches the statechart. The session's state says which
+ * calls are open; `unsettled` and `awaiting` repeat it, from the same events, for the guards and the chart.
+ */
 export interface TurnContext extends TurnLimits {
   readonly turnId: string;
   readonly sessionId: string;
@@ -15,7 +18,7 @@ export interface TurnContext extends TurnLimits {
   readonly awaiting: readonly string[];
 }
 
-/** A new turn has made no step; a resumed one goes on where the log ends. */
+/** A new turn has made no step. A resumed turn goes on where the log ends. */
 export type TurnInput = TurnContext;
 
 type Fact<T extends FactType> = SessionEventOf<T>;
@@ -30,7 +33,7 @@ type FactType =
   | 'turn.failed'
   | 'turn.cancelled';
 
-/** Facts come from the log, after they were appended. The other four are signals of the moment. */
+/** Facts are events of the log; they arrive after they were appended. The other four are signals of the moment. */
 export type TurnEvent =
   | Fact<FactType>
   | { readonly type: 'turn.prepared' }
@@ -38,33 +41,40 @@ export type TurnEvent =
   | { readonly type: 'step.timedOut' }
   | { readonly type: 'CANCEL' };
 
-/** Which session's calls the effect `toolCalls` runs. */
-export type ToolCallsInput = { readonly sessionId: string };
+/**
+ * What the machine asks of its runtime. Effects are emitted and not invoked: an invoked actor for each model call took
+ * half of the time that this machine takes.
+ */
+export type TurnEffect =
+  /** Call the model. Answer with `step.streaming` at the first text, with `step.timedOut`, and with the facts. */
+  | { readonly type: 'model-call.begin'; readonly step: number }
+  /** Abort the call if it still runs. */
+  | { readonly type: 'model-call.end' }
+  /** Run all unsettled tool calls in parallel, except those that wait for approval. */
+  | { readonly type: 'tool-calls.begin' }
+  /** Run a call that was approved. */
+  | { readonly type: 'tool-call.begin'; readonly callId: string }
+  /** Abort the calls that still run. */
+  | { readonly type: 'tool-calls.end' }
+  /** Record that the turn failed. */
+  | { readonly type: 'turn.fail'; readonly limit: TurnLimit };
 
 /**
- * What a turn does next. What is true is decided by the session's decider and told to this machine as the
- * facts it waits for, so that a recorded turn drives it through the same states again.
+ * What a turn does next. The session's decider says what is true, and the machine waits for those facts, so that a
+ * recorded turn drives it through the same states again.
  */
 export const turnMachine = setup({
-  types: {} as { context: TurnContext; input: TurnInput; events: TurnEvent },
-  actors: {
-    /**
-     * Runs all unsettled tool calls in parallel, those that wait for approval when they have it; each outcome comes
-     * back as a fact. Leaving the state that invoked it aborts them.
-     */
-    toolCalls: fromCallback<TurnEvent, ToolCallsInput>(notProvided),
-  },
+  types: {} as { context: TurnContext; input: TurnInput; events: TurnEvent; emitted: TurnEffect },
   actions: {
-    /** Asks the session to record that the turn failed. */
-    reportFailure: (_, _params: { readonly failure: TurnLimit }) => notProvided(),
-    /**
-     * Calls the model; `step.streaming` comes with the first text, `step.timedOut` when it takes too long, the reply
-     * as a fact. Begun and ended by actions, its time-out too: an invoked actor and an `after` took half of all the
-     * time that this machine takes.
-     */
-    startModelCall: () => notProvided(),
-    /** Aborts the call if it still runs. */
-    endModelCall: () => notProvided(),
+    startModelCall: emit(({ context }) => ({ type: 'model-call.begin', step: context.step })),
+    endModelCall: emit({ type: 'model-call.end' }),
+    startToolCalls: emit({ type: 'tool-calls.begin' }),
+    startApprovedCall: emit(({ event }) => ({
+      type: 'tool-call.begin',
+      callId: 'callId' in event ? event.callId : '',
+    })),
+    endToolCalls: emit({ type: 'tool-calls.end' }),
+    reportFailure: emit((_, { limit }: { readonly limit: TurnLimit }) => ({ type: 'turn.fail', limit })),
     beginStep: assign({ step: ({ context }) => context.step + 1 }),
     awaitCalls: assign({
       unsettled: ({ context, event }) =>
@@ -79,7 +89,6 @@ export const turnMachine = setup({
       unsettled: ({ context, event }) => withoutCall(context.unsettled, event),
       awaiting: ({ context, event }) => withoutCall(context.awaiting, event),
     }),
-    beginCall: sendTo('toolCalls', ({ event }) => event),
   },
   guards: {
     asksForTools: ({ event }) =>
@@ -101,7 +110,7 @@ export const turnMachine = setup({
     'turn.cancelled': '.cancelled',
   },
   states: {
-    /** Until the tool servers have made their first attempt to connect. Invokes nothing: it is over at once, except right after a start of the service. */
+    /** Until each tool server has made its first attempt to connect. Takes time only right after a start. */
     preparing: {
       on: {
         'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],
@@ -120,13 +129,14 @@ export const turnMachine = setup({
         'step.completed': { guard: 'asksForTools', target: 'executingTools', actions: 'awaitCalls' },
         'step.timedOut': {
           target: 'failing',
-          actions: { type: 'reportFailure', params: { failure: 'step-timeout' } },
+          actions: { type: 'reportFailure', params: { limit: 'step-timeout' } },
         },
         CANCEL: 'cancelling',
       },
     },
     executingTools: {
-      invoke: { id: 'toolCalls', src: 'toolCalls', input: ({ context: { sessionId } }) => ({ sessionId }) },
+      entry: 'startToolCalls',
+      exit: 'endToolCalls',
       initial: 'running',
       states: {
         running: { always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' } },
@@ -135,7 +145,7 @@ export const turnMachine = setup({
       },
       on: {
         'approval.requested': { actions: 'awaitApproval' },
-        'approval.granted': { actions: ['endWait', 'beginCall'] },
+        'approval.granted': { actions: ['endWait', 'startApprovedCall'] },
         'tool-call.succeeded': { actions: 'settleCall' },
         'tool-call.failed': { actions: 'settleCall' },
         'tool-call.interrupted': { actions: 'settleCall' },
@@ -145,12 +155,12 @@ export const turnMachine = setup({
         {
           guard: 'stepLimitReached',
           target: 'failing',
-          actions: { type: 'reportFailure', params: { failure: 'step-limit' } },
+          actions: { type: 'reportFailure', params: { limit: 'step-limit' } },
         },
         { guard: 'allSettled', target: 'callingModel' },
       ],
     },
-    /** Effects are aborted; the fact is on its way to the log. */
+    /** The effects are aborted. The fact is on its way to the log. */
     cancelling: {},
     failing: {},
     completed: { type: 'final' },
@@ -161,8 +171,4 @@ export const turnMachine = setup({
 
 function withoutCall(callIds: readonly string[], event: TurnEvent): readonly string[] {
   return 'callId' in event ? callIds.filter((callId) => callId !== event.callId) : callIds;
-}
-
-function notProvided(): never {
-  throw new Error('the turn machine was started without its effects');
 }

@@ -1,4 +1,10 @@
-import type { CounterName, GaugeName, HistogramName, LabelsOf, MetricFamily } from '../core/metric-catalogue.ts';
+import type {
+  CounterName,
+  GaugeName,
+  HistogramName,
+  LabelsOf,
+  MetricFamily,
+} from '../core/metric-catalogue.ts';
 
 /** One value of a metric as it is now. */
 export interface Reading<N extends CounterName | GaugeName> {

@@ -1,7 +1,8 @@
 import { SimulatedClock } from 'xstate';
 import type { SessionEvent } from '../core/log/events.ts';
 import type { TurnLimits } from '../core/turn/turn-limits.ts';
-import type { TurnParts, TurnRun, TurnSession } from '../runtime/turns/turn-run.ts';
+import type { TurnParts, TurnSession } from '../runtime/turns/turn-parts.ts';
+import type { TurnRun } from '../runtime/turns/turn-run.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
 
 type Limits = ReadonlyMap<string, TurnLimits>;

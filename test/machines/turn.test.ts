@@ -102,7 +102,15 @@ describe('the turn machine', () => {
     expect(effects.filter((effect) => effect === '+model')).toHaveLength(1);
     const error = { code: 'AGENT_ERROR', message: '', details: {} } as const;
     const cause = { kind: 'step-limit', maxSteps: 1 } as const;
-    const failed = { type: 'turn.failed', turnId: 't', cause, error, step: 1, separator: '', partial: '' } as const;
+    const failed = {
+      type: 'turn.failed',
+      turnId: 't',
+      cause,
+      error,
+      step: 1,
+      separator: '',
+      partial: '',
+    } as const;
     expect(tell(failed)).toBe('failed');
   });
 

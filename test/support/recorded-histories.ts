@@ -5,8 +5,8 @@ import type { SessionEvent } from '../../src/core/log/events.ts';
 import { SessionEvent as SessionEventSchema } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { DirectedTools } from './directed-tools.ts';
-import { type RigOptions, SessionRig } from './session-rig.ts';
 import { CLIENT } from './origins.ts';
+import { type RigOptions, SessionRig } from './session-rig.ts';
 
 const TOOLS = { look: { repeatable: true }, pay: {}, forbidden: {} };
 
@@ -81,12 +81,15 @@ export const histories: Readonly<Record<string, History>> = {
     });
     await heard.event('approval.requested');
     const session = await rig.registry.session('s');
-    await session.answerApproval({
-      type: 'approval.answer',
-      callId: 'b',
-      approved: false,
-      reason: 'too much',
-    }, CLIENT);
+    await session.answerApproval(
+      {
+        type: 'approval.answer',
+        callId: 'b',
+        approved: false,
+        reason: 'too much',
+      },
+      CLIENT,
+    );
     await session.answerApproval({ type: 'approval.answer', callId: 'c', approved: false }, CLIENT);
     await session.answerApproval({ type: 'approval.answer', callId: 'a', approved: true }, CLIENT);
     (await rig.tools.call(1)).answer('paid');
@@ -231,11 +234,14 @@ export const histories: Readonly<Record<string, History>> = {
     const second = start(store, { approval });
     const again = second.listen();
     await second.registry.recover();
-    await (await second.registry.session('s')).answerApproval({
-      type: 'approval.answer',
-      callId: 'p',
-      approved: true,
-    }, CLIENT);
+    await (await second.registry.session('s')).answerApproval(
+      {
+        type: 'approval.answer',
+        callId: 'p',
+        approved: true,
+      },
+      CLIENT,
+    );
     for (const index of [0, 1]) (await second.tools.call(index)).answer('x');
     (await second.model.call(0)).answer('done');
     await again.event('turn.completed');

@@ -4,6 +4,7 @@ import type { LoggedEvent } from '../../src/core/log/events.ts';
 import type { SessionPolicy } from '../../src/core/session/session-decider.ts';
 import type { ApprovalConfig } from '../../src/core/tool-call/approval-policy.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
+import { oneProcess } from '../../src/ports/session-directory.ts';
 import type { SnapshotStore } from '../../src/ports/snapshot-store.ts';
 import { LiveMachines } from '../../src/runtime/bus/live-machines.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
@@ -17,12 +18,11 @@ import { TurnRunner } from '../../src/runtime/turns/turn-runner.ts';
 import type { Clock } from '../../src/timing/clock.ts';
 import { DirectedModel } from './directed-model.ts';
 import { DirectedTools } from './directed-tools.ts';
+import { CLIENT } from './origins.ts';
 import { recordingLog } from './recording-log.ts';
 import { serverBook } from './server-book.ts';
 import { SignalRecord } from './signal-record.ts';
 import { WatchedStore } from './watched-store.ts';
-import { CLIENT } from './origins.ts';
-import { oneProcess } from '../../src/ports/session-directory.ts';
 
 export interface RigOptions {
   /** A log that earlier rigs have written to. */

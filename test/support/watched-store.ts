@@ -1,5 +1,6 @@
 import type { SessionId } from '../../src/core/ids.ts';
 import type { Envelope } from '../../src/core/log/envelope.ts';
+import type { Origin } from '../../src/core/log/event-metadata.ts';
 import type { LoggedEvent, SessionEvent } from '../../src/core/log/events.ts';
 import type {
   AdoptedEvent,
@@ -8,7 +9,6 @@ import type {
   SessionFilter,
   SessionSummary,
 } from '../../src/ports/event-store.ts';
-import type { Origin } from '../../src/core/log/event-metadata.ts';
 
 /** An event store whose appends and reads a test can hold up or let fail. */
 export class WatchedStore implements EventStore {

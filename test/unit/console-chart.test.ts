@@ -64,9 +64,10 @@ describe('the chart of a machine', () => {
   it('tells in the states of transitions that have no arrow', () => {
     expect(linesOf('turn.completed')).toEqual(['any state: turn.completed']);
     expect(linesOf('turn.executingTools')).toEqual([
-      'runs toolCalls',
+      'entry / startToolCalls',
+      'exit / endToolCalls',
       'approval.requested / awaitApproval',
-      'approval.granted / endWait, beginCall',
+      'approval.granted / endWait, startApprovedCall',
       'tool-call.succeeded / settleCall',
       'tool-call.failed / settleCall',
       'tool-call.interrupted / settleCall',

@@ -9,9 +9,9 @@ import {
   type Thoughts,
 } from '../../src/console/service/running-step.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { type RigOptions, SessionRig } from '../support/session-rig.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const NOTHING: LiveSteps = { running: null, thoughts: new Map() };
 const place = { turnId: 't', step: 1, offset: 0 };

@@ -8,9 +8,9 @@ import {
 } from '../../src/console/timeline/event-words.ts';
 import { eventAfterKey, rowsBefore, rowsInView, rowsOf } from '../../src/console/timeline/timeline-rows.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { SessionRig } from '../support/session-rig.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const all = { kinds: new Set(eventKinds), text: '' };
 const only = (...kinds: EventKind[]) => ({ kinds: new Set(kinds), text: '' });

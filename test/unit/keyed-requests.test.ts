@@ -8,10 +8,11 @@ import { REQUEST_STREAMS, SERVERS_STREAM } from '../../src/core/log/streams.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../src/core/request/idempotency.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { KeyedRequests } from '../../src/runtime/requests/keyed-requests.ts';
+import { errorCatalogue } from '../../src/wire/error-catalogue.ts';
 import { type Boundary, crashingStore, keptOpen } from '../support/crashing-store.ts';
+import { CLIENT } from '../support/origins.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { WatchedStore } from '../support/watched-store.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const START = 1_700_000_000_000;
 let time = START;
@@ -47,7 +48,12 @@ class Doer {
       return begun.promise;
     };
     const expiresAt = time + IDEMPOTENCY_TTL_MS;
-    const identity = { key: { id: key, fingerprint, expiresAt }, scope: [scope], answer: z.string(), origin: CLIENT };
+    const identity = {
+      key: { id: key, fingerprint, expiresAt },
+      scope: [scope],
+      answer: z.string(),
+      origin: CLIENT,
+    };
     return this.requests.once(identity, () => ({ repeatable, run }));
   }
 
@@ -210,10 +216,10 @@ describe('after a crash', () => {
     for (let repetition = 0; repetition < 2; repetition += 1) {
       await expect(next.ask()).rejects.toMatchObject({
         code: 'OUTCOME_UNKNOWN',
-        status: 409,
         details: { key: 'k', suggestion: expect.stringContaining('new key') },
       });
     }
+    expect(errorCatalogue.OUTCOME_UNKNOWN.status).toBe(409);
     await expect(next.ask({ fingerprint: 'other' })).rejects.toMatchObject({
       code: 'IDEMPOTENCY_KEY_REUSED',
     });

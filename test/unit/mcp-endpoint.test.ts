@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ANYONE } from '../../src/core/request/request-context.ts';
+import type { ServedRequest } from '../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../src/gateway/mcp/mcp-endpoint.ts';
 import type { HttpResponse } from '../../src/ports/web-server.ts';
-import type { ServedRequest } from '../../src/gateway/http/http-message.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { INITIALIZE } from '../support/mcp-http.ts';
 import { recordingLog } from '../support/recording-log.ts';
-import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };

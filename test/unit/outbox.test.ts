@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LimitsConfig } from '../../src/config/schema/agent-config.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 import type { SessionSignal } from '../../src/core/session/session-signal.ts';
 import { rateLimits } from '../../src/gateway/security/rate-limits.ts';
 import { Outbox } from '../../src/gateway/stream/outbox.ts';
@@ -9,7 +10,6 @@ import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { recordingLog } from '../support/recording-log.ts';
-import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -65,7 +65,13 @@ describe('the outbox', () => {
       meta: null,
     });
     expect(socket.frames).toEqual([]);
-    bus.publish({ sessionId: 's', seq: 3, time: 0, event: { type: 'turn.started', turnId: 't' }, meta: null });
+    bus.publish({
+      sessionId: 's',
+      seq: 3,
+      time: 0,
+      event: { type: 'turn.started', turnId: 't' },
+      meta: null,
+    });
     expect(socket.frames).toMatchObject([{ event: 'thinking' }]);
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Envelope } from '../../src/core/log/envelope.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../src/core/session/session-signal.ts';
 import { sessionEventStream } from '../../src/gateway/sse/session-event-stream.ts';
 import { Outbox } from '../../src/gateway/stream/outbox.ts';
@@ -13,7 +14,6 @@ import { FakeBroadcast } from '../support/fake-broadcast.ts';
 import { FakeSocket } from '../support/fake-socket.ts';
 import { stepCompleted } from '../support/steps.ts';
 import { StreamRecord } from '../support/stream-record.ts';
-import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -7,10 +7,10 @@ import { KEY_BYTES, secretKey } from '../../src/adapters/secret-key/secret-key.t
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../src/core/log/streams.ts';
 import type { McpServerConfig } from '../../src/core/tool-server/mcp-server-config.ts';
 import { ServerBook } from '../../src/runtime/tools/server-book.ts';
+import { CLIENT } from '../support/origins.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { serverBook } from '../support/server-book.ts';
 import { WatchedStore } from '../support/watched-store.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const config: McpServerConfig = { type: 'stdio', command: 'none', env: { TOKEN: 'sekrit' } };
 const other: McpServerConfig = { type: 'http', baseUrl: 'https://tools.example/mcp' };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { NO_REPLY, said } from '../support/steps.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const diskFull = new Error('disk full');
 

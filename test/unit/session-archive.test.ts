@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SessionArchive } from '../../src/runtime/sessions/session-archive.ts';
-import { SessionRig } from '../support/session-rig.ts';
 import { CLIENT } from '../support/origins.ts';
+import { SessionRig } from '../support/session-rig.ts';
 
 it('a fork of a session that is deleted meanwhile says that there is no such session', async () => {
   const rig = new SessionRig();
@@ -11,7 +11,9 @@ it('a fork of a session that is deleted meanwhile says that there is no such ses
     store.beforeRead = async () => undefined;
     await registry.delete('s', CLIENT);
   };
-  await expect(new SessionArchive(journal, fold, registry).fork({ from: 's', to: 'f' }, CLIENT)).rejects.toMatchObject({
+  await expect(
+    new SessionArchive(journal, fold, registry).fork({ from: 's', to: 'f' }, CLIENT),
+  ).rejects.toMatchObject({
     code: 'SESSION_NOT_FOUND',
     details: { sessionId: 's' },
   });

@@ -15,7 +15,8 @@ function asked(...calls: string[]): SessionLog {
   const requested = calls.map((callId) => ({
     ...call,
     callId: callId.replace('?', ''),
-    ...(callId.endsWith('?') && { argumentsHash: HASH }),
+    policy: callId.endsWith('?') ? ('ask' as const) : ('auto' as const),
+    argumentsHash: HASH,
   }));
   log.tell(completeStep({ turnId: 't', calls: requested }));
   return log;
@@ -66,14 +67,19 @@ describe('a tool call that needs approval', () => {
   it('fails when it is denied, and the model is told why', () => {
     const log = asked('1?');
     expect(log.tell(deny('1', 'too much'))).toEqual([
-      { type: 'tool-call.failed', ...ref, callId: '1', reason: 'it was denied: too much' },
+      {
+        ...{ type: 'tool-call.failed', ...ref, callId: '1' },
+        ...{ cause: { kind: 'denied', note: 'too much' }, reason: 'it was denied: too much' },
+      },
     ]);
     expect(log.state.transcript.at(-1)).toMatchObject({
       role: 'tool',
       callId: '1',
       text: 'The tool failed: it was denied: too much',
     });
-    expect(asked('1?').tell(deny('1'))).toMatchObject([{ reason: 'it was denied' }]);
+    expect(asked('1?').tell(deny('1'))).toEqual([
+      { type: 'tool-call.failed', ...ref, callId: '1', cause: { kind: 'denied' }, reason: 'it was denied' },
+    ]);
   });
 
   it.each([
@@ -96,9 +102,35 @@ describe('a tool call that needs approval', () => {
   it('is not asked for when it is refused anyway', () => {
     const log = new SessionLog();
     log.tell({ type: 'turn.start', turnId: 't', text: 'pay' });
-    const calls = [{ ...call, callId: '1', argumentsHash: HASH, problem: 'no such tool' }];
+    const ask = { ...call, policy: 'ask', argumentsHash: HASH } as const;
+    const calls = [{ ...ask, callId: '1', problem: 'no such tool' }];
     const events = log.tell(completeStep({ turnId: 't', calls }));
     expect(typesOf(events)).toEqual(['step.completed', 'tool-call.requested', 'tool-call.failed']);
+    expect(events[2]).toMatchObject({ cause: { kind: 'rejected' }, reason: 'no such tool' });
+  });
+});
+
+describe('a tool call that the agent may not make', () => {
+  it('is rejected, whatever else is wrong with it, and beside it others run', () => {
+    const log = new SessionLog();
+    log.tell({ type: 'turn.start', turnId: 't', text: 'pay' });
+    const denied = { ...call, policy: 'deny', argumentsHash: HASH } as const;
+    const auto = { ...call, policy: 'auto', argumentsHash: HASH } as const;
+    const calls = [
+      { ...denied, callId: '1' },
+      { ...denied, callId: '2', problem: 'the arguments are not a JSON object' },
+      { ...auto, callId: '3' },
+    ];
+    const rejected = {
+      ...{ type: 'tool-call.failed', ...ref, cause: { kind: 'rejected' } },
+      reason: 'the agent is not allowed to use this tool',
+    };
+    expect(log.tell(completeStep({ turnId: 't', calls })).slice(1)).toEqual([
+      ...['1', '2', '3'].map((callId) => ({ type: 'tool-call.requested', turnId: 't', callId, ...call })),
+      { ...rejected, callId: '1' },
+      { ...rejected, callId: '2' },
+    ]);
+    expect([...(log.state.open?.unsettled.keys() ?? [])]).toEqual(['3']);
   });
 });
 
@@ -110,9 +142,10 @@ describe('a turn with a call that waits for approval', () => {
       {
         type: 'tool-call.failed',
         callId: '1',
+        cause: { kind: 'turn-cancelled' },
         reason: 'the turn was cancelled before the call was approved',
       },
-      { type: 'tool-call.interrupted', callId: '2' },
+      { type: 'tool-call.interrupted', callId: '2', cause: { kind: 'turn-cancelled' } },
       { type: 'turn.cancelled' },
     ]);
   });
@@ -122,8 +155,8 @@ describe('a turn with a call that waits for approval', () => {
     log.tell(approve('3'));
     expect(log.tell({ type: 'turn.resume' })).toMatchObject([
       { type: 'turn.resumed', attempt: 2 },
-      { type: 'tool-call.interrupted', callId: '2' },
-      { type: 'tool-call.interrupted', callId: '3' },
+      { type: 'tool-call.interrupted', callId: '2', cause: { kind: 'service-stopped' } },
+      { type: 'tool-call.interrupted', callId: '3', cause: { kind: 'service-stopped' } },
     ]);
     expect([...(log.state.open?.awaiting.keys() ?? [])]).toEqual(['1']);
   });

@@ -43,7 +43,10 @@ describe('a message to a busy session', () => {
       { type: 'turn.requested', turnId: 'c' },
       { type: 'tool-call.interrupted', callId: 'a-once' },
       { type: 'tool-call.interrupted', callId: 'a-again' },
-      { type: 'turn.cancelled', turnId: 'a', step: 2, separator: '\n\n', partial: 'half' },
+      {
+        ...{ type: 'turn.cancelled', turnId: 'a', cause: { kind: 'interrupted', byTurnId: 'c' } },
+        ...{ step: 2, separator: '\n\n', partial: 'half' },
+      },
       { type: 'turn.started', turnId: 'c' },
     ]);
     expect(log.state).toMatchObject({ open: { turnId: 'c' }, waiting: [{ turnId: 'b' }] });
@@ -146,7 +149,7 @@ describe('an idempotency key', () => {
     log.tell(start('b', { key: key('l') }));
     log.tell({ type: 'turn.cancel', turnId: 'a', reason: 'enough', partial: '' });
     const error = { code: 'AGENT_ERROR', message: 'no', details: {} } as const;
-    log.tell({ type: 'turn.fail', turnId: 'b', error, partial: '' });
+    log.tell({ type: 'turn.fail', turnId: 'b', cause: { kind: 'model' }, error, partial: '' });
     expect(log.state.keys.get('k')?.outcome).toEqual({ status: 'cancelled', reason: 'enough' });
     expect(log.state.keys.get('l')?.outcome).toEqual({ status: 'failed', error });
   });
@@ -171,8 +174,8 @@ describe('a fork', () => {
     expect(log.tell({ type: 'session.fork', from: 'origin', at: 6 })).toMatchObject([
       { type: 'tool-call.interrupted', callId: 'a-once' },
       { type: 'tool-call.interrupted', callId: 'a-again' },
-      { type: 'turn.cancelled', turnId: 'a', partial: '' },
-      { type: 'turn.cancelled', turnId: 'b' },
+      { type: 'turn.cancelled', turnId: 'a', cause: { kind: 'session-forked', from: 'origin' }, partial: '' },
+      { type: 'turn.cancelled', turnId: 'b', cause: { kind: 'session-forked', from: 'origin' } },
       { type: 'session.forked', from: 'origin', at: 6 },
     ]);
     expect(log.state).toMatchObject({ open: null, waiting: [] });

@@ -7,6 +7,7 @@ import { SessionLog, typesOf } from '../support/session-log.ts';
 import { completeStep } from '../support/steps.ts';
 
 const start = (turnId: string) => ({ type: 'turn.start', turnId, text: `say ${turnId}` }) as const;
+const MODEL = { kind: 'model' } as const;
 const answer = (turnId: string, step = 1, text = 'fine') => completeStep({ turnId, step, text });
 
 describe('the fold of a session', () => {
@@ -15,7 +16,10 @@ describe('the fold of a session', () => {
     ['is completed', { type: 'turn.completed', turnId: 'b', content: '' }],
     [
       'is cancelled',
-      { type: 'turn.cancelled', turnId: 'b', reason: '', step: 0, separator: '', partial: '' },
+      {
+        ...{ type: 'turn.cancelled', turnId: 'b', cause: { kind: 'cancelled' }, reason: '' },
+        ...{ step: 0, separator: '', partial: '' },
+      },
     ],
   ])('refuses that a turn %s which nobody began', (_, event) => {
     const log = new SessionLog();
@@ -28,7 +32,8 @@ describe('the fold of a session', () => {
     log.tell(start('a'));
     log.askForTools('a');
     const call = { turnId: 'a', callId: 'a-once', toolName: 'echo', serverId: 'srv' };
-    const interrupted: SessionEvent = { type: 'tool-call.interrupted', ...call, reason: 'it was' };
+    const cause = { kind: 'turn-cancelled' } as const;
+    const interrupted: SessionEvent = { type: 'tool-call.interrupted', ...call, cause, reason: 'it was' };
     const settled = evolve(log.state, interrupted);
     expect(() => evolve(settled, interrupted)).toThrow('call a-once, which is not open');
   });
@@ -104,11 +109,14 @@ describe('the session decider', () => {
       serverId: null,
       arguments: {},
       repeatable: false,
-    };
+      policy: 'auto',
+      argumentsHash: 'a'.repeat(64),
+    } as const;
     const calls = [{ ...call, problem: 'there is no such tool' }];
     const events = log.tell(completeStep({ turnId: 'a', calls }));
     expect(typesOf(events)).toEqual(['step.completed', 'tool-call.requested', 'tool-call.failed']);
     expect(events[1]).not.toHaveProperty('problem');
+    expect(events[2]).toMatchObject({ cause: { kind: 'rejected' }, reason: 'there is no such tool' });
     expect(log.state.open?.unsettled.size).toBe(0);
   });
 
@@ -120,10 +128,16 @@ describe('the session decider', () => {
     expect(log.tell(answer('a', 2))).toEqual([]);
     expect(log.tell({ type: 'turn.cancel', turnId: 'a', reason: 'late', partial: '' })).toEqual([]);
     const { body: error } = new ServiceError('AGENT_ERROR', 'no');
-    expect(log.tell({ type: 'turn.fail', turnId: 'a', error, partial: '' })).toEqual([]);
+    expect(log.tell({ type: 'turn.fail', turnId: 'a', cause: MODEL, error, partial: '' })).toEqual([]);
   });
 
-  it.each(['cancel', 'fail', 'reset'] as const)('leaves no tool call without a result: %s', (how) => {
+  it.each([
+    ['cancel', 'turn-cancelled', { kind: 'cancelled' }],
+    ['fail', 'turn-failed', MODEL],
+    ['reset', 'turn-cancelled', { kind: 'session-reset' }],
+    ['delete', 'turn-cancelled', { kind: 'session-deleted' }],
+    ['fork', 'turn-cancelled', { kind: 'session-forked', from: 'origin' }],
+  ] as const)('leaves no tool call without a result, and says why: %s', (how, ofCall, ofTurn) => {
     const log = new SessionLog();
     log.tell(start('a'));
     log.askForTools('a');
@@ -136,10 +150,17 @@ describe('the session decider', () => {
     const { body: error } = new ServiceError('AGENT_ERROR', 'no');
     const events = {
       cancel: () => log.tell({ type: 'turn.cancel', turnId: 'a', reason: 'stop', partial: '' }),
-      fail: () => log.tell({ type: 'turn.fail', turnId: 'a', error, partial: '' }),
+      fail: () => log.tell({ type: 'turn.fail', turnId: 'a', cause: MODEL, error, partial: '' }),
       reset: () => log.tell({ type: 'session.reset', partial: '' }),
+      delete: () => log.tell({ type: 'session.delete', partial: '' }),
+      fork: () => log.tell({ type: 'session.fork', from: 'origin', at: 1 }),
     }[how]();
-    expect(events[0]).toMatchObject({ type: 'tool-call.interrupted', callId: 'a-again' });
+    expect(events[0]).toMatchObject({
+      type: 'tool-call.interrupted',
+      callId: 'a-again',
+      cause: { kind: ofCall },
+    });
+    expect(events[1]).toMatchObject({ turnId: 'a', cause: ofTurn });
     expect(log.state.open).toBeNull();
   });
 
@@ -153,7 +174,7 @@ describe('the session decider', () => {
       'turn.started',
     ]);
     const { body: error } = new ServiceError('AGENT_ERROR', 'no');
-    expect(typesOf(log.tell({ type: 'turn.fail', turnId: 'b', error, partial: '' }))).toEqual([
+    expect(typesOf(log.tell({ type: 'turn.fail', turnId: 'b', cause: MODEL, error, partial: '' }))).toEqual([
       'turn.failed',
       'turn.started',
     ]);
@@ -176,8 +197,8 @@ describe('the session decider', () => {
     log.tell(start('b'));
     const events = log.tell({ type: 'session.reset', partial: 'half' });
     expect(events).toMatchObject([
-      { type: 'turn.cancelled', turnId: 'a', partial: 'half' },
-      { type: 'turn.cancelled', turnId: 'b', partial: '' },
+      { type: 'turn.cancelled', turnId: 'a', cause: { kind: 'session-reset' }, partial: 'half' },
+      { type: 'turn.cancelled', turnId: 'b', cause: { kind: 'session-reset' }, partial: '' },
       { type: 'session.reset' },
     ]);
     expect(log.state).toMatchObject({ transcript: [], waiting: [], open: null });
@@ -190,7 +211,7 @@ describe('the session decider', () => {
     log.askForTools('a');
     expect(log.tell({ type: 'turn.resume' })).toMatchObject([
       { type: 'turn.resumed', attempt: 2 },
-      { type: 'tool-call.interrupted', callId: 'a-once' },
+      { type: 'tool-call.interrupted', callId: 'a-once', cause: { kind: 'service-stopped' } },
     ]);
     expect([...(log.state.open?.unsettled.keys() ?? [])]).toEqual(['a-again']);
     expect(log.tell({ type: 'turn.resume' })).toMatchObject([{ attempt: 3 }]);

@@ -5,10 +5,10 @@ import type { SessionEvent } from '../../src/core/log/events.ts';
 import { evolve, initialSessionState, type SessionState } from '../../src/core/session/session-state.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { oneByOne } from '../conformance/snapshot-store.ts';
+import { CLIENT } from '../support/origins.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { stepCompleted, stepParts } from '../support/steps.ts';
 import { WatchedSnapshots } from '../support/watched-snapshots.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const LONG = 3_000;
 

@@ -5,12 +5,12 @@ import { StorageFullError } from '../../src/core/log/storage-full.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { keptOpen } from '../support/crashing-store.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { said, textOf } from '../support/steps.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const NO_TIME = 0;
 const PLENTY_MS = 60_000;
@@ -124,7 +124,9 @@ describe('a message to a session that nobody has looked up', () => {
     const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + PLENTY_MS };
     await new SessionRig({ store }).registry.startTurn('s', { ...message('original'), key }, CLIENT);
     const repeated = { ...message('repeated'), key };
-    expect(await new SessionRig({ store }).registry.startTurn('s', repeated, CLIENT)).toEqual({ turnId: 'original' });
+    expect(await new SessionRig({ store }).registry.startTurn('s', repeated, CLIENT)).toEqual({
+      turnId: 'original',
+    });
   });
 
   it('is not recorded twice when it cannot be told whether it was recorded', async () => {
@@ -399,9 +401,11 @@ describe('a fork under way', () => {
     const fork = rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT);
     await held.arrived;
     const during = rig.registry.session('fork');
-    const another = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-    });
+    const another = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toMatchObject(
+      {
+        code: 'INVALID_REQUEST',
+      },
+    );
     held.release();
     expect(await during).toBe(await fork);
     await another;
@@ -430,7 +434,9 @@ describe('a fork under way', () => {
     const rig = new SessionRig();
     await rig.say('hello');
     rig.store.refuseNext('session.forked', new Error('disk full'));
-    const fork = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toThrow('disk full');
+    const fork = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toThrow(
+      'disk full',
+    );
     await rig.say('anybody?', { sessionId: 'fork' });
     await fork;
     expect(typesOf(await rig.logged('fork'))).toEqual(['turn.requested', 'turn.started']);

@@ -147,5 +147,11 @@ function longTurn(index: number): Envelope[] {
     { type: 'turn.started', turnId },
     { type: 'turn.completed', turnId, content: 'y'.repeat(500) },
   ];
-  return events.map((event, position) => ({ sessionId: 's', seq: index * 3 + position + 1, time: 1, event, meta: null }));
+  return events.map((event, position) => ({
+    sessionId: 's',
+    seq: index * 3 + position + 1,
+    time: 1,
+    event,
+    meta: null,
+  }));
 }

@@ -4,14 +4,30 @@ import { exportSession } from '../../src/cli/transfer/export-session.ts';
 import { readExport } from '../../src/cli/transfer/exported-session.ts';
 import { importSession } from '../../src/cli/transfer/import-session.ts';
 import type { SessionId } from '../../src/core/ids.ts';
+import { currentEvents, LOG_FORMAT } from '../../src/core/log/event-codec.ts';
 import { SessionEvent } from '../../src/core/log/events.ts';
+import { record } from '../../src/core/log/recorded-event.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { eventfulSession } from '../support/eventful-session.ts';
-import { exportedLines, exportedText } from '../support/exported-text.ts';
+import { exportedText } from '../support/exported-text.ts';
+import { CLIENT } from '../support/origins.ts';
 
 const { past, closing, continued } = eventfulSession('origin');
 const events = [...past, ...closing, ...continued];
-const lines = exportedLines(events.map((event) => SessionEvent.parse(event)));
+
+/** An export of the session `s`. The first event is of a log that had no metadata. */
+function exportOf(session: readonly SessionEvent[]): string {
+  const recorded = [...record(session.slice(0, 1), undefined), ...record(session.slice(1), CLIENT)];
+  return recorded
+    .map(({ event, meta }, index) => {
+      const place = { sessionId: 's', seq: index + 1, time: 1_000 + index };
+      const stored = currentEvents.stored({ event, meta });
+      return `${JSON.stringify({ v: LOG_FORMAT, ...place, meta: stored, event: SessionEvent.parse(event) })}\n`;
+    })
+    .join('');
+}
+
+const lines = exportOf(events);
 
 async function importText(store: EventStore, content: string | Uint8Array, as?: SessionId) {
   return importSession(store, await readExport(exportedText(content)), as);
@@ -44,6 +60,16 @@ describe('an exported session', () => {
     ]);
   });
 
+  it('brings the metadata of its events along, and of those without keeps none', async () => {
+    await using store = memoryEventStore();
+    await importText(store, lines);
+    const [first, ...others] = await store.read('s', 0);
+    expect(first?.meta).toBeNull();
+    for (const { meta, seq } of others)
+      expect({ seq, meta }).toMatchObject({ seq, meta: { ...CLIENT, id: expect.any(String) } });
+    expect(new Set(others.map(({ meta }) => meta?.id)).size).toBe(events.length - 1);
+  });
+
   it.each([1, 2, 3, 7, 1000])('may come in pieces of %i bytes', async (pieceBytes) => {
     await using store = memoryEventStore();
     await importSession(store, await readExport(exportedText(lines, pieceBytes)));
@@ -59,8 +85,8 @@ describe('an exported session', () => {
   it('is marked open exactly when a turn is open at its end', async () => {
     await using store = memoryEventStore();
     const answered = past.slice(0, past.findIndex(({ type }) => type === 'turn.completed') + 1);
-    expect(await importText(store, exportedLines(answered))).toMatchObject({ open: false });
-    expect(await importText(store, exportedLines(answered.slice(0, -1)), 'cut')).toMatchObject({
+    expect(await importText(store, exportOf(answered))).toMatchObject({ open: false });
+    expect(await importText(store, exportOf(answered.slice(0, -1)), 'cut')).toMatchObject({
       open: true,
     });
     expect((await store.sessions({ open: true })).map(({ sessionId }) => sessionId)).toEqual(['cut']);
@@ -94,6 +120,11 @@ describe('an exported session', () => {
       'a newer version',
       withField(2, { v: 99 }),
       /x\.jsonl:2: v: .*newer agent-service \(events of version 99/,
+    ],
+    [
+      'a newer version of an event',
+      withField(2, { meta: { version: 99 } }),
+      /x\.jsonl:2: v: .*newer agent-service \(turn\.started events of version 99/,
     ],
     [
       'a seq left out',

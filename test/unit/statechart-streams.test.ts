@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MachineState } from '../../src/core/machine-state.ts';
-import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
-import type { ServedRequest } from '../../src/gateway/http/http-message.ts';
-import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { ANYONE } from '../../src/core/request/request-context.ts';
+import type { ServedRequest } from '../../src/gateway/http/http-message.ts';
+import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
+import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 
 const LARGE = 'x'.repeat(100_000);
 

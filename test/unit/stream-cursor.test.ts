@@ -31,7 +31,15 @@ const started = event(1, { type: 'turn.started', turnId: 't' });
 const stepped = (seq: number, step: number, text: string, separator = ''): SessionSignal =>
   event(seq, stepCompleted({ turnId: 't', step, text, separator }));
 const cancelled = (seq: number, partial: string, step = 1): SessionSignal =>
-  event(seq, { type: 'turn.cancelled', turnId: 't', cause: { kind: 'cancelled' }, reason: 'r', step, separator: '', partial });
+  event(seq, {
+    type: 'turn.cancelled',
+    turnId: 't',
+    cause: { kind: 'cancelled' },
+    reason: 'r',
+    step,
+    separator: '',
+    partial,
+  });
 
 /** The text that a reader puts together, and the events it sees. */
 function readAll(cursor: StreamCursor, signals: readonly SessionSignal[]) {

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseAdapters } from '../../src/app/adapters/adapters.ts';
 import { type Agent, composeAgent } from '../../src/app/compose.ts';
 import { parseAgentFile } from '../../src/config/reading/agent-file.ts';
+import { ANYONE } from '../../src/core/request/request-context.ts';
 import type { ToolServerConnector, ToolServerEvents } from '../../src/ports/tool-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
-import { ANYONE } from '../../src/core/request/request-context.ts';
 
 const YAML = JSON.stringify({
   llm: { provider: 'scripted', model: 'offline' },

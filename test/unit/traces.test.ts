@@ -9,6 +9,7 @@ import { composeAgent } from '../../src/app/compose.ts';
 import { tracesUrl } from '../../src/app/tracing/traces-url.ts';
 import { AgentConfig } from '../../src/config/schema/agent-config.ts';
 import { ServiceError } from '../../src/core/errors.ts';
+import { ANYONE, inTrace } from '../../src/core/request/request-context.ts';
 import { type TraceContext, traceContextOf } from '../../src/core/trace.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { keptOpen } from '../support/crashing-store.ts';
@@ -18,7 +19,6 @@ import { eventually } from '../support/eventually.ts';
 import { RecordedTraces, traceparentOf } from '../support/recorded-traces.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { SignalRecord } from '../support/signal-record.ts';
-import { ANYONE, inTrace } from '../../src/core/request/request-context.ts';
 
 const PARENT = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: 'a=1' };
 const CONTENT = 'the-secret-words';

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/core/conversation/transcript-window.ts';
 import { ServiceError } from '../../src/core/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import type { SignalRecord } from '../support/signal-record.ts';
 import { stepParts, textOf } from '../support/steps.ts';
-import { CLIENT } from '../support/origins.ts';
 
 describe('what the model thinks aloud', () => {
   const place = { type: 'reply.reasoning', sessionId: 's', turnId: 'hello', step: 1 };

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { ServiceError } from '../../src/core/errors.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { typesOf } from '../support/session-log.ts';
 import { SessionRig } from '../support/session-rig.ts';
 import { NO_REPLY } from '../support/steps.ts';
-import { CLIENT } from '../support/origins.ts';
 
 describe('the text of a running turn', () => {
   it('is published as it comes, without a write to the log', async () => {

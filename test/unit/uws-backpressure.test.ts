@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { HttpExchange } from '../../src/adapters/uws/http-exchange.ts';
 import type { UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../src/adapters/uws/web-socket-behavior.ts';
+import { errorResponse } from '../../src/gateway/http/error-response.ts';
 import type { SocketFront } from '../../src/ports/web-server.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';
 
@@ -23,7 +24,10 @@ let port: number;
 /** @param front of the WebSockets. @param stream what each GET is answered with, and no end. */
 async function listen(front: SocketFront, stream: () => ReadableStream<Uint8Array>): Promise<void> {
   app = App();
-  app.ws('/*', webSocketBehavior(front, new Set<UwsSocket>(), MEGABYTE));
+  app.ws(
+    '/*',
+    webSocketBehavior({ front, http: { refuse: errorResponse }, open: new Set<UwsSocket>() }, MEGABYTE),
+  );
   app.get('/*', (res) => {
     const headers = { 'content-type': 'text/event-stream' };
     void new HttpExchange(res, 'GET').respond({ status: 200, headers, body: stream() });

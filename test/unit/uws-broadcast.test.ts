@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UwsBroadcast } from '../../src/adapters/uws/uws-broadcast.ts';
 import { PIECE_CHARACTERS, type UwsSocket } from '../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../src/adapters/uws/web-socket-behavior.ts';
+import { errorResponse } from '../../src/gateway/http/error-response.ts';
 import type { ClientSocket } from '../../src/ports/client-socket.ts';
 import type { SocketFront } from '../../src/ports/web-server.ts';
 import { RawWebSocket } from '../support/raw-websocket.ts';
@@ -29,7 +30,10 @@ class App implements Disposable {
   constructor() {
     const { app } = this.broadcast;
     const front: SocketFront = { admit: () => ({ open: (socket) => this.#open(socket), release }), stop };
-    app.ws('/*', webSocketBehavior(front, new Set<UwsSocket>(), MEGABYTE));
+    app.ws(
+      '/*',
+      webSocketBehavior({ front, http: { refuse: errorResponse }, open: new Set<UwsSocket>() }, MEGABYTE),
+    );
     this.#port = new Promise((resolve, reject) => {
       app.listen('127.0.0.1', 0, (listening: us_listen_socket | false) => {
         if (listening === false) reject(new Error('no port'));

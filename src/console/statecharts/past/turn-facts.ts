@@ -1,8 +1,11 @@
 import type { TurnEvent } from '../../../../machines/turn.machine.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
 
-/** A recorded event as the turn machine was told of it; null for what it was not told. */
-export function factOf(turnId: string, event: TimedEvent): TurnEvent | null {
+/**
+ * A recorded event as the turn machine was told of it; null for an event that it was not told of.
+ * @param awaiting the calls that wait for approval.
+ */
+export function factOf(turnId: string, event: TimedEvent, awaiting: readonly string[]): TurnEvent | null {
   switch (event.event) {
     case 'stepCompleted': {
       const { content: text, step, callIds } = event.data;
@@ -18,7 +21,8 @@ export function factOf(turnId: string, event: TimedEvent): TurnEvent | null {
       const { callId, toolName, serverId } = event.data;
       const call = { turnId, callId, toolName, serverId };
       if ('result' in event.data) return { type: 'tool-call.succeeded', ...call, result: event.data.result };
-      return callEnd(call, event.data.error, event);
+      const type = wasInterrupted(event, awaiting) ? 'tool-call.interrupted' : 'tool-call.failed';
+      return { type, ...call, cause: UNRECORDED, reason: event.data.error };
     }
     case 'response':
       return { type: 'turn.completed', turnId, content: event.data.content };
@@ -40,15 +44,10 @@ export function isCancel(event: TimedEvent): boolean {
 /** Of the facts the machine looks at the type alone. */
 const UNRECORDED = { kind: 'unrecorded' } as const;
 
-type CallRef = Pick<
-  Extract<TurnEvent, { type: 'tool-call.failed' }>,
-  'turnId' | 'callId' | 'toolName' | 'serverId'
->;
-
-/** A call that waited for approval when its turn ended has failed; one that ran was interrupted. Both leave the machine alike. */
-function callEnd(call: CallRef, reason: string, event: TimedEvent): TurnEvent {
-  const type = endedByStop(event) ? 'tool-call.interrupted' : 'tool-call.failed';
-  return { type, ...call, cause: UNRECORDED, reason };
+/** A call that still waited for approval when its turn ended has failed: it was never begun. */
+function wasInterrupted(event: TimedEvent, awaiting: readonly string[]): boolean {
+  if (event.event !== 'toolResult' || awaiting.includes(event.data.callId)) return false;
+  return ['turn-cancelled', 'turn-failed', 'service-stopped'].includes(event.cause?.kind ?? '');
 }
 
 /** Whether the turn ended because it ran into this limit. */

@@ -1,4 +1,4 @@
-import { type ActorRefFrom, createActor, fromCallback } from 'xstate';
+import { type ActorRefFrom, createActor } from 'xstate';
 import { turnMachine } from '../../../../machines/turn.machine.ts';
 import type { StateValue } from '../../../core/machine-state.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
@@ -40,18 +40,6 @@ export function replayTurn(turnId: string, events: readonly TimedEvent[]): Repla
   return replay.end();
 }
 
-/** The machine, that does nothing but go from state to state. */
-const machine = turnMachine.provide({
-  actors: {
-    toolCalls: fromCallback(() => undefined),
-  },
-  actions: {
-    startModelCall: () => undefined,
-    endModelCall: () => undefined,
-    reportFailure: () => undefined,
-  },
-});
-
 type Moment = 'turn.prepared' | 'step.streaming' | 'step.timedOut' | 'CANCEL';
 
 class TurnReplay {
@@ -85,7 +73,7 @@ class TurnReplay {
   #start(event: TimedEvent, interrupted: readonly string[]): void {
     const { unsettled = [], awaiting = [] } = this.#actor?.getSnapshot().context ?? {};
     this.#actor?.stop();
-    this.#actor = createActor(machine, {
+    this.#actor = createActor(turnMachine, {
       input: {
         turnId: this.#turnId,
         sessionId: '',
@@ -100,7 +88,7 @@ class TurnReplay {
   }
 
   #tell(actor: ActorRefFrom<typeof turnMachine>, event: TimedEvent, index: number): void {
-    const fact = factOf(this.#turnId, event);
+    const fact = factOf(this.#turnId, event, actor.getSnapshot().context.awaiting);
     if (!fact) {
       this.#note(event, null, this.#value);
       return;

@@ -1,0 +1,125 @@
+import { AGENT, type Origin } from '../../core/log/event-metadata.ts';
+import { separatorAfter } from '../../core/turn/reply-text.ts';
+import type { CompleteStep } from '../../core/turn/turn-commands.ts';
+import type { ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
+import { systemClock } from '../../timing/clock.ts';
+import { replyParts } from './reply-parts.ts';
+import { shownConversation } from './shown-conversation.ts';
+import { StreamedStep } from './streamed-step.ts';
+import type { TurnParts, TurnSession } from './turn-parts.ts';
+import type { ToolOffer } from './turn-tools.ts';
+
+export interface ModelCallParts {
+  readonly session: TurnSession;
+  readonly turn: TurnParts;
+  readonly offer: ToolOffer;
+  /** The first text has come. */
+  readonly onText: () => void;
+  readonly onTimeout: () => void;
+  /** The call failed, and was not ended before. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** One model call of a turn. Its reply is reported to the session as a `step.complete` command. */
+export class ModelCall {
+  readonly streamed: StreamedStep;
+  readonly #parts: ModelCallParts;
+  readonly #turnId: string;
+  readonly #step: number;
+  readonly #abort = new AbortController();
+  readonly #timer: unknown;
+  /** The model has nothing more to say, or is no longer heard. */
+  #over = false;
+
+  constructor(turnId: string, step: number, parts: ModelCallParts) {
+    const { session, turn, onTimeout, onFailure } = parts;
+    const { clock = systemClock, stepTimeoutMs, bus } = turn;
+    this.#parts = parts;
+    this.#turnId = turnId;
+    this.#step = step;
+    const { sessionId } = session;
+    this.streamed = new StreamedStep({ sessionId, turnId, step }, (signal) => bus.publish(signal));
+    this.#timer = clock.setTimeout(onTimeout, stepTimeoutMs);
+    this.#run().then(
+      () => this.#finish(),
+      (error: unknown) => {
+        this.#finish();
+        if (!this.#abort.signal.aborted) onFailure(error);
+      },
+    );
+  }
+
+  /** Aborts the call if it still runs. */
+  end(): void {
+    if (this.#over) return;
+    this.#abort.abort(OVER);
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#over = true;
+    const { clock = systemClock } = this.#parts.turn;
+    clock.clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    const { session, turn, offer } = this.#parts;
+    const { signal } = this.#abort;
+    const { model, systemPrompt } = turn;
+    const causationId = session.causes.last ?? this.#turnId;
+    const { tools, resolve } = offer;
+    const messages = shownConversation(session.state, turn);
+    const said = session.state.open?.text ?? '';
+    const origin = { turnId: this.#turnId, step: this.#step, said };
+    const request = { systemPrompt, messages, tools, origin };
+    const reply = await model.generate(request, this.#listener(), signal);
+    if (signal.aborted) return;
+    const calls = await resolve(toolCallsOf(reply), session.state.transcript);
+    if (signal.aborted) return;
+    this.#report(reply, calls, { actor: AGENT, causationId });
+  }
+
+  #report({ parts, finishReason, usage }: ModelReply, calls: CompleteStep['calls'], origin: Origin): void {
+    const { session, turn } = this.#parts;
+    const completed: CompleteStep = {
+      type: 'step.complete',
+      turnId: this.#turnId,
+      step: this.#step,
+      parts: replyParts(parts, calls, turn.keepReasoning),
+      calls,
+      source: turn.model.source,
+      ...(finishReason && { finishReason }),
+      ...(usage && { usage }),
+    };
+    session.report(completed, origin);
+  }
+
+  /** A model that goes on after its call is over is not heard. */
+  #listener(): ReplyListener {
+    const { session, onText } = this.#parts;
+    const { streamed } = this;
+    let isFirst = true;
+    return {
+      onText: (text) => {
+        if (this.#over) return;
+        if (!isFirst) {
+          streamed.say(text);
+          return;
+        }
+        isFirst = false;
+        onText();
+        streamed.say(text, separatorAfter(session.state.open?.reply ?? ''));
+      },
+      onReasoning: (text) => {
+        if (!this.#over) streamed.think(text);
+      },
+    };
+  }
+}
+
+function toolCallsOf({ parts }: ModelReply): RawToolCall[] {
+  return parts.flatMap((part) => (part.type === 'toolCall' ? [part] : []));
+}
+
+/** One for all calls: an abort without a reason makes an error with its stack each time. */
+const OVER = new DOMException('the model call is over', 'AbortError');

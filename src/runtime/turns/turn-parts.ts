@@ -1,0 +1,38 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
+import type { SessionCommand } from '../../core/session/session-commands.ts';
+import type { SessionState } from '../../core/session/session-state.ts';
+import type { TurnLimits } from '../../core/turn/turn-limits.ts';
+import type { LanguageModel } from '../../ports/language-model.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Clock } from '../../timing/clock.ts';
+import type { LiveMachines } from '../bus/live-machines.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import type { CausingEvents } from '../sessions/causing-events.ts';
+import type { TurnTools } from './turn-tools.ts';
+
+/** What every turn is run with. */
+export interface TurnParts extends TurnLimits {
+  readonly model: LanguageModel;
+  readonly systemPrompt: string;
+  /** Most tokens of system prompt and conversation that the model is shown. */
+  readonly historyTokens: number;
+  /** Whether the log keeps what the model thinks aloud. */
+  readonly keepReasoning: boolean;
+  readonly catalog: TurnTools;
+  readonly bus: Pick<LocalBus, 'publish'>;
+  readonly log: Log;
+  readonly machines: LiveMachines;
+  /** A simulated one, in tests and replays. */
+  readonly clock?: Clock;
+}
+
+/** What a running turn sees of its session. */
+export interface TurnSession {
+  readonly sessionId: SessionId;
+  readonly state: SessionState;
+  /** Hands a command to the session's mailbox. */
+  readonly report: (command: SessionCommand, origin: Origin) => void;
+  /** The events that effects follow from. */
+  readonly causes: Pick<CausingEvents, 'last' | 'ofCall'>;
+}
