@@ -1,35 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { createActor, fromCallback } from 'xstate';
-import { type ToolCallsInput, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
+import { createActor } from 'xstate';
+import { type TurnEffect, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
 import { stepCompleted } from '../support/steps.ts';
 
-/** The machine with effects that only tell what was begun and ended. */
+/** The machine, and the effects that it asks for: what is to begin and to end. */
 function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {
   const effects: string[] = [];
-  const track = (name: string) => () => {
-    effects.push(`+${name}`);
-    return () => effects.push(`-${name}`);
-  };
-  const machine = turnMachine.provide({
-    actors: {
-      toolCalls: fromCallback<TurnEvent, ToolCallsInput>(({ receive }) => {
-        receive((fact) => effects.push(`${'callId' in fact ? fact.callId : ''} granted`));
-        return track('tools')();
-      }),
-    },
-    actions: {
-      startModelCall: () => effects.push('+model'),
-      endModelCall: () => effects.push('-model'),
-      reportFailure: (_, { failure }) => effects.push(failure),
-    },
-  });
   const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, unsettled, awaiting };
-  const actor = createActor(machine, { input }).start();
+  const actor = createActor(turnMachine, { input });
+  actor.on('*', (effect) => effects.push(shortened(effect)));
+  actor.start();
   const tell = (...events: TurnEvent[]) => {
     for (const event of events) actor.send(event);
     return actor.getSnapshot().value;
   };
   return { actor, effects, tell };
+}
+
+function shortened(effect: TurnEffect): string {
+  switch (effect.type) {
+    case 'model-call.begin':
+      return '+model';
+    case 'model-call.end':
+      return '-model';
+    case 'tool-calls.begin':
+      return '+tools';
+    case 'tool-call.begin':
+      return `${effect.callId} granted`;
+    case 'tool-calls.end':
+      return '-tools';
+    case 'turn.fail':
+      return effect.limit;
+    default:
+      return effect satisfies never;
+  }
 }
 
 const prepared = { type: 'turn.prepared' } as const;
@@ -75,7 +79,7 @@ describe('the turn machine', () => {
     expect(tell(settled('2'))).toEqual({ executingTools: 'awaitingApproval' });
     expect(tell(granted('1'))).toEqual({ executingTools: 'running' });
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
-    expect(effects).toEqual(['+model', '-model', '+tools', '1 granted', '+model', '-tools']);
+    expect(effects).toEqual(['+model', '-model', '+tools', '1 granted', '-tools', '+model']);
   });
 
   it('waits for each of several approvals; a denied call is settled', () => {
