@@ -6,20 +6,20 @@ import type { MachineState } from '../../core/machine-state.ts';
 export type MachineActor = ActorRefFrom<typeof turnMachine> | ActorRefFrom<typeof mcpServerMachine>;
 
 export interface MachineWatcher {
-  /** The machines themselves, first those that run already; before anything is told of them. */
+  /** Called for each machine: first for those that run already, then for each new one before it starts. */
   readonly onActor?: (actor: MachineActor) => void;
-  /** All that XState tells of a machine and of what it invoked. */
+  /** Every inspection event of XState, of a machine and the actors that it invoked. */
   readonly onInspection?: (event: InspectionEvent, actor: MachineActor) => void;
-  /** A machine has ended, or was ended. */
+  /** Called when a machine has ended or was stopped. */
   readonly onGone?: (actor: MachineActor) => void;
 }
 
-/** The machines that run now. Free while nobody watches: only then are they inspected. */
+/** The machines that run now. They are inspected only while somebody watches, so that nobody else pays for it. */
 export class LiveMachines {
   readonly #actors = new Set<MachineActor>();
   readonly #watchers = new Map<MachineWatcher, Map<MachineActor, Subscription>>();
 
-  /** To be called before the machine is started. */
+  /** Call before the machine starts. */
   add(actor: MachineActor): void {
     this.#actors.add(actor);
     for (const [watcher, subscriptions] of this.#watchers) attach(watcher, actor, subscriptions);
@@ -34,7 +34,7 @@ export class LiveMachines {
     }
   }
 
-  /** @returns a function that ends the watch. */
+  /** @returns a function that stops watching. */
   watch(watcher: MachineWatcher): () => void {
     const subscriptions = new Map<MachineActor, Subscription>();
     this.#watchers.set(watcher, subscriptions);
@@ -45,7 +45,7 @@ export class LiveMachines {
     };
   }
 
-  /** Tells where each machine is, now and whenever it moves. @returns a function that ends it. */
+  /** Reports the state of each machine now and at each transition. @returns a function that stops watching. */
   watchStates(onState: (state: MachineState) => void): () => void {
     return this.watch({
       onActor: (actor) => onState(stateOf(actor, null)),

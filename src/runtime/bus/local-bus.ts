@@ -18,19 +18,18 @@ type SessionListener = (signal: SessionSignal) => void;
 type OnListenerError = (error: unknown, signal: SessionSignal) => void;
 
 /**
- * The one place where parts of the service talk to each other. Requests have exactly one handler; signals
- * of a session have as many listeners as want them. Listeners are keyed by session, so that one busy
- * session costs the others nothing.
+ * The bus of one process. Each request type has exactly one handler. Signals of a session have any number of listeners,
+ * which are keyed by session: a busy session costs the others nothing.
  */
 export class LocalBus implements Bus {
   readonly #handlers: Handlers = Object.create(null);
   readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
-  /** Replaced, never changed: a listener may end its subscription while it is called. */
+  /** Copied on write: a listener may unsubscribe while it is called. */
   #everywhere: readonly SessionListener[] = [];
   readonly #onListenerError: OnListenerError;
   #machines: MachineSource = () => () => undefined;
 
-  /** @param onListenerError is told what a listener threw; the other listeners are called all the same. */
+  /** @param onListenerError receives what a listener threw. The other listeners are called all the same. */
   constructor(onListenerError: OnListenerError) {
     this.#onListenerError = onListenerError;
   }
@@ -40,7 +39,7 @@ export class LocalBus implements Bus {
     this.#handlers[type] = handler;
   }
 
-  /** Rejects with what the handler throws: a `ServiceError` where the wish was refused. */
+  /** Rejects with what the handler throws: a `ServiceError` when the request is refused. */
   send<T extends RequestType>(
     type: T,
     request: ServiceRequests[T]['request'],
@@ -61,7 +60,7 @@ export class LocalBus implements Bus {
     return () => this.#sessions.off(sessionId, guarded);
   }
 
-  /** Hears all sessions, each signal after those who listen to its session. @returns a function that ends the subscription. */
+  /** Receives the signals of all sessions, each after the listeners of its own session. */
   onEverySession(listener: SessionListener): () => void {
     const guarded = this.#guarded(listener);
     this.#everywhere = [...this.#everywhere, guarded];
@@ -70,7 +69,7 @@ export class LocalBus implements Bus {
     };
   }
 
-  /** Where the states of machines come from. */
+  /** Sets the source of machine states. */
   watchMachines(source: MachineSource): void {
     this.#machines = source;
   }

@@ -10,19 +10,19 @@ export interface ReadinessParts {
   readonly now?: () => number;
 }
 
-/** However often somebody asks, the disk is written to once in so long. */
+/** A result is used again for this long, however often somebody asks. */
 const FRESH_MS = 5_000;
 const FRESH_FAILURE_MS = 1_000;
-/** A disk that takes longer for one small write is of no use. */
+/** A disk that needs longer for one small write is not usable. */
 const PROBE_MS = 2_000;
 
 interface Finding {
   readonly problem: Promise<string | undefined>;
-  /** When it has to be looked at again; never while the look is under way. */
+  /** When the log must be probed again. Infinity while a probe runs. */
   freshUntil: number;
 }
 
-/** Whether messages can be taken now: the log is writable, which is tried and not hoped, and the service is not stopping. */
+/** Whether the service can take messages now: it is not stopping, and a probe has written to the log. */
 export class Readiness {
   readonly #parts: ReadinessParts;
   readonly #now: () => number;
@@ -34,9 +34,9 @@ export class Readiness {
     this.#now = now;
   }
 
-  /** What is in the way, for people; nothing when the service is ready. */
+  /** What keeps the service from being ready, for people. Empty when it is ready. */
   async problems(): Promise<string[]> {
-    // The log is going to be closed: it is not asked any more.
+    // The log is about to be closed. Do not probe it.
     if (this.#parts.isDraining()) return ['the service is stopping'];
     if (this.#finding === null || this.#now() >= this.#finding.freshUntil) this.#finding = this.#look();
     const problem = await within(PROBE_MS, this.#finding.problem, 'the event log does not answer');
@@ -51,7 +51,7 @@ export class Readiness {
     return finding;
   }
 
-  /** Never rejects. The cause, which may name files, is for the log alone, and once for each time it begins. */
+  /** Never rejects. Logs the cause, which may name files, once per outage, and does not return it. */
   async #probe(): Promise<string | undefined> {
     const { probe, log } = this.#parts;
     try {

@@ -26,7 +26,7 @@ export interface RequestHandlers {
   readonly exportConfig: () => string;
 }
 
-/** Who answers what on the bus. */
+/** Registers the handler of each request type on the bus. */
 export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
   answerForTurns(bus, handlers);
   answerForSessions(bus, handlers);

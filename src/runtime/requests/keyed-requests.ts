@@ -11,34 +11,33 @@ import { answerOf, evolveRequest, isRefusal, type RequestState } from '../../cor
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** What a request asks for, looked up and checked. */
+/** The work that a request asks for, after its names were resolved and its arguments checked. */
 export interface Work<T> {
-  /** Whether doing it twice does no more than doing it once. */
+  /** Whether doing it twice has the same effect as doing it once. */
   readonly repeatable: boolean;
   run(): Promise<T>;
 }
 
 type Prepare<T> = () => Work<T> | Promise<Work<T>>;
 
-/** Which request it is. The same key means the same request only within its scope. */
+/** Identifies a request. The same key means the same request only within one scope. */
 export interface RequestIdentity<T> {
   readonly key: IdempotencyKey | undefined;
-  /** What is asked for, and of what: such as `session.fork` and the session's id. */
+  /** Request type and its subject, such as `session.fork` and the session's id. */
   readonly scope: readonly string[];
-  /** Reads a stored answer. */
+  /** Schema of the stored answer. */
   readonly answer: z.ZodType<T>;
-  /** Of the request. */
   readonly origin: Origin;
 }
 
 interface Asked {
   readonly key: IdempotencyKey;
   readonly origin: Origin;
-  /** Whether the log has the key with this payload. Until then, the payload may be the wrong one. */
+  /** Whether the log has this key. Until then it is not known whether the payload fits the key. */
   begun: boolean;
 }
 
-/** A request that the log has. */
+/** A request whose `request.begun` is in the log. */
 interface Begun {
   readonly stream: StreamId;
   readonly key: IdempotencyKey;
@@ -51,13 +50,13 @@ interface Running {
   readonly answer: Promise<unknown>;
 }
 
-/** How often what has expired is erased while the service runs. */
+/** How often expired keys are erased. */
 const SWEEP_MS = 60 * 60_000;
 const PAGE_STREAMS = 500;
 
 /**
- * Does a request with an idempotency key once: whoever sends it again gets its answer, also while it runs and
- * after a restart. Each has a small stream of its own in the log, which is found by its id and reads no other.
+ * Runs a request with an idempotency key once. A repeated request gets the same answer, also while the first one runs
+ * and after a restart. Each request has a small stream of its own in the log.
  */
 export class KeyedRequests implements AsyncDisposable {
   readonly #store: EventStore;
@@ -74,7 +73,7 @@ export class KeyedRequests implements AsyncDisposable {
     this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
-  /** @param prepare what it throws is a refusal: nothing was done, and the key is free. */
+  /** @param prepare throws to refuse the request: then nothing was done, and the key stays free. */
   async once<T>({ key, scope, answer, origin }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
     if (!key) return (await prepare()).run();
     const stream = await streamOf(scope, key);
@@ -89,7 +88,7 @@ export class KeyedRequests implements AsyncDisposable {
     );
   }
 
-  /** Erases what has expired. It asks the index page by page, so that nobody waits long. Never rejects. */
+  /** Erases expired keys, page by page so that nobody waits long. Never rejects. */
   async sweep(now = Date.now()): Promise<void> {
     try {
       let after: string | undefined = REQUEST_STREAMS;
@@ -103,19 +102,19 @@ export class KeyedRequests implements AsyncDisposable {
     }
   }
 
-  /** To be called before what the requests need is closed: what that cuts off has not failed, it was interrupted. */
+  /** Call before closing what requests depend on: a request that this cuts off counts as interrupted, not as failed. */
   stop(): void {
     this.#stopping = true;
     clearInterval(this.#sweeper);
   }
 
-  /** Resolves when all that ends here is in the log. */
+  /** Resolves when the end of every running request is in the log. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await Promise.allSettled([this.#sweeping, ...[...this.#running.values()].map(({ answer }) => answer)]);
   }
 
-  /** Synchronous up to its entry: of two that come at once, the second finds the first. */
+  /** Registers the request synchronously, so that a second one with the same key finds it. */
   async #begin(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
     const answer = this.#answer(stream, asked, prepare);
     this.#running.set(stream, { asked, answer });
@@ -128,7 +127,7 @@ export class KeyedRequests implements AsyncDisposable {
 
   async #answer(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
     const { key, origin } = asked;
-    // A sweep may be erasing what this key stood for.
+    // A sweep may be erasing an expired request with this key.
     await this.#sweeping;
     const known = await this.#load(stream, key);
     if (known?.outcome) return answerOf(known.outcome);
@@ -140,7 +139,7 @@ export class KeyedRequests implements AsyncDisposable {
     return this.#run({ stream, key, origin, work });
   }
 
-  /** What the log has of the request; of one that has expired, nothing any more. */
+  /** What the log says of the request. Undefined when it has expired. */
   async #load(stream: StreamId, key: IdempotencyKey): Promise<RequestState | undefined> {
     const envelopes = await this.#store.read(stream, 0);
     const known = envelopes.reduce<RequestState | undefined>(
@@ -171,7 +170,7 @@ export class KeyedRequests implements AsyncDisposable {
     return answer;
   }
 
-  /** A full disk refuses for the moment what was not done; this was done, and only some of it may be done again. */
+  /** When the disk is full here, the work was done already. A request that is not repeatable must not be offered a retry. */
   async #end({ stream, key, origin, work }: Begun, end: ServiceEvent): Promise<void> {
     try {
       await this.#append(stream, 1, end, origin);
@@ -185,9 +184,9 @@ export class KeyedRequests implements AsyncDisposable {
   }
 
   /**
-   * What is asked meanwhile waits for the page; what was asked before is left alone, because it may have made
-   * its stream anew since the index was read.
-   * @returns where the next page begins.
+   * Requests that arrive during a page wait for it. Requests that run are left alone: they may have written their stream
+   * again since the index was read.
+   * @returns the id after which the next page begins.
    */
   async #sweepPage(after: string, before: number): Promise<string | undefined> {
     const inUse = new Set(this.#running.keys());
@@ -215,7 +214,7 @@ function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
   );
 }
 
-/** A hash: keys are of any length and alphabet. */
+/** Hashed, because keys have any length and alphabet. */
 async function streamOf(scope: readonly string[], { id }: IdempotencyKey): Promise<string> {
   return `${REQUEST_STREAMS}${await contentHash([...scope, id])}`;
 }

@@ -3,19 +3,19 @@ import type { Log } from '../../ports/log.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 
-/** How often a turn is begun by itself: one that can never be recorded would ask the model for ever. */
+/** Most automatic attempts for one turn. Without a limit, a turn that can never be recorded would call the model for ever. */
 const MOST_ATTEMPTS = 5;
 
 export interface FaultRecoveryParts {
-  /** Loads a session, which goes on with its open turn then. */
+  /** Loads a session, which resumes its open turn. */
   readonly load: (sessionId: SessionId) => Promise<unknown>;
   readonly log: Log;
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Brings sessions back whose turn could not be recorded, as on a disk that was full for a while: they are loaded
- * again after a wait, and their turns go on as after a restart.
+ * Reloads sessions whose turn could not be recorded, for example because the disk was full. After a delay the turn is
+ * resumed as after a restart.
  */
 export class FaultRecovery {
   readonly #parts: FaultRecoveryParts;
@@ -30,7 +30,7 @@ export class FaultRecovery {
     this.#clock = parts.clock ?? systemClock;
   }
 
-  /** @param attempts how often the open turn of the session was begun so far. */
+  /** @param attempts how often the open turn has been started so far. */
   loadLater(sessionId: SessionId, attempts: number): void {
     if (this.#stopped || this.#waits.has(sessionId)) return;
     if (attempts >= MOST_ATTEMPTS) {

@@ -5,7 +5,7 @@ import { isSessionEvent, type LoggedEvent, type SessionEvent } from '../../core/
 import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 
-/** Append, then publish: the only place that does either with an event of a session. */
+/** Appends a session's events to the log, then publishes them. Nothing else does either. */
 export class Journal {
   readonly #store: EventStore;
   readonly #bus: LocalBus;
@@ -15,7 +15,7 @@ export class Journal {
     this.#bus = bus;
   }
 
-  /** Appends to a session, and tells those who listen to it. */
+  /** Publishes the events once they are in the log. */
   async append(
     sessionId: SessionId,
     expectedSeq: number,
@@ -40,12 +40,12 @@ export class Journal {
     return found;
   }
 
-  /** Publishes nothing: nobody can know of the new session yet. */
+  /** Publishes nothing, because nobody can know the new session yet. */
   fork(fork: NewFork, closing: readonly SessionEvent[], origin: Origin): Promise<void> {
     return this.#store.fork(fork.from, fork.at, fork.to, closing, origin);
   }
 
-  /** To be called when `session.deleted` is in the log. */
+  /** Call when `session.deleted` is in the log. */
   erase(sessionId: SessionId): Promise<void> {
     return this.#store.erase(sessionId);
   }
@@ -58,7 +58,7 @@ export interface NewFork {
   readonly to: SessionId;
 }
 
-/** Throws when one of them is no event of a session. */
+/** Throws if one of them is not an event of a session. */
 export function ofSession(envelopes: Envelope<LoggedEvent>[]): Envelope[] {
   if (envelopes.every(isOfSession)) return envelopes;
   const alien = envelopes.find((envelope) => !isOfSession(envelope));

@@ -1,9 +1,9 @@
-/** Does one thing after the other, in the order in which they came. */
+/** Runs tasks one after the other, in the order in which they arrive. */
 export class Mailbox {
   #last: Promise<unknown> = Promise.resolve();
   #pending = 0;
 
-  /** Resolves or rejects as the work does, which is not begun before all that came earlier has ended. */
+  /** Settles as the task does. The task starts when all earlier tasks have settled. */
   put<T>(work: () => Promise<T>): Promise<T> {
     this.#pending += 1;
     const result = this.#last.then(work);
@@ -15,12 +15,12 @@ export class Mailbox {
     return this.#pending === 0;
   }
 
-  /** Resolves when all that is in it now has ended, one way or the other. */
+  /** Resolves when every task that is in the mailbox now has settled. */
   get handled(): Promise<unknown> {
     return this.#last;
   }
 
-  /** The same, and what was put in meanwhile. */
+  /** Resolves when the mailbox is empty. */
   async emptied(): Promise<void> {
     for (let seen: unknown; seen !== this.#last; await seen) seen = this.#last;
   }

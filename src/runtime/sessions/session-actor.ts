@@ -22,7 +22,7 @@ import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
 import type { Grown } from './session-snapshots.ts';
 
-/** A message that is in the log. With an outcome when it had been there before, and its turn is over. */
+/** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
 export interface AcceptedTurn {
   readonly turnId: TurnId;
   readonly outcome?: TurnOutcome;
@@ -34,16 +34,15 @@ export interface SessionParts {
   readonly turns: Pick<TurnRunner, 'start'>;
   readonly policy: SessionPolicy;
   readonly log: Log;
-  /** Called when the session cannot go on; it is to be loaded anew from the log. */
+  /** Called when the session cannot go on. It must be loaded again from the log. */
   readonly onFault: (session: SessionActor) => void;
-  /** Called when events were folded in. */
+  /** Called after events were folded into the state. */
   readonly onGrown: Grown;
 }
 
 /**
- * One conversation while it is in memory: its folded state, its mailbox, and the run of its open turn.
- * Everything that changes the session goes through the mailbox, one command after the other, so the
- * stream has one writer.
+ * One conversation in memory: its folded state, its mailbox, and the run of its open turn. Every change goes through
+ * the mailbox, one command after the other, so the stream has one writer.
  */
 export class SessionActor {
   readonly sessionId: SessionId;
@@ -54,11 +53,11 @@ export class SessionActor {
   #run: TurnRun | null = null;
   #faulted = false;
   #stopped = false;
-  /** Until its first event is in the log. */
+  /** The state is a guess, until the first event is in the log. */
   #isPresumed: boolean;
   readonly #onIdle: (() => void)[] = [];
 
-  /** @param isPresumed whether the state is a guess. That the log has something else is then no fault: whoever guessed deals with it. */
+  /** @param isPresumed the state is a guess. If the log disagrees, that is no fault: the caller handles it. */
   constructor(
     sessionId: SessionId,
     { state, last }: Pick<FoldedSession, 'state' | 'last'>,
@@ -72,27 +71,27 @@ export class SessionActor {
     this.#isPresumed = isPresumed;
   }
 
-  /** What the log says, up to now. To be read only. */
+  /** The folded log. Read only. */
   get state(): SessionState {
     return this.#state;
   }
 
-  /** What the effects of the running turn follow from. */
+  /** The events that effects of the running turn follow from. */
   get causes(): Pick<CausingEvents, 'last' | 'ofCall'> {
     return this.#causes;
   }
 
-  /** All that the running step has streamed so far, as one chunk. */
+  /** Everything the running step has streamed, as one chunk. */
   get running(): ReplyChunk | null {
     return this.#run?.streamed ?? null;
   }
 
-  /** All that the running step has thought aloud so far, as one piece. */
+  /** Everything the running step has thought aloud, as one piece. */
   get reasoning(): ReplyReasoning | null {
     return this.#run?.thought ?? null;
   }
 
-  /** Resolves when the message is in the log: to its turn, or to the turn of the same message that came before. */
+  /** Resolves when the message is in the log. A message that was sent before resolves to its earlier turn. */
   startTurn(command: Omit<StartTurn, 'partial'>, origin: Origin): Promise<AcceptedTurn> {
     return this.#mailbox.put(async () => {
       await this.#handle({ ...command, partial: this.#partial }, origin);
@@ -106,7 +105,7 @@ export class SessionActor {
     await this.#mailbox.put(() => this.#handle({ type: 'turn.resume' }, serviceOrigin(this.#causes.last)));
   }
 
-  /** Stops the running turn, or the one of that id, also while it waits. Resolves to whether there was one. */
+  /** Cancels the running turn, or the turn with that id, running or waiting. Resolves to whether there was one. */
   cancel(reason: string, origin: Origin, turnId = this.#state.open?.turnId): Promise<boolean> {
     return this.#mailbox.put(async () => {
       const { open, waiting } = this.#state;
@@ -119,7 +118,7 @@ export class SessionActor {
     });
   }
 
-  /** Rejects when no tool call of that id waits for approval. */
+  /** Rejects when no tool call with that id waits for approval. */
   async answerApproval(command: AnswerApproval, origin: Origin): Promise<void> {
     await this.#mailbox.put(() => this.#handle(command, origin));
   }
@@ -130,35 +129,35 @@ export class SessionActor {
     );
   }
 
-  /** Cancels what runs and waits, and records that nothing follows. */
+  /** Cancels running and waiting turns, and records the deletion. */
   async markDeleted(origin: Origin): Promise<void> {
     await this.#mailbox.put(() => this.#handle({ type: 'session.delete', partial: this.#partial }, origin));
   }
 
-  /** Whether nothing is going on, so that it may leave memory. */
+  /** Whether the session may leave memory. */
   get isIdle(): boolean {
     return this.#state.open === null && this.#mailbox.isEmpty;
   }
 
-  /** The way back of what the running turn has asked for. */
+  /** Takes the results of the running turn's effects. */
   readonly report = (command: SessionCommand, origin: Origin): void => {
-    // A rejection means a fault, which #handle has dealt with: there is nobody here to tell.
+    // #handle has dealt with the fault behind a rejection, and nobody waits for the result.
     this.#mailbox.put(() => this.#handle(command, origin)).catch(() => undefined);
   };
 
-  /** Resolves when all that the session was told so far is in the log, with what it brought about at once. */
+  /** Resolves when the mailbox is empty: every command so far, and those that followed from it at once, is handled. */
   settled(): Promise<void> {
     return this.#mailbox.emptied();
   }
 
-  /** Resolves when what the session was told so far is in the log, and nothing goes on by itself. */
+  /** Resolves when the commands so far are handled and the session is at rest. */
   async idle(): Promise<void> {
     await this.#mailbox.handled;
     if (this.#isAtRest) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Ends the running turn without recording anything, and begins no other; the log still has them open. */
+  /** Ends the running turn without recording anything, and starts no other. The turn stays open in the log. */
   stop(): void {
     this.#stopped = true;
     this.#run?.stop();
@@ -180,10 +179,10 @@ export class SessionActor {
   async #apply(command: SessionCommand, origin: Origin): Promise<void> {
     const events = decide(this.#state, command, this.#parts.policy);
     if (events.length === 0) return;
-    // At once, so that nothing is streamed after what will be recorded as the partial text.
+    // Before the append, so that nothing is streamed after the recorded partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
-    // A session that is being deleted counts as open, so that the next start finishes what this one began.
+    // A session that is being deleted counts as open, so that the next start finishes the deletion.
     const open = command.type === 'session.delete' || opensTurn(this.#state, events);
     const { seq } = this.#state;
     const appended = await this.#parts.journal.append(this.sessionId, seq, events, { open, origin });
@@ -196,7 +195,7 @@ export class SessionActor {
     this.#settle();
   }
 
-  /** Tells the running turn what has become true, or starts the run of the turn that has begun. */
+  /** Passes an event to the running turn, or starts the turn that has begun. */
   #drive(event: SessionEvent): void {
     switch (event.type) {
       case 'turn.started':
@@ -225,7 +224,7 @@ export class SessionActor {
     }
   }
 
-  /** What the running step has said so far. */
+  /** The text that the running step has streamed. */
   get #partial(): string {
     return this.#run?.partial ?? '';
   }
@@ -235,7 +234,7 @@ export class SessionActor {
     if (this.#isAtRest) this.#release();
   }
 
-  /** Nothing goes on by itself. */
+  /** Nothing happens until a client does something. */
   get #isAtRest(): boolean {
     return !this.#state.open || this.#stopped || awaitsApproval(this.#state);
   }
@@ -245,8 +244,8 @@ export class SessionActor {
   }
 
   /**
-   * What was to be recorded could not be, so memory and log may differ: the session leaves memory and is
-   * folded anew when it is used again.
+   * An event could not be recorded, so memory and log may differ. The session leaves memory, and is folded again from the
+   * log when it is used.
    */
   #fault(error: unknown): void {
     this.#parts.log.error(
@@ -256,7 +255,7 @@ export class SessionActor {
     this.#faulted = true;
     this.stop();
     this.#parts.onFault(this);
-    // Whoever gave the command is told by its rejection; those whose turns were under way are not.
+    // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
     if (this.#state.open) {
       this.#parts.bus.publish({
         type: 'session.fault',
@@ -268,7 +267,7 @@ export class SessionActor {
   }
 }
 
-/** No refusal, also where the disk is full: the message is in the log, and one that is sent again is answered twice. */
+/** Not a refusal, even if the disk is full: the message is in the log, and would be answered twice if it were sent again. */
 function interrupted(): ServiceError {
   const message =
     'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';

@@ -9,7 +9,7 @@ import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
 
-/** What can be asked of sessions as a whole: which there are, how one looks or looked, a fork, an end. */
+/** Lists, shows, forks and deletes sessions. */
 export class SessionArchive {
   readonly #journal: Journal;
   readonly #fold: SessionFold;
@@ -21,16 +21,16 @@ export class SessionArchive {
     this.#sessions = sessions;
   }
 
-  /** In the order of their ids, those after `after`. */
+  /** Sessions in the order of their ids, after the id `after`. */
   async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
     return listItems(await this.#journal.sessions({ limit, ...(after !== undefined && { after }) }));
   }
 
-  /** @param at the moment: after the event of that seq; now, when left out. */
+  /** @param at shows the session after the event with this seq. Left out: as it is now. */
   async view(sessionId: SessionId, at: number | undefined): Promise<SessionView> {
     const head = await this.#headOf(sessionId);
     checkMoment(at, head);
-    // Not beyond the head: what is appended meanwhile would make the view disagree with itself.
+    // Fold no further than the head that was read: later events would make the view inconsistent.
     const { state, last } = await this.#fold.at(sessionId, at ?? head);
     const [first] = await this.#journal.read(sessionId, 0, 1);
     if (!first || !last) throw notFound(sessionId);
@@ -44,7 +44,7 @@ export class SessionArchive {
       const fork = await this.#sessions.fork({ from, at: at ?? head, to }, origin);
       return { sessionId: to, at: at ?? head, head: fork.state.seq };
     } catch (error) {
-      // It may have been deleted meanwhile, which is what its client is to be told then.
+      // If the session was deleted meanwhile, tell the client that.
       checkMoment(at ?? head, await this.#headOf(from));
       throw error;
     }
@@ -70,7 +70,7 @@ export interface WantedFork {
   readonly to?: SessionId | undefined;
 }
 
-/** What is told of the sessions among the streams of the log. */
+/** The list items of the sessions among these streams. */
 export function listItems(streams: readonly SessionSummary[]): SessionListItem[] {
   return streams
     .filter(({ sessionId }) => isSession(sessionId))

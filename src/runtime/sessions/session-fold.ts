@@ -5,19 +5,19 @@ import { nextLoop } from '../../timing/next-loop.ts';
 import type { Journal } from './journal.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
 
-/** Events that are in memory at once while a session is folded. */
+/** Events read per page while a session is folded. */
 const PAGE_EVENTS = 1_000;
 
 /** A session right after one of its events. */
 export interface FoldedSession {
   readonly state: SessionState;
-  /** That event; undefined when the session has none. */
+  /** That event. Undefined when the session has no events. */
   readonly last: Envelope | undefined;
-  /** Seq of the snapshot that it was folded from; 0 when it was folded from its beginning. */
+  /** Seq of the snapshot that the fold began with; 0 when it began with the first event. */
   readonly snapshotSeq: number;
 }
 
-/** The state of a session at any moment, from the log, with the help of a snapshot where there is one. */
+/** Folds a session at any seq from the log, from the nearest snapshot on. */
 export class SessionFold {
   readonly #journal: Journal;
   readonly #snapshots: SessionSnapshots;
@@ -27,7 +27,7 @@ export class SessionFold {
     this.#snapshots = snapshots;
   }
 
-  /** @param at seq of the moment; the head of the log when left out, or beyond it. */
+  /** @param at seq to fold up to. Left out, or beyond the head: the head of the log. */
   async at(sessionId: SessionId, at = Infinity): Promise<FoldedSession> {
     const start = await this.#start(sessionId, at);
     let { state, last } = start;
@@ -49,7 +49,7 @@ export class SessionFold {
     const snapshot = await this.#snapshots.find(sessionId, at);
     const state = snapshot?.state;
     if (!snapshot || !state) return fromBeginning;
-    // The log may have been cut back by a repair, or replaced by a backup, and have grown again since.
+    // A repair may have cut the log, or a backup replaced it, and it may have grown again since.
     const [last] = await this.#journal.read(sessionId, state.seq - 1, 1);
     if (last && snapshot.isAfter(last)) return { state, last, snapshotSeq: state.seq };
     await this.#snapshots.discard(sessionId);

@@ -12,7 +12,7 @@ export interface LoaderParts extends Omit<SessionParts, 'onGrown'> {
   readonly snapshots: SessionSnapshots;
 }
 
-/** Makes the actors of sessions from the log, and erases what they leave there. Whether one is in memory already is for its caller to know. */
+/** Creates session actors from the log, and erases sessions. The caller makes sure that no other actor of the session exists. */
 export class SessionLoader {
   readonly #parts: LoaderParts;
 
@@ -20,7 +20,7 @@ export class SessionLoader {
     this.#parts = parts;
   }
 
-  /** The session as the log has it. Finishes a deletion that was under way: the session then begins anew. */
+  /** The session as the log has it. Finishes a deletion that was cut off; the session is then a new one. */
   async load(sessionId: SessionId): Promise<SessionActor> {
     const session = this.#actor(sessionId, await this.#parts.fold.at(sessionId));
     if (!session.state.deleted) return session;
@@ -29,25 +29,24 @@ export class SessionLoader {
   }
 
   /**
-   * The session as it is when the log has nothing of it, which nobody has looked up. The log refuses what is first
-   * told to it when that is wrong.
+   * A new session, without a look at the log. If the log has the session, its first append is refused.
    */
   presumeNew(sessionId: SessionId): SessionActor {
     return this.#actor(sessionId, { state: initialSessionState(), last: undefined, snapshotSeq: 0 }, true);
   }
 
-  /** A new session `to`, which shares the past of `from` up to `at`. */
+  /** Creates the session `to` from the events of `from` up to `at`. */
   async fork({ from, at, to }: NewFork, origin: Origin): Promise<SessionActor> {
     const { journal, policy, fold } = this.#parts;
     const { state } = await fold.at(from, at);
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
     await journal.fork({ from, at, to }, closing, origin);
-    // What a fold of its own log would give.
+    // The same state as a fold of the new session's log.
     return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }
 
   async erase(sessionId: SessionId): Promise<void> {
-    // First: an event log that has the deletion is what has the rest finished after a crash.
+    // Snapshots first: after a crash, the `session.deleted` event in the log makes the next start finish the erasure.
     await this.#parts.snapshots.erase(sessionId);
     await this.#parts.journal.erase(sessionId);
   }

@@ -6,20 +6,20 @@ import type { Log } from '../../ports/log.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 
-/** Fewer events than these are folded faster than a snapshot is worth. */
+/** Below this many events, folding is faster than loading a snapshot. */
 const LEAST_EVENTS = 1_000;
 /**
- * A snapshot holds the whole conversation. Taken each time the session has grown by this part of it, all the
- * snapshots of a session together cost a fixed number of times its length, and not its square.
+ * A snapshot is taken each time the session has grown by this fraction. It holds the whole conversation, so snapshots at
+ * a fixed distance would cost the square of the session's length; these cost a constant multiple of it.
  */
 const GROWTH = 1 / 4;
 
-/** Told what a session has become, and by which event. */
+/** Called with a session's new state and the event that led to it. */
 export type Grown = (state: SessionState, last: Envelope) => void;
 
 /**
- * Takes and finds snapshots of sessions. They are a cache: what goes wrong with one is logged, and the session is
- * folded from its beginning.
+ * Takes and finds snapshots of sessions. Snapshots are a cache: a failure is logged, and the session is folded from its
+ * first event.
  */
 export class SessionSnapshots implements AsyncDisposable {
   readonly #store: SnapshotStore;
@@ -31,7 +31,7 @@ export class SessionSnapshots implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** The latest snapshot that can be read, of this moment or an earlier one. Its caller compares it with the log. */
+  /** The latest readable snapshot up to this seq. The caller checks that the log agrees with it. */
   async find(sessionId: SessionId, latestSeq: number): Promise<SnapshotDecoder | undefined> {
     try {
       const snapshot = await this.#store.load(sessionId, latestSeq);
@@ -42,9 +42,9 @@ export class SessionSnapshots implements AsyncDisposable {
     }
   }
 
-  /** @param seq of the session's latest snapshot, or 0. @returns what takes the next ones, in the background. */
+  /** @param seq of the session's latest snapshot, or 0. @returns a callback that takes further snapshots in the background. */
   follow(sessionId: SessionId, seq: number): Grown {
-    // Also of one that failed: it is not tried again for each event.
+    // Also after a failure, so that it is not tried again for each event.
     let taken = seq;
     return (state, last) => {
       const isDue = state.seq - taken >= Math.max(LEAST_EVENTS, state.transcript.length * GROWTH);
@@ -54,7 +54,7 @@ export class SessionSnapshots implements AsyncDisposable {
     };
   }
 
-  /** One that the log contradicts. */
+  /** Removes a snapshot that the log contradicts. */
   async discard(sessionId: SessionId): Promise<void> {
     this.#log.warn({ sessionId }, 'a snapshot does not belong to the log: the session loads slowly');
     try {
@@ -64,13 +64,13 @@ export class SessionSnapshots implements AsyncDisposable {
     }
   }
 
-  /** Rejects when something may be left of it. To be called when the session is over: none is taken afterwards. */
+  /** Removes all snapshots of a deleted session. Rejects if some may remain. */
   async erase(sessionId: SessionId): Promise<void> {
     await this.#saving.get(sessionId);
     await this.#store.erase(sessionId);
   }
 
-  /** Resolves when all that was begun is saved, or has failed. */
+  /** Resolves when every snapshot that was begun is saved or has failed. */
   async settled(): Promise<void> {
     await Promise.all(this.#saving.values());
   }

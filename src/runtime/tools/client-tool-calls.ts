@@ -5,7 +5,7 @@ import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { Work } from '../requests/keyed-requests.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 
-/** What a client says of a call. */
+/** A tool call as a client asks for it. */
 export interface ClientToolCall {
   readonly serverId: string;
   readonly toolName: string;
@@ -13,7 +13,7 @@ export interface ClientToolCall {
   readonly trace?: TraceContext | undefined;
 }
 
-/** Tool calls that clients ask for, outside of any turn. */
+/** Tool calls that clients make themselves, outside of any turn. */
 export class ClientToolCalls {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
@@ -23,7 +23,7 @@ export class ClientToolCalls {
     this.#schemas = schemas;
   }
 
-  /** Refuses a call that cannot be made. */
+  /** Throws a `ServiceError` for a call that cannot be made. */
   async prepare(call: ClientToolCall): Promise<Work<ToolExecution>> {
     const { toolName, arguments: args, trace } = call;
     const { id: serverId, status } = this.#servers.recordOf(call.serverId);

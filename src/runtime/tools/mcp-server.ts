@@ -20,7 +20,7 @@ export interface McpServerParts {
 type SendBack = (event: McpServerEvent) => void;
 type StopEffect = () => void;
 
-/** One tool server: its machine, and the connection that the machine's states open, hold and close. */
+/** One tool server: its machine, and the connection that the machine opens, holds and closes. */
 export class McpServer {
   readonly name: string;
   readonly config: McpServerConfig;
@@ -29,11 +29,11 @@ export class McpServer {
   #connection: ToolServerConnection | null = null;
   #hasConnected = false;
   #tools: readonly Tool[] = [];
-  /** From the attempt to connect to the end of that connection; what an earlier one reports is not heard. */
+  /** Aborted when the current connection ends. Events of earlier connections are ignored. */
   #life = new AbortController();
   #closing: Promise<void> = Promise.resolve();
   #lastRefresh = 0;
-  /** The tools have changed since they were first asked for, when nobody could ask again yet. */
+  /** The tools changed while they were listed for the first time, so they must be listed again. */
   #changedEarly = false;
 
   constructor(name: string, config: McpServerConfig, parts: McpServerParts) {
@@ -72,7 +72,7 @@ export class McpServer {
     };
   }
 
-  /** Whether it was tried, and has never been connected. */
+  /** Whether every attempt so far has failed. */
   get hasOnlyFailed(): boolean {
     return !this.#hasConnected && this.#actor.getSnapshot().context.failures > 0;
   }
@@ -86,19 +86,19 @@ export class McpServer {
     return this.#connection;
   }
 
-  /** Connects, or connects anew. Resolves when the attempt has ended, one way or the other. */
+  /** Connects, or reconnects. Resolves when the attempt has succeeded or failed. */
   async connect(): Promise<McpServerStatus> {
     this.#actor.send({ type: 'CONNECT' });
     return (await waitFor(this.#actor, ({ value }) => value !== 'connecting')).value;
   }
 
-  /** Resolves when the connection is closed, and the process behind it is gone. */
+  /** Resolves when the connection is closed and its process has exited. */
   async disconnect(): Promise<void> {
     this.#actor.send({ type: 'DISCONNECT' });
     await this.#closing;
   }
 
-  /** It is disconnected, and will not be used again. */
+  /** Call after the last disconnect. */
   forget(): void {
     this.#parts.machines.remove(this.#actor);
   }
@@ -128,7 +128,7 @@ export class McpServer {
     };
   }
 
-  /** Rejects, leaving nothing behind, when the life ends before the tools are known. */
+  /** Closes the connection and rejects if the signal aborts before the tools are known. */
   async #connect(signal: AbortSignal): Promise<ToolServerConnection> {
     await this.#closing;
     const connection = await this.#parts.connector.connect(
@@ -161,7 +161,7 @@ export class McpServer {
     };
   }
 
-  /** Nothing to start: the connection is open. Leaving the state closes it. */
+  /** The connection is open already. Leaving the state closes it. */
   #hold(): StopEffect {
     return () => {
       const connection = this.#connection;
@@ -177,7 +177,7 @@ export class McpServer {
     };
   }
 
-  /** Lists the tools again. When several changes come at once, the answer to the last question counts. */
+  /** Lists the tools again. If several changes come at once, the last request's answer counts. */
   async #refreshTools(signal: AbortSignal): Promise<void> {
     const connection = this.#connection;
     this.#changedEarly = connection === null;

@@ -15,21 +15,21 @@ export interface ConnectedTool {
   readonly tool: Tool;
 }
 
-/** The first attempt to connect a server, for whoever wants to tell how it went. */
+/** The first attempt to connect a server. */
 export interface FirstAttempt {
   readonly name: string;
   readonly settled: Promise<{ readonly record: McpServerRecord; readonly tools: number }>;
 }
 
-/** A turn waits no longer than this for tool servers that are still starting. */
+/** Longest wait of a turn for tool servers that are still starting. */
 const FIRST_ATTEMPTS_MS = 10_000;
 
-/** All tool servers, the agent file's and those connected at run time. */
+/** All tool servers: those of the agent file and those connected at run time. */
 export class McpSupervisor implements AsyncDisposable {
   readonly #parts: Omit<McpServerParts, 'onToolsChanged'>;
   readonly #book: ServerBook;
   readonly #servers = new Map<string, McpServer>();
-  /** Names of the servers that were connected at run time, and not by the agent file. */
+  /** Names of the servers that were connected at run time. */
   readonly #atRunTime = new Set<string>();
   #revision = 0;
   #firstAttempts: Promise<void> | null = null;
@@ -40,7 +40,7 @@ export class McpSupervisor implements AsyncDisposable {
     this.#book = book;
   }
 
-  /** Starts to connect all of them at once and does not wait: those of the agent file, and those remembered. */
+  /** Starts to connect all servers at the same time, and does not wait for them. */
   start(
     inFile: Readonly<Record<string, McpServerConfig>>,
     remembered: typeof inFile = {},
@@ -59,12 +59,12 @@ export class McpSupervisor implements AsyncDisposable {
     return attempts;
   }
 
-  /** Null when each server of the agent file has had its first attempt; else resolves when it has, or after 10 s. */
+  /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
   firstAttempts(): Promise<void> | null {
     return this.#firstAttempts;
   }
 
-  /** Grows whenever the tools of any server change. */
+  /** Increases whenever the tools of any server change. */
   get revision(): number {
     return this.#revision;
   }
@@ -73,14 +73,14 @@ export class McpSupervisor implements AsyncDisposable {
     return [...this.#servers.values()].map((server) => server.record);
   }
 
-  /** The servers as they are now, for the export of the configuration. */
+  /** The current servers, for the export of the configuration. */
   configs(): Record<string, McpServerConfig> {
     return Object.fromEntries([...this.#servers].map(([name, { config }]) => [name, config]));
   }
 
   async connect(name: string, config: McpServerConfig, origin: Origin): Promise<McpServerRecord> {
     const known = this.#servers.get(name);
-    // One that failed and never connected has a configuration that nobody is served by: this one takes its place.
+    // A server that has never connected is replaced: its configuration serves nobody.
     if (known && known.status !== 'disconnected' && !known.hasOnlyFailed) {
       throw new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
         field: 'name',
@@ -102,7 +102,7 @@ export class McpSupervisor implements AsyncDisposable {
     return this.#atRunTime.has(server.name) ? this.#remembered(server, origin) : this.#attempt(server);
   }
 
-  /** Disconnects; forgets a server that was disconnected already, so that the list does not grow for ever. */
+  /** Disconnects a server. Removes a server that is disconnected already, so that the list does not grow for ever. */
   async disconnect(serverId: string, origin: Origin): Promise<McpServerRecord> {
     const server = this.#server(serverId);
     if (server.status === 'disconnected') this.#forget(server);
@@ -133,12 +133,12 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   /**
-   * The attempt begins at once, which takes the name; its answer waits for the log.
-   * @param undo takes back what was done when the log refuses, so that the same can be asked again.
+   * Starts the attempt at once, which reserves the name, and answers when the server is in the log.
+   * @param undo reverts the attempt if the log refuses, so that the request can be repeated.
    */
   async #remembered(server: McpServer, origin: Origin, undo?: () => Promise<void>): Promise<McpServerRecord> {
     const attempt = this.#attempt(server);
-    // Should the log fail first, nobody waits for the attempt.
+    // If the log fails first, nobody waits for the attempt.
     attempt.catch(() => undefined);
     try {
       await this.#book.add(server.name, server.config, origin);

@@ -9,8 +9,8 @@ import type { OfferedTool } from '../turns/turn-tools.ts';
 const Arguments = z.record(z.string(), z.unknown());
 
 /**
- * Resolves what the model asked for against the tools it was offered. Whatever is wrong with a call becomes
- * its `problem`, which the model is told as the call's result.
+ * Resolves the model's calls against the tools that it was offered. An error in a call becomes its `problem`, which the
+ * model gets as the call's result.
  */
 export async function requestedCalls(
   raw: readonly RawToolCall[],
@@ -58,7 +58,7 @@ function allowedNames(names: ReadonlyMap<string, OfferedTool>): string {
   return [...names].flatMap(([name, { policy }]) => (policy === 'deny' ? [] : [name])).join(', ') || 'none';
 }
 
-/** Some models write nothing at all for a tool without parameters. */
+/** Some models write an empty string for a tool without parameters. */
 function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   try {
@@ -69,7 +69,7 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Some providers number their calls anew in each reply; a result must point to one call only. */
+/** Some providers restart the numbering of calls in each reply. An id must stand for one call only. */
 function callIdsOf(messages: readonly ModelMessage[]): Set<string> {
   return new Set(
     messages.flatMap((message) =>

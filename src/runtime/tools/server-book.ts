@@ -12,16 +12,16 @@ import { foldClearServers, foldServers, type RegisteredServers } from './server-
 type Configs = Readonly<Record<string, McpServerConfig>>;
 
 /**
- * Remembers, in the log, the tool servers that were connected at run time, so that the next start connects them again.
- * Their configurations hold secrets: each is sealed, and stands in a stream of its own that is erased with it.
+ * Records in the log the tool servers that were connected at run time, so that the next start connects them again. A
+ * configuration holds secrets: it is encrypted, in a stream of its own that is erased with the server.
  */
 export class ServerBook {
   readonly #store: EventStore;
   readonly #box: SecretBox;
   readonly #log: Log;
-  /** Of what the log has, or may have. */
+  /** Servers that the log has, or may have. */
   readonly #names = new Set<string>();
-  /** By name, as the log has them. */
+  /** The log's secret ids, by server name. */
   readonly #secretIds = new Map<string, string>();
   #seq = 0;
   #writing: Promise<unknown> = Promise.resolve();
@@ -32,7 +32,7 @@ export class ServerBook {
     this.#log = log;
   }
 
-  /** To be called once, first. What stands in clear, or was sealed with an earlier key, is sealed anew. */
+  /** Call once, before anything else. Encrypts again what is in clear or encrypted with an earlier key. */
   async load(): Promise<Configs> {
     const streams = await this.#streams();
     if (streams.length === 0) return {};
@@ -48,7 +48,7 @@ export class ServerBook {
     return { ...sealed, ...clear };
   }
 
-  /** The same without a change to the log, for a look at it. Rejects with `SealedError`. */
+  /** Reads the configurations without changing the log. Rejects with `SealedError`. */
   static async read(store: EventStore, box: SecretBox): Promise<Configs> {
     const { secretIds } = await readRegistered(store);
     const configs: Record<string, McpServerConfig> = {};
@@ -59,24 +59,24 @@ export class ServerBook {
     return { ...configs, ...foldClearServers(await store.read(CLEAR_SERVERS_STREAM, 0)) };
   }
 
-  /** Resolves when the server would be there again after a crash. */
+  /** Resolves when the server would survive a crash. */
   add(name: string, config: McpServerConfig, origin: Origin): Promise<void> {
     this.#names.add(name);
     return this.#inTurn(() => this.#register(name, config, origin));
   }
 
-  /** Resolves when nobody can read its configuration any more. Of a server of the agent file nothing is recorded: the file has the last word. */
+  /** Resolves when the configuration is erased. Records nothing for a server of the agent file: the file decides about it. */
   async remove(name: string, origin: Origin): Promise<void> {
     if (!this.#names.delete(name)) return;
     try {
       await this.#inTurn(async () => {
-        // Registered without a secret it counts as removed, should this be cut off in between.
+        // Secret first: if the process stops in between, a server without a secret counts as removed.
         await this.#eraseSecret(this.#secretIds.get(name));
         await this.#append({ type: 'mcp-server.removed', name }, origin);
         this.#secretIds.delete(name);
       });
     } catch (error) {
-      // For the next try.
+      // So that the next attempt finds it.
       this.#names.add(name);
       throw error;
     }
@@ -87,7 +87,7 @@ export class ServerBook {
     return found.map(({ sessionId }) => sessionId);
   }
 
-  /** What an addition or a removal left behind that was cut off. */
+  /** Erases what an interrupted addition or removal left behind. */
   async #eraseUnregistered(streams: readonly string[]): Promise<void> {
     const registered = new Set([...this.#secretIds.values()].map(secretStream));
     const left = streams.filter((id) => id.startsWith(SERVER_SECRET_STREAMS) && !registered.has(id));
@@ -114,7 +114,7 @@ export class ServerBook {
     return configs;
   }
 
-  /** Until it is done the next start does it again: what was taken over replaces itself. */
+  /** Repeated by the next start if it is interrupted: a server that was taken over replaces itself. */
   async #takeOver(streams: readonly string[]): Promise<Configs> {
     if (!streams.includes(CLEAR_SERVERS_STREAM)) return {};
     const configs = foldClearServers(await this.#store.read(CLEAR_SERVERS_STREAM, 0));
@@ -153,7 +153,7 @@ async function readRegistered(store: EventStore): Promise<RegisteredServers> {
   return foldServers(await store.read(SERVERS_STREAM, 0));
 }
 
-/** @returns undefined when it was erased. */
+/** @returns undefined if it was erased. */
 async function readSealed(store: EventStore, secretId: string): Promise<string | undefined> {
   const [envelope] = await store.read(secretStream(secretId), 0);
   return envelope?.event.type === 'secret.kept' ? envelope.event.sealed : undefined;

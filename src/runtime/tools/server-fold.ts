@@ -6,13 +6,13 @@ import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.t
 type Envelopes = readonly Envelope<LoggedEvent>[];
 
 export interface RegisteredServers {
-  /** By the name of the server. */
+  /** By server name. */
   readonly secretIds: ReadonlyMap<string, string>;
-  /** Of the last event. */
+  /** seq of the last event. */
   readonly seq: number;
 }
 
-/** What the events say of the tool servers that were connected at run time. */
+/** Folds the events about tool servers that were connected at run time. */
 export function foldServers(envelopes: Envelopes): RegisteredServers {
   const secretIds = new Map<string, string>();
   for (const { event } of envelopes) {
@@ -23,7 +23,7 @@ export function foldServers(envelopes: Envelopes): RegisteredServers {
   return { secretIds, seq: envelopes.at(-1)?.seq ?? 0 };
 }
 
-/** The same of the events of version 0.1.0. */
+/** Folds the events of version 0.1.0, which hold the configurations in clear. */
 export function foldClearServers(envelopes: Envelopes): Readonly<Record<string, McpServerConfig>> {
   const configs = new Map<string, McpServerConfig>();
   for (const { event } of envelopes) {

@@ -11,12 +11,12 @@ import { requestedCalls } from './requested-calls.ts';
 
 export interface CatalogOptions {
   readonly approval: ApprovalConfig;
-  /** Most tools that the model takes; as many as there are when left out. */
+  /** Most tools that the model accepts. No limit when left out. */
   readonly maxTools?: number | undefined;
   readonly log: Log;
 }
 
-/** All tools of all connected servers: what the model is offered, and the way to call one for it. */
+/** The tools of all connected servers: offers them to the model and calls them for it. */
 export class ToolCatalog implements TurnTools {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
@@ -29,12 +29,12 @@ export class ToolCatalog implements TurnTools {
     this.#schemas = schemas;
   }
 
-  /** Null when the configured servers have had their first attempt; else resolves when they have. */
+  /** Null when every configured server has finished its first attempt. Otherwise resolves when they have. */
   ready(): Promise<void> | null {
     return this.#servers.firstAttempts();
   }
 
-  /** The tools under the names the model knows; made anew only when they have changed. */
+  /** The tools under the names that the model knows. Rebuilt only when they have changed. */
   forModel(): ToolOffer {
     const { revision } = this.#servers;
     if (this.#offer?.revision !== revision) {
@@ -48,7 +48,7 @@ export class ToolCatalog implements TurnTools {
 
   #offerOf(available: readonly OfferedTool[]): ToolOffer {
     const { maxTools = Number.POSITIVE_INFINITY, log } = this.#options;
-    // Denied tools included: the model may know them from before.
+    // Denied tools get names too: the model may know them from earlier.
     const names = nameToolsForModel(available);
     const allowed = [...names].filter(([, { policy }]) => policy !== 'deny');
     const leftOut = allowed.slice(maxTools).map(([name]) => name);
@@ -64,7 +64,7 @@ export class ToolCatalog implements TurnTools {
     return { tools, resolve: (raw, messages) => requestedCalls(raw, names, messages, this.#schemas) };
   }
 
-  /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
+  /** Runs a call of the model. Never rejects: the model is told how the call ended. */
   async call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome> {
     const { serverId, toolName } = call;
     const connection = serverId === null ? undefined : this.#servers.connectionOf(serverId);

@@ -3,9 +3,9 @@ import type { StepPart } from '../../core/turn/reply-parts.ts';
 import type { ReplyPart } from '../../ports/language-model.ts';
 
 /**
- * What of a reply is recorded, in its order.
+ * The parts of a reply that are recorded, in their order.
  *
- * @param calls the tool calls of the reply as they were resolved, in the same order; their ids may be others.
+ * @param calls the resolved tool calls of the reply, in the same order. Their ids may differ from the model's.
  */
 export function replyParts(
   parts: readonly ReplyPart[],

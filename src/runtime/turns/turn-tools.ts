@@ -15,8 +15,8 @@ export interface OfferedTool extends ConnectedTool {
 export interface ToolOffer {
   readonly tools: readonly ModelTool[];
   /**
-   * What the calls of the model's reply mean. Whatever is wrong with one becomes its `problem`. `conversation` is all of
-   * it: what the model is not shown now it may be shown again.
+   * Resolves the calls of the model's reply. An error in a call becomes its `problem`. `conversation` is the whole
+   * conversation, because a message that the model is not shown now may be shown again.
    */
   readonly resolve: (
     raw: readonly RawToolCall[],
@@ -24,11 +24,11 @@ export interface ToolOffer {
   ) => Promise<RequestedCall[]>;
 }
 
-/** What a turn needs of the tools. */
+/** What a turn needs from the tools. */
 export interface TurnTools {
-  /** Null when tools can be offered now; else resolves when they can. */
+  /** Null when tools can be offered now. Otherwise resolves when they can. */
   ready(): Promise<void> | null;
   forModel(): ToolOffer;
-  /** Runs a call the model has asked for. Never rejects: the model is told how it ended. */
+  /** Runs a call of the model. Never rejects: the model is told how the call ended. */
   call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
 }
