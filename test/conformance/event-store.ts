@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Origin } from '../../src/core/log/event-metadata.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
 import { type AdoptedEvent, type EventStore, StaleVersionError } from '../../src/ports/event-store.ts';
+
+const ADA: Origin = { actor: { kind: 'client', principal: 'ada' }, causationId: 'asked by ada' };
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Holds an adapter to the promises written at `EventStore`. `open` gives a store without any event. */
 export function eventStoreSuite(name: string, open: () => Promise<EventStore>): void {
@@ -44,9 +48,26 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
           seq: 1,
           time: expect.any(Number),
           event: { type: 'turn.started', turnId: 'a' },
+          meta: null,
         });
         expect(envelope?.time).toBeGreaterThanOrEqual(before);
         expect(envelope?.time).toBeLessThanOrEqual(Date.now());
+      });
+
+      it('gives each event metadata where it has an origin, and reads it as it was told', async () => {
+        const events = [started('a'), started('b'), { type: 'session.reset' } as const];
+        const appended = await store.append('s', 0, events, { origin: ADA });
+        expect(appended.map(({ meta }) => meta)).toStrictEqual(
+          ['a', 'b', ADA.causationId].map((correlationId) => ({
+            ...{ id: expect.stringMatching(UUID), actor: ADA.actor },
+            ...{ causationId: ADA.causationId, correlationId },
+          })),
+        );
+        expect(new Set(appended.map(({ meta }) => meta?.id)).size).toBe(3);
+        expect(await store.read('s', 0)).toStrictEqual(appended);
+        const [without] = await store.append('s', 3, [started('c')]);
+        expect(without?.meta).toBeNull();
+        expect(await store.read('s', 3)).toStrictEqual([without]);
       });
 
       it.each([
@@ -266,7 +287,7 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
 
     describe('fork', () => {
       beforeEach(async () => {
-        await store.append('from', 0, ['a', 'b', 'c'].map(started), { open: true });
+        await store.append('from', 0, ['a', 'b', 'c'].map(started), { open: true, origin: ADA });
       });
 
       it.each([1, 2, 3])('at %i begins a session with copies of the events up to there', async (at) => {
@@ -276,6 +297,21 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
           original.slice(0, at).map((envelope) => ({ ...envelope, sessionId: 'to' })),
         );
         expect(original).toHaveLength(3);
+        expect(original.map(({ meta }) => meta?.actor)).toEqual(Array(3).fill(ADA.actor));
+      });
+
+      it('gives the closing events metadata where they have an origin', async () => {
+        const origin: Origin = { actor: { kind: 'service' }, causationId: 'of the fork' };
+        await store.fork('from', 3, 'to', [started('x')], origin);
+        const [, , third, closing] = await store.read('to', 0);
+        expect(closing?.meta).toStrictEqual({
+          ...origin,
+          id: expect.stringMatching(UUID),
+          correlationId: 'x',
+        });
+        expect(closing?.meta?.id).not.toBe(third?.meta?.id);
+        await store.fork('from', 3, 'another', [started('x')]);
+        expect((await store.read('another', 3))[0]?.meta).toBeNull();
       });
 
       it('stores the closing events behind the copies, and goes on behind them', async () => {
@@ -355,12 +391,26 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
             seq: index + 1,
             time: 1_000 + index,
             event: started(turnId),
+            meta: null,
           })),
         );
         await store.append('s', 3, [started('d')]);
         expect(await turnIds(store, 's')).toEqual(['a', 'b', 'c', 'd']);
         await store.fork('s', 2, 'to');
         expect(await turnIds(store, 'to')).toEqual(['a', 'b']);
+      });
+
+      it('keeps the metadata that the events had', async () => {
+        const meta = { ...ADA, id: 'of elsewhere', correlationId: 'a' };
+        await store.adopt(
+          's',
+          (async function* (): AsyncGenerator<AdoptedEvent> {
+            const mark = { open: false };
+            yield { time: 1_000, event: started('a'), meta, mark };
+            yield { time: 1_001, event: started('b'), meta: null, mark };
+          })(),
+        );
+        expect((await store.read('s', 0)).map((envelope) => envelope.meta)).toStrictEqual([meta, null]);
       });
 
       it.each([true, false])(

@@ -50,11 +50,21 @@ describe.concurrent('a session that is exported', () => {
     expect(lines.pop()).toBe('');
     const envelopes = lines.map((line) => JSON.parse(line));
     expect(envelopes.map(({ v, sessionId, seq, event }) => [v, sessionId, seq, event.type])).toEqual([
-      [2, 's', 1, 'turn.requested'],
-      [2, 's', 2, 'turn.started'],
-      [2, 's', 3, 'step.completed'],
-      [2, 's', 4, 'turn.completed'],
+      [3, 's', 1, 'turn.requested'],
+      [3, 's', 2, 'turn.started'],
+      [3, 's', 3, 'step.completed'],
+      [3, 's', 4, 'turn.completed'],
     ]);
+    const [first, , step] = envelopes;
+    const known = { id: expect.any(String), correlationId: first.event.turnId };
+    expect(first.meta).toEqual({
+      ...{ version: 1, actor: { kind: 'client' }, causationId: first.event.turnId },
+      ...known,
+    });
+    expect(step.meta).toEqual({
+      ...{ version: 2, actor: { kind: 'agent' }, causationId: envelopes[1].meta.id },
+      ...known,
+    });
   });
 
   verifies(

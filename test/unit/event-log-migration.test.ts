@@ -70,7 +70,8 @@ describe('an event log of version 1', () => {
       rows
         .filter(([session]) => session === 'a')
         .map(([sessionId, seq, time]) => {
-          return { sessionId, seq, time, event: { type: 'turn.started', turnId: `a${seq}` } };
+          const event = { type: 'turn.started', turnId: `a${seq}` };
+          return { sessionId, seq, time, event, meta: null };
         }),
     );
     expect(await store.sessions()).toEqual([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
-import type { EventCodec } from '../../src/core/log/event-codec.ts';
+import { type EventCodec, LOG_FORMAT } from '../../src/core/log/event-codec.ts';
 import { codecOfVersion, startedIn } from '../support/older-events.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
@@ -17,7 +17,7 @@ const open = (codec: EventCodec) =>
 /** The codec of a program of that version, whose schemas were others than those of today. */
 function formerly(version: 1 | 2): EventCodec {
   const codec = codecOfVersion(version);
-  const stored = version === 1 ? startedIn[1] : { v: 2, ...startedIn[2] };
+  const stored = { v: LOG_FORMAT, meta: { version }, ...startedIn[version] };
   return { ...codec, encode: () => JSON.stringify(stored) };
 }
 
@@ -43,7 +43,17 @@ describe('an event log that programs of several versions have written to', () =>
     await using store = await open(codecOfVersion(2));
     expect(await store.read('s', 0, 1)).toMatchObject([{ seq: 1, event: startedIn[3] }]);
     await expect(store.read('s', 1)).rejects.toThrow(
-      'session s, seq 2 was written by a newer agent-service (events of version 3, this one knows 2); run that version',
+      'session s, seq 2 was written by a newer agent-service (turn.started events of version 3, this one knows 2); run that version',
+    );
+  });
+
+  it('is not read by a program that does not know how its events are written, and that names both formats', async () => {
+    const codec = codecOfVersion(3);
+    const later = { v: LOG_FORMAT + 1, meta: { version: 3 }, ...startedIn[3] };
+    await appendWith({ ...codec, encode: () => JSON.stringify(later) }, 0);
+    await using store = await open(codec);
+    await expect(store.read('s', 0)).rejects.toThrow(
+      'session s, seq 1 was written by a newer agent-service (events of version 4, this one knows 3); run that version',
     );
   });
 });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import type { SessionEvent } from '../../src/core/log/events.ts';
+import { type SessionEvent, SessionEvent as SessionEventSchema } from '../../src/core/log/events.ts';
 import { withCauses } from '../../src/replay/legacy-causes.ts';
 import { replaySession } from '../../src/replay/replay-session.ts';
+import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { forks, histories } from '../support/recorded-histories.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { SessionRig } from '../support/session-rig.ts';
 import { stepCompleted } from '../support/steps.ts';
 
 /* What version 0.1.0 wrote: sentences, and no causes. */
@@ -90,7 +93,7 @@ describe('why version 0.1.0 cancelled a turn', () => {
       });
   });
 
-  it('was its client, though a message that had waited for long came next and the reason says that it interrupted', () => {
+  it('was its client, also where a message came next that had waited, and had not interrupted it', () => {
     const recording = [...a, requested('b'), ...asked('1'), interruptedCall('1', TURN_CANCELLED)];
     expect(causesIn(recording, cancelled('a', INTERRUPTED), started('b'))).toMatchObject({
       a: { kind: 'cancelled' },
@@ -242,7 +245,10 @@ describe('why version 0.1.0 failed a turn', () => {
 
 describe('a recording', () => {
   it('that has causes keeps them, whatever the sentences say, and is not changed itself', () => {
-    const recorded: SessionEvent = { ...cancelled('a', RESET), cause: { kind: 'cancelled' } } as const;
+    const recorded: SessionEvent = {
+      ...{ type: 'turn.cancelled', turnId: 'a', cause: { kind: 'cancelled' }, reason: RESET },
+      ...{ step: 1, separator: '', partial: '' },
+    };
     const recording = [...a, recorded, { type: 'session.reset' } as const];
     expect(withCauses(recording)).toEqual(recording);
     const old = [...a, cancelled('a', RESET), { type: 'session.reset' } as const];
@@ -262,12 +268,33 @@ describe('a recording', () => {
     for (const recording of await forks()) await expectFound(recording);
   });
 
+  it.each([RESET, DELETED, INTERRUPTED, 'this session was forked from s'])(
+    'of version 0.1.0 whose client gave such a reason has the true causes, and replays: %s',
+    async (reason) => {
+      const tools = new DirectedTools({ pay: {} });
+      const rig = new SessionRig({ tools });
+      const session = await rig.registry.session('s');
+      await rig.say('a');
+      await rig.say('b');
+      (await rig.model.call(0)).askFor({ name: 'pay' });
+      await tools.call(0);
+      await session.cancel(reason, CLIENT);
+      (await rig.model.call(1)).say('Half');
+      await session.cancel(reason, CLIENT);
+      await rig.say('c');
+      await rig.model.call(2);
+      await session.reset(CLIENT);
+      await expectFound((await rig.logged()).map((event) => SessionEventSchema.parse(event)));
+    },
+  );
+
   /** The causes that are found are those that were recorded, or lead to the same. */
   async function expectFound(recording: readonly SessionEvent[]): Promise<void> {
     const old = recording.map((event) => ('cause' in event ? { ...event, cause: UNRECORDED } : event));
     expect(withCauses(old)).toEqual(recording.map(asItCanBeTold));
     const report = await replaySession(old, { store: memoryEventStore(), log: recordingLog() });
     expect(report.difference).toBeNull();
+    expect(report.stateHash?.replayed).toBe(report.stateHash?.recorded);
   }
 });
 

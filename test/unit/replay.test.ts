@@ -89,6 +89,35 @@ const tamperings: Readonly<Record<string, Tampering>> = {
     if (event.type !== 'turn.failed' || !reason.includes('llm.maxSteps')) return undefined;
     return { ...event, error: { ...event.error, details: { reason: reason.replace(/\d+/, '7') } } };
   },
+  'the limit that its cause tells': (event) =>
+    event.type === 'turn.failed' && event.cause.kind === 'step-limit'
+      ? { ...event, cause: { ...event.cause, maxSteps: 7 } }
+      : undefined,
+  'the time that its cause tells': (event) =>
+    event.type === 'turn.failed' && event.cause.kind === 'step-timeout'
+      ? { ...event, cause: { ...event.cause, stepTimeoutMs: 7 } }
+      : undefined,
+  'that a limit ended the turn, and not the model': (event) =>
+    event.type === 'turn.failed' && event.cause.kind === 'model'
+      ? { ...event, cause: { kind: 'step-limit', maxSteps: 7 } }
+      : undefined,
+  'why a turn was cancelled': (event) =>
+    event.type === 'turn.cancelled'
+      ? { ...event, cause: { kind: 'interrupted', byTurnId: 'another' } }
+      : undefined,
+  'why a call was interrupted': (event) => {
+    if (event.type !== 'tool-call.interrupted') return undefined;
+    const kind = event.cause.kind === 'turn-cancelled' ? 'service-stopped' : 'turn-cancelled';
+    return { ...event, cause: { kind } };
+  },
+  'why a call failed that somebody denied': (event) =>
+    event.type === 'tool-call.failed' && event.cause.kind === 'denied'
+      ? { ...event, cause: { kind: 'denied', note: 'another' } }
+      : undefined,
+  'that a tool failed a call, and nobody denied it': (event) =>
+    event.type === 'tool-call.failed' && event.cause.kind === 'tool'
+      ? { ...event, cause: { kind: 'denied' } }
+      : undefined,
   'the turn that failed': (event) =>
     event.type === 'turn.failed' ? { ...event, turnId: 'another' } : undefined,
   'the separator before a cancelled text': (event) =>

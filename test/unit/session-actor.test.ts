@@ -309,6 +309,7 @@ describe('a failing turn', () => {
     call.say('Half a ');
     call.fail(new ServiceError('AGENT_ERROR', 'No.', { reason: 'overloaded' }));
     expect(await heard.event('turn.failed', 'a')).toMatchObject({
+      cause: { kind: 'model' },
       error: { code: 'AGENT_ERROR', details: { reason: 'overloaded' } },
       partial: 'Half a ',
     });

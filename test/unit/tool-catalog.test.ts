@@ -15,6 +15,7 @@ const AUTO: ApprovalConfig = { rules: [], default: 'auto' };
 async function offer(
   count: number,
   maxTools?: number,
+  approval: ApprovalConfig = AUTO,
 ): Promise<{ offer: ToolOffer; lines: readonly unknown[] }> {
   const names = Array.from({ length: count }, (_, index) => `tool_${index + 1}`);
   const connector = new DirectedTools(Object.fromEntries(names.map((name) => [name, { repeatable: true }])));
@@ -25,7 +26,7 @@ async function offer(
   );
   servers.start({ many: { type: 'stdio', command: 'none' } });
   const schemas = { issueWith: async () => undefined };
-  const catalog = new ToolCatalog(servers, schemas, { approval: AUTO, maxTools, log });
+  const catalog = new ToolCatalog(servers, schemas, { approval, maxTools, log });
   await catalog.ready();
   const given = catalog.forModel();
   expect(catalog.forModel()).toBe(given);
@@ -55,5 +56,22 @@ describe('the tools that a model is offered', () => {
     const [call] = await given.resolve([{ callId: 'c', name: 'tool_130', arguments: '{}' }], []);
     expect(call).toMatchObject({ toolName: 'tool_130', serverId: 'many' });
     expect(call).not.toHaveProperty('problem');
+  });
+
+  it('are called with what the agent file says of each, and the hash of the arguments', async () => {
+    const rules = (['ask', 'deny'] as const).map((policy, index) => {
+      return { server: '*', tool: `tool_${index + 1}`, policy };
+    });
+    const { offer: given } = await offer(3, undefined, { rules, default: 'auto' });
+    const names = ['tool_1', 'tool_2', 'tool_3', 'unknown'];
+    const calls = await given.resolve(
+      names.map((name) => ({ callId: name, name, arguments: '{"b":2,"a":1}' })),
+      [],
+    );
+    expect(calls.map(({ policy }) => policy)).toEqual(['ask', 'deny', 'auto', 'auto']);
+    // printf '%s' '{"a":1,"b":2}' | sha256sum
+    const hash = '43258cff783fe7036d8a43033f830adfc60ec037382473548ac742b888292777';
+    expect(calls.map(({ argumentsHash }) => argumentsHash)).toEqual(Array(4).fill(hash));
+    expect(calls.map((call) => 'problem' in call)).toEqual([false, false, false, true]);
   });
 });

@@ -262,6 +262,7 @@ describe('a turn that fails', () => {
     await call.aborted;
     call.say('sentence');
     expect(await heard.event('turn.failed')).toMatchObject({
+      cause: { kind: 'step-timeout', stepTimeoutMs: 1_000 },
       error: {
         code: 'AGENT_ERROR',
         details: { reason: expect.stringMatching(/1000 ms.*llm\.stepTimeoutMs/) },
@@ -313,6 +314,7 @@ describe('a turn that fails', () => {
       (await tools.call(step)).answer('seen');
     }
     expect(await heard.event('turn.failed')).toMatchObject({
+      cause: { kind: 'step-limit', maxSteps: 2 },
       error: {
         code: 'AGENT_ERROR',
         details: { reason: expect.stringMatching(/after 2 model calls.*llm\.maxSteps/) },
