@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { acceptedEncodings, acceptsByName } from '../http/content-negotiation.ts';
 import type { Route } from '../http/router.ts';
 
 /** A file of the page as it was built. */
@@ -47,7 +48,7 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
     {
       ...index,
       handler: (request, at) =>
-        wantsPage(request) ? serve(page, 'no-cache', request) : index.handler(request, at),
+        acceptsByName(request, 'text/html') ? serve(page, 'no-cache', request) : index.handler(request, at),
     },
     ...assets.map(
       (file): Route => ({
@@ -59,12 +60,8 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
   ];
 }
 
-function wantsPage({ headers }: HttpRequest): boolean {
-  return headers.get('accept')?.includes('text/html') ?? false;
-}
-
 async function serve(file: ConsoleFile, caching: string, request: HttpRequest): Promise<HttpResponse> {
-  const { encoding, body } = await bestOf(file, request.headers.get('accept-encoding') ?? '');
+  const { encoding, body } = await bestOf(file, request);
   const extension = file.path.slice(file.path.lastIndexOf('.') + 1);
   return {
     status: 200,
@@ -81,11 +78,10 @@ async function serve(file: ConsoleFile, caching: string, request: HttpRequest): 
 
 async function bestOf(
   file: ConsoleFile,
-  accepted: string,
+  request: HttpRequest,
 ): Promise<{ encoding: ContentEncoding; body: Uint8Array }> {
-  const names = accepted.split(',').map((part) => part.split(';')[0]?.trim());
-  for (const encoding of ['br', 'gzip'] as const) {
-    const body = names.includes(encoding) ? await file.read(encoding) : null;
+  for (const encoding of acceptedEncodings(request, ['br', 'gzip'])) {
+    const body = await file.read(encoding);
     if (body) return { encoding, body };
   }
   const body = await file.read('identity');

@@ -3,7 +3,7 @@ import { asServiceError, ServiceError } from '../../core/errors.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
 import type { Access } from '../security/access.ts';
-import { addressesIn, plainIp } from '../security/client-address.ts';
+import { addressMatcher, unmapIpv4 } from '../security/client-address.ts';
 import { Recipient } from '../stream/recipient.ts';
 
 export interface InspectFrontParts {
@@ -14,7 +14,7 @@ export interface InspectFrontParts {
   readonly attach: (send: (text: string) => void) => () => void;
 }
 
-const isLoopback = addressesIn(['127.0.0.0/8', '::1']);
+const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
 /** A proxy on this machine speaks for somebody else. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
@@ -55,7 +55,7 @@ export class InspectFront implements SocketFront {
     const { token } = this.#parts;
     const given = new URLSearchParams(query).get('token');
     if (token !== undefined && given !== null && isSame(given, token)) return true;
-    return isLoopback(plainIp(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
+    return isLoopback(unmapIpv4(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
   }
 }
 

@@ -13,10 +13,10 @@ import {
   type RateLimits,
   tooManyConnections,
 } from '../security/rate-limits.ts';
+import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
 import { requestContext } from './request-context.ts';
-import { acceptsEventStream } from './request-query.ts';
 import type { Router } from './router.ts';
 import { toldError } from './told-error.ts';
 

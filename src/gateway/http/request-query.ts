@@ -6,8 +6,3 @@ import { parseFields } from './request-body.ts';
 export function parseQuery<S extends z.ZodType>(schema: S, { query }: HttpRequest): z.output<S> {
   return parseFields(schema, Object.fromEntries(new URLSearchParams(query)));
 }
-
-/** Whether the client wants server-sent events instead of one answer. */
-export function acceptsEventStream({ headers }: HttpRequest): boolean {
-  return headers.get('accept')?.includes('text/event-stream') ?? false;
-}

@@ -21,10 +21,11 @@ import type {
   SessionResponse,
   SessionsResponse,
 } from '../../wire/responses.ts';
+import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency.ts';
 import { parseFields, readJsonObject } from '../http/request-body.ts';
-import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
+import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import type { Outbox } from '../stream/outbox.ts';

@@ -3,8 +3,9 @@ import type { Bus, MachineFilter } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { StatechartsQuery } from '../../wire/requests.ts';
 import type { StatechartsResponse } from '../../wire/responses.ts';
+import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
-import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
+import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
 import { type EventSink, serverSentEvents } from './server-sent-events.ts';
 
