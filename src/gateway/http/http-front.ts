@@ -4,6 +4,8 @@ import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Log } from '../../ports/log.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import { clientError } from '../requests/client-error.ts';
+import { requestContext } from '../requests/request-context.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
@@ -16,9 +18,7 @@ import {
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
-import { requestContext } from './request-context.ts';
 import type { Router } from './router.ts';
-import { toldError } from './told-error.ts';
 
 export interface HttpFrontParts {
   readonly access: Access;
@@ -105,7 +105,7 @@ export class HttpFront implements HttpHandler {
 
   #told(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
     return errorResponse(
-      toldError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
+      clientError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
     );
   }
 }

@@ -10,9 +10,10 @@ import { traceContextOf } from '../../core/trace.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import { toldError } from '../http/told-error.ts';
-import { answerTurn, turnCancelled } from '../http/turn-answer.ts';
-import { turnMessage } from '../http/turn-message.ts';
+import { clientError } from '../requests/client-error.ts';
+import { answerTurn } from '../requests/turn-answer.ts';
+import { turnCancelled } from '../requests/turn-end.ts';
+import { turnMessage } from '../requests/turn-message.ts';
 
 export interface AgentCard {
   readonly name: string;
@@ -191,7 +192,7 @@ function addResources(server: McpServer, { bus, card }: McpAgentParts, { context
 }
 
 function toolError(thrown: unknown, sessionId: SessionId, log: Log): CallToolResult {
-  const { message, details } = toldError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
+  const { message, details } = clientError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };
 }

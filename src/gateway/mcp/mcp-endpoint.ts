@@ -5,7 +5,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
-import { decodeText } from '../http/request-body.ts';
+import { decodeText } from '../requests/request-fields.ts';
 import type { McpAgentParts } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
 

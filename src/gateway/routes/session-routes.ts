@@ -23,18 +23,19 @@ import type {
 } from '../../wire/responses.ts';
 import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
-import { keyOfRequest } from '../http/idempotency.ts';
-import { parseFields, readJsonObject } from '../http/request-body.ts';
+import { keyOfRequest } from '../http/idempotency-header.ts';
+import { readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
+import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
-import type { Outbox } from '../stream/outbox.ts';
-import { resumableFrame } from '../stream/resumable-codec.ts';
+import { resumableFrame } from '../stream/resumable-frames.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
 /** Sessions: which there are, how they look and looked, their events, and control of their turns. */
-export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
+export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
@@ -47,7 +48,7 @@ export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
       path: `${session}/approvals/:callId`,
       handler: (request, at) => answerApproval(bus, request, at),
     },
-    { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, outbox, request, at) },
+    { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
   ];
 }
 
@@ -127,7 +128,7 @@ async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters):
 /** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
 async function events(
   bus: Bus,
-  outbox: Outbox,
+  fanOut: SignalFanOut,
   request: ServedRequest,
   at: Parameters,
 ): Promise<HttpResponse> {
@@ -136,7 +137,7 @@ async function events(
   const query = parseQuery(EventsQuery, request);
   if (acceptsEventStream(request)) {
     const lastEventId = request.headers.get('last-event-id');
-    return sessionEventStream({ bus, outbox, context }, sessionId, query, lastEventId);
+    return sessionEventStream({ bus, fanOut, context }, sessionId, query, lastEventId);
   }
   const { after, limit } = query;
   const [page, { head }] = await Promise.all([

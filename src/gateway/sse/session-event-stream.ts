@@ -4,9 +4,9 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import type { Outbox } from '../stream/outbox.ts';
-import { encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
+import { encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 
 /** How long an EventSource waits before it connects again. */
@@ -17,7 +17,7 @@ const RETRY_MS = 1_000;
  * `.OFFSET` where the client has some of the running text, so that `Last-Event-ID` says exactly what it has.
  */
 export function sessionEventStream(
-  { bus, outbox, context }: { bus: Bus; outbox: Outbox; context: RequestContext },
+  { bus, fanOut, context }: { bus: Bus; fanOut: SignalFanOut; context: RequestContext },
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
   lastEventId: string | undefined,
@@ -34,12 +34,12 @@ export function sessionEventStream(
       onEnd: () => sink.end(),
       onError: (error) => sink.fail(error),
     });
-    outbox.join(sessionId, reader);
+    fanOut.join(sessionId, reader);
     reader.start();
     return {
       drained: () => reader.drained(),
       stop: () => {
-        outbox.leave(sessionId, reader);
+        fanOut.leave(sessionId, reader);
         reader.close();
       },
     };

@@ -1,5 +1,5 @@
 import type { SessionSignal } from '../../core/session/session-signal.ts';
-import { encodeSignal, encodeWithReasoning } from '../websocket/frame-codec.ts';
+import { encodeSignal, encodeWithReasoning } from './server-frames.ts';
 
 /** A signal in some form. @param seq and @param offset where the reader stands after it. */
 export type EncodeSignal = (signal: SessionSignal, seq: number, offset: number) => string;

@@ -9,20 +9,21 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
-import { idempotencyKey } from '../http/idempotency.ts';
-import { toldError } from '../http/told-error.ts';
-import { turnMessage } from '../http/turn-message.ts';
+import { clientError } from '../requests/client-error.ts';
+import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
-import type { Outbox } from '../stream/outbox.ts';
 import { Recipient } from '../stream/recipient.ts';
-import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
+import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
+import { encodeError, encodeOutcome } from '../stream/server-frames.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
-import { type ClientFrame, decodeFrame, encodeError, encodeOutcome, messageIdOf } from './frame-codec.ts';
+import { type ClientFrame, decodeFrame, messageIdOf } from './client-frames.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
-  readonly outbox: Outbox;
+  readonly fanOut: SignalFanOut;
   readonly limits: RateLimits;
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
   readonly log: Log;
@@ -70,7 +71,7 @@ export class Connection implements SocketLife {
     this.#parts = parts;
     this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket, reasoning === 1);
     this.#listener = this.#reader ?? (reasoning === 1 ? this.#client.withReasoning() : this.#client);
-    parts.outbox.join(session, this.#listener);
+    parts.fanOut.join(session, this.#listener);
     this.#reader?.start();
   }
 
@@ -95,7 +96,7 @@ export class Connection implements SocketLife {
   }
 
   closed(): void {
-    this.#parts.outbox.leave(this.#sessionId, this.#listener);
+    this.#parts.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
     if (this.#id !== null) void this.#parts.limits.messages.forget(this.#id);
   }
@@ -177,7 +178,7 @@ export class Connection implements SocketLife {
   /** @param frame what is refused. A client that resumes is told which of its messages it was. */
   #refuse(thrown: unknown, frame: string | null = null): void {
     const fields = { sessionId: this.#sessionId };
-    const error = toldError(thrown, this.#parts.log, fields, 'a frame could not be handled');
+    const error = clientError(thrown, this.#parts.log, fields, 'a frame could not be handled');
     const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
     this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FramePlace, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
-import type { ClientFrame } from '../../websocket/frame-codec.ts';
+import type { ClientFrame } from '../../websocket/client-frames.ts';
 
 type DataOf<E extends ResumableFrame['event']> = Extract<ResumableFrame, { event: E }>['data'];
 

@@ -2,7 +2,7 @@ import { ErrorCode } from '../../../core/errors.ts';
 import { errorCatalogue } from '../../../wire/error-catalogue.ts';
 import type { AsyncApiDocument, MessageObject } from '../async-api.ts';
 import type { OpenApiDocument } from '../open-api.ts';
-import { bodiesOf, type Endpoint, endpointsOf } from '../operations/endpoint.ts';
+import { bodiesOf, type Endpoint, endpointsOf } from './endpoint.ts';
 import { type Html, html, prose } from './html.ts';
 import { operationSection } from './operation-section.ts';
 import { nameIn } from './schema-fields.ts';

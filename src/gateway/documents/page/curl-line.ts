@@ -1,6 +1,6 @@
 import type { ExampleObject } from '../open-api-operation.ts';
+import { JSON_TYPE } from '../operations/operation.ts';
 import type { Endpoint } from './endpoint.ts';
-import { JSON_TYPE } from './operation.ts';
 
 /** The request of an example, as one types it into a shell. */
 export function curlLine(

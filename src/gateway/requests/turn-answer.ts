@@ -1,18 +1,12 @@
-import { type ErrorBody, ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
-import type { FinishReason } from '../../core/turn/reply-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-
-/** A whole reply. `finishReason` is `length` when a token limit cut it. */
-export interface TurnReply {
-  readonly content: string;
-  readonly finishReason?: FinishReason;
-}
+import { endOf, type TurnReply } from './turn-end.ts';
 
 /**
  * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with. The same
@@ -74,24 +68,4 @@ function replyOf(outcome: TurnOutcome): TurnReply {
   const end = endOf(outcome);
   if ('content' in end) return end;
   throw ServiceError.of(end.error);
-}
-
-/** How a turn ended, as clients are told: with its reply or with an error. */
-export function endOf(outcome: TurnOutcome): TurnReply | { error: ErrorBody } {
-  switch (outcome.status) {
-    case 'completed': {
-      const { content, finishReason } = outcome;
-      return { content, ...(finishReason && { finishReason }) };
-    }
-    case 'failed':
-      return { error: outcome.error };
-    case 'cancelled':
-      return { error: turnCancelled(outcome.reason).body };
-    default:
-      return outcome satisfies never;
-  }
-}
-
-export function turnCancelled(reason: string): ServiceError {
-  return new ServiceError('TURN_CANCELLED', 'The turn was cancelled before it was answered.', { reason });
 }

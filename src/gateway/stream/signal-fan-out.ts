@@ -10,7 +10,7 @@ import { SignalFrames, type SignalReader } from './signal-frames.ts';
  * Brings the signals of sessions to the clients that listen to them: one subscription a session and one
  * serialization a signal, however many clients there are. None waits for another.
  */
-export class Outbox {
+export class SignalFanOut {
   readonly #bus: Bus;
   readonly #broadcast: Broadcast;
   readonly #feeds = new Map<SessionId, Feed>();

@@ -7,8 +7,8 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
-import { endOf } from '../http/turn-answer.ts';
-import { encodeChunk, faultFrame, frameOf, thinkingFrame } from '../websocket/frame-codec.ts';
+import { endOf } from '../requests/turn-end.ts';
+import { encodeChunk, faultFrame, frameOf, thinkingFrame } from './server-frames.ts';
 
 /** The frame of an event for a client that can resume: with its place, and for every durable event. */
 export function resumableFrame(envelope: Envelope): ResumableFrame {

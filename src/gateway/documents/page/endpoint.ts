@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../open-api.ts';
 import type { OperationObject } from '../open-api-operation.ts';
-import { nameIn } from '../page/schema-fields.ts';
+import { nameIn } from './schema-fields.ts';
 
 /** An operation, and where it is. */
 export interface Endpoint {

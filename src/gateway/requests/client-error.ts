@@ -2,7 +2,7 @@ import { asServiceError, isFailure, type ServiceError } from '../../core/errors.
 import type { Log } from '../../ports/log.ts';
 
 /** The error that a client is told. What nobody refused is in the log, with its cause. */
-export function toldError(
+export function clientError(
   thrown: unknown,
   log: Log,
   fields: Readonly<Record<string, unknown>>,
