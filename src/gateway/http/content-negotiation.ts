@@ -6,7 +6,11 @@ export function acceptsEventStream(request: HttpRequest): boolean {
   return acceptsByName(request, 'text/event-stream');
 }
 
-/** Whether `Accept` names this media type, in lower case, with a quality above 0. A wildcard does not name a type. */
+/**
+ * Whether `Accept` names this media type with a quality above 0. A wildcard does not name a type.
+ *
+ * @param mediaType in lower case.
+ */
 export function acceptsByName({ headers }: HttpRequest, mediaType: string): boolean {
   const accept = headers.get('accept');
   if (accept === undefined) return false;
@@ -15,7 +19,7 @@ export function acceptsByName({ headers }: HttpRequest, mediaType: string): bool
     .some((accepted) => accepted.toLowerCase() === mediaType);
 }
 
-/** Those of the content encodings that the client accepts, in the order given, which is the preference of the server. */
+/** The content encodings that the client accepts, in the given order, which is the preference of the server. */
 export function acceptedEncodings<E extends string>({ headers }: HttpRequest, encodings: readonly E[]): E[] {
   const accepted = new Negotiator({
     headers: { 'accept-encoding': headers.get('accept-encoding') },

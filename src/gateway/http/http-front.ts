@@ -33,7 +33,10 @@ export interface HttpFrontParts {
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The way of every HTTP request: who asks, how often, may they, then the endpoint; errors become envelopes. */
+/**
+ * Handles every HTTP request: applies the rate limit, checks host and origin, identifies the client and calls the
+ * endpoint. Errors become error envelopes.
+ */
 export class HttpFront implements HttpHandler {
   readonly #parts: HttpFrontParts;
 
@@ -50,12 +53,12 @@ export class HttpFront implements HttpHandler {
       extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
       response = await this.#answer(request, allowance);
     } catch (thrown) {
-      response = this.#told(thrown, request);
+      response = this.#failure(thrown, request);
     }
     return { ...response, headers: { ...response.headers, ...extraHeaders } };
   }
 
-  /** Counts a REST request against its address. What is not under `/api/` is not limited. */
+  /** Counts a REST request of an address. Paths outside of `/api/` are not limited. */
   async #count(request: HttpRequest): Promise<Allowance | null> {
     if (!request.path.startsWith('/api/')) return null;
     return this.#parts.limits.requests.take(this.#addressOf(request));
@@ -67,7 +70,7 @@ export class HttpFront implements HttpHandler {
     const origin = headers.get('origin');
     const host = headers.get('host');
     if (allowance?.exceeded)
-      throw limitExceeded(`${allowance.limit} requests a minute and address`, allowance);
+      throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
     access.checkHost(host);
     if (method === 'OPTIONS') return cors.preflight(origin);
     const served = (): ServedRequest => ({ ...request, context: requestContext(authenticator, request) });
@@ -80,7 +83,7 @@ export class HttpFront implements HttpHandler {
     return isStream ? this.#openStream(served()) : router.dispatch(served());
   }
 
-  /** An event stream holds a connection as a WebSocket does, so it takes one of the places of its address. */
+  /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
   async #openStream(request: ServedRequest): Promise<HttpResponse> {
     const { connections } = this.#parts.limits;
     const address = this.#addressOf(request);
@@ -103,7 +106,7 @@ export class HttpFront implements HttpHandler {
     return errorResponse(error);
   }
 
-  #told(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
+  #failure(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
     return errorResponse(
       clientError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
     );

@@ -2,7 +2,11 @@ import { ServiceError } from '../../core/errors.ts';
 import type { HttpRequest } from '../../ports/web-server.ts';
 import { decodeText, parseJsonObject } from '../requests/request-fields.ts';
 
-/** The JSON object in the body. An empty body stands for `{}` where the endpoint needs none. */
+/**
+ * The JSON object in the body.
+ *
+ * @param options.optional an empty body counts as `{}`.
+ */
 export async function readJsonObject(
   request: HttpRequest,
   { optional = false } = {},

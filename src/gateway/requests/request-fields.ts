@@ -39,7 +39,7 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
   return value;
 }
 
-/** Checks what came against its schema. The first issue becomes the error; a missing field is named as such. */
+/** Parses a value. The first issue is thrown, as `MISSING_FIELD` or as `INVALID_REQUEST`. */
 export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

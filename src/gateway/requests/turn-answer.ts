@@ -9,9 +9,10 @@ import type { TurnMessage } from '../../ports/service-requests.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 
 /**
- * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with. The same
- * message again, by its key, gets the answer of the first.
- * @param onChunk hears the pieces of the reply as they come.
+ * Starts a turn and waits for its reply. Rejects with the error that ended the turn. A message that is
+ * repeated with its key gets the reply of the first one.
+ *
+ * @param onChunk receives the pieces of the reply as they stream.
  */
 export async function answerTurn(
   bus: Bus,
@@ -33,7 +34,10 @@ export async function answerTurn(
   }
 }
 
-/** The turns that ended since it listens: which of them is waited for is known only when the start was answered. */
+/**
+ * Collects the turns that end. It listens before the turn starts, and only the answer to `turn.start` tells
+ * which turn to wait for.
+ */
 class SettledTurns {
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
   #fault: TurnOutcome | undefined;
@@ -52,7 +56,7 @@ class SettledTurns {
     this.#onChange();
   }
 
-  /** To be called once. */
+  /** Call it once. */
   outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
     return new Promise((resolve) => {
       this.#onChange = () => {

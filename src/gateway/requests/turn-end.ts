@@ -8,7 +8,7 @@ export interface TurnReply {
   readonly finishReason?: FinishReason;
 }
 
-/** How a turn ended, as clients are told: with its reply or with an error. */
+/** The end of a turn as clients get it: the reply or an error. */
 export function endOf(outcome: TurnOutcome): TurnReply | { error: ErrorBody } {
   switch (outcome.status) {
     case 'completed': {

@@ -3,10 +3,12 @@ import { tooLarge } from '../../core/limit-errors.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 
 type Optional = 'image' | 'whenBusy' | 'key';
-type Said = Omit<TurnMessage, Optional | 'turnId'> & { [Field in Optional]?: TurnMessage[Field] | undefined };
+type ClientMessage = Omit<TurnMessage, Optional | 'turnId'> & {
+  [Field in Optional]?: TurnMessage[Field] | undefined;
+};
 
-/** What a client said, as a new turn. */
-export function turnMessage({ sessionId, text, image, whenBusy, key }: Said): TurnMessage {
+/** A message of a client, with the id of a new turn. */
+export function turnMessage({ sessionId, text, image, whenBusy, key }: ClientMessage): TurnMessage {
   return {
     sessionId,
     turnId: crypto.randomUUID(),

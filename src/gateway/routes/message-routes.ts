@@ -10,7 +10,7 @@ import { parseFields } from '../requests/request-fields.ts';
 import { answerTurn } from '../requests/turn-answer.ts';
 import { checkImageSize, turnMessage } from '../requests/turn-message.ts';
 
-/** Talking to the agent. */
+/** Messages to the agent, and the reset of its conversation. */
 export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] {
   return [
     {

@@ -4,7 +4,7 @@ import { acceptsByName } from '../http/content-negotiation.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 
-/** Numbers for operators: the text format of Prometheus, or JSON for whoever asks for it. */
+/** `GET /metrics`: the text format of Prometheus, or JSON for a client that names it in `Accept`. */
 export function metricsRoute(metrics: Metrics): Route {
   return {
     method: 'GET',

@@ -34,7 +34,7 @@ import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
-/** Sessions: which there are, how they look and looked, their events, and control of their turns. */
+/** Sessions: list, present and past state, events, and control of their turns. */
 export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
@@ -103,7 +103,7 @@ async function cancel(bus: Bus, request: ServedRequest, at: Parameters): Promise
   });
 }
 
-/** What was streamed of a step that did not end: over a stream it comes as a chunk before the error. */
+/** The streamed text of an unfinished step. An event stream has it as a chunk before the error. */
 function partialOf(event: SessionEvent): { partial?: string } {
   const isCut = event.type === 'turn.cancelled' || event.type === 'turn.failed';
   return isCut && event.partial !== '' ? { partial: event.separator + event.partial } : {};
@@ -125,7 +125,10 @@ async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters):
   });
 }
 
-/** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
+/**
+ * A page of the log as JSON. A client that accepts an event stream gets all later events instead, then live
+ * ones.
+ */
 async function events(
   bus: Bus,
   fanOut: SignalFanOut,

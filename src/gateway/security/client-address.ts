@@ -6,8 +6,9 @@ import type { ServerConfig } from '../../config/schema/agent-config.ts';
 export type ClientAddress = (peerAddress: string, forwardedFor: string | undefined) => string;
 
 /**
- * Believes `X-Forwarded-For` only from trusted proxies. Each proxy appends the address of its peer, so the client is
- * the last address that is not a trusted proxy. The client itself may have written anything to the left of it.
+ * Believes `X-Forwarded-For` only from trusted proxies. Each proxy appends the address of its peer, so the
+ * client is the last address that is not a trusted proxy. The client itself may have written anything to the
+ * left of it.
  */
 export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientAddress {
   if (trustProxy === false) return (peerAddress) => unmapIpv4(peerAddress);
@@ -25,7 +26,8 @@ export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientA
 }
 
 /**
- * Whether an address is one of these, or in one of these ranges (CIDR). Text that is not an address matches nothing.
+ * Whether an address is one of these, or in one of these ranges (CIDR). Text that is not an address matches
+ * nothing.
  *
  * @param ranges valid addresses and ranges.
  */
@@ -39,8 +41,8 @@ export function addressMatcher(ranges: readonly string[]): (address: string) => 
 }
 
 /**
- * A dual-stack socket reports an IPv4 client as IPv6: `::ffff:127.0.0.1` or `0:0:0:0:0:ffff:7f00:1`. Returns such an
- * address as IPv4, so that limits count one client once, and any other text unchanged.
+ * A dual-stack socket reports an IPv4 client as IPv6: `::ffff:127.0.0.1` or `0:0:0:0:0:ffff:7f00:1`. Returns
+ * such an address as IPv4, so that limits count one client once, and any other text unchanged.
  */
 export function unmapIpv4(address: string): string {
   // Most addresses need no parsing, and this runs for every request.

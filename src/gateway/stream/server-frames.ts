@@ -5,7 +5,7 @@ import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { ServerFrame } from '../../wire/frames.ts';
 import { endOf, turnCancelled } from '../requests/turn-end.ts';
 
-/** The frame that tells a client of a signal; null where the interface has none. */
+/** The frame of a signal; null if the interface has none for it. */
 export function encodeSignal(signal: SessionSignal): string | null {
   if ('event' in signal) {
     const frame = frameOf(signal);
@@ -30,9 +30,9 @@ export function encodeWithReasoning(signal: SessionSignal): string | null {
 }
 
 /**
- * The frame that there are thousands of is put together by hand, which takes less than half the time.
+ * Turns have thousands of chunks. Building their frames by hand takes less than half the time.
  *
- * @param end closes the data, adds what more there is, and closes the frame.
+ * @param end closes `data`, adds further fields, and closes the frame.
  */
 export function encodeChunk(content: string, end = '}}'): string {
   return `{"event":"chunk","data":{"content":${JSON.stringify(content)}${end}`;
@@ -42,7 +42,7 @@ export function encodeError(error: ServiceError): string {
   return JSON.stringify({ event: 'error', data: error.body } satisfies ServerFrame);
 }
 
-/** The frame that ends a turn, for a client that asks again for one that is over. */
+/** The last frame of a turn, for a client that repeats the message of a turn that has ended. */
 export function encodeOutcome(outcome: TurnOutcome): string {
   const end = endOf(outcome);
   const frame: ServerFrame =
@@ -52,7 +52,7 @@ export function encodeOutcome(outcome: TurnOutcome): string {
 
 const THINKING = 'The agent is working on a reply.';
 
-/** @param reasoning a piece of what the model thinks aloud. */
+/** @param reasoning a piece of the model's reasoning. */
 export function thinkingFrame(reasoning?: string): ServerFrame {
   const data = { message: THINKING, ...(reasoning !== undefined && { reasoning }) };
   return { event: 'thinking', data };

@@ -13,7 +13,7 @@ import { checkImageSize } from '../requests/turn-message.ts';
 
 export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
 
-/** Reads one text frame of a client. Throws the `ServiceError` that the client is to be told. */
+/** Parses a text frame of a client. Throws a `ServiceError` for the client. */
 export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
   const frame = parseJsonObject(text, 'The frame');
   switch (frame.type) {
@@ -37,14 +37,14 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
   }
 }
 
-const NamedMessage = z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId });
+const IdentifiedMessage = z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId });
 
-/** Which message a frame is, also if it cannot be accepted. */
+/** The `clientMessageId` of a message, even if the rest of the frame is invalid. */
 export function messageIdOf(text: string): string | undefined {
   try {
-    return NamedMessage.safeParse(JSON.parse(text)).data?.clientMessageId;
+    return IdentifiedMessage.safeParse(JSON.parse(text)).data?.clientMessageId;
   } catch {
-    return undefined; // Not JSON: it has no name.
+    return undefined; // Text that is not JSON has no id.
   }
 }
 

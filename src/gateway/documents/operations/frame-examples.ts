@@ -4,7 +4,7 @@ import type { ClientFrame } from '../../websocket/client-frames.ts';
 
 type DataOf<E extends ResumableFrame['event']> = Extract<ResumableFrame, { event: E }>['data'];
 
-/** What the data of a frame may look like, and where it stands for a client that resumes. */
+/** Examples of a frame's data, and the frame's place for a client that resumes. */
 export interface FrameExample<Data = unknown> {
   readonly data: readonly Data[];
   readonly place: z.infer<typeof FramePlace>;
@@ -71,7 +71,7 @@ export const frameExamples: FrameExamples = {
   deleted: { data: [{}], place: { seq: 14 } },
 };
 
-/** An error that answers a frame: it ends no turn. */
+/** An error that answers a refused frame. It ends no turn. */
 export const refusalExample: ServerFrame = {
   event: 'error',
   data: {

@@ -10,7 +10,7 @@ import { fieldTable, schemaTables } from './schema-table.ts';
 
 type Schemas = OpenApiDocument['components']['schemas'];
 
-/** @param host by which the reader knows the service. */
+/** @param host under which the reader reaches the service. */
 export function operationSection(endpoint: Endpoint, schemas: Schemas, host: string): Html {
   const { method, path, operation } = endpoint;
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
