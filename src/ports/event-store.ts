@@ -32,7 +32,7 @@ export interface SessionMark {
 }
 
 export interface AppendOptions extends Partial<SessionMark> {
-  /** Who or what caused the events. Without it they have no metadata, which only tests do. */
+  /** Who or what caused the events. Only tests leave it out: then the events have no metadata. */
   readonly origin?: Origin | undefined;
 }
 

@@ -72,7 +72,7 @@ export interface ServiceRequests {
     request: { name: string; config: McpServerConfig } & Keyed;
     answer: McpServerRecord;
   };
-  /** Disconnects a server. Removes a server that is already disconnected. */
+  /** Disconnects a server, or removes it from the list if it is already disconnected. */
   'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
   'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };

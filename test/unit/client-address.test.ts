@@ -55,7 +55,7 @@ describe('a list of addresses and ranges', () => {
     '0x0a.0.0.1',
     '010.0.0.1',
     '',
-  ])('has not %s', (address) => {
+  ])('does not have %s', (address) => {
     expect(isListed(address)).toBe(false);
   });
 

@@ -59,7 +59,7 @@ export class InspectFront implements SocketFront {
   }
 }
 
-/** Takes the same time wherever the texts differ. */
+/** Compares in constant time. */
 function isSame(given: string, token: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(token));

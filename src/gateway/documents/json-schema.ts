@@ -47,7 +47,7 @@ function withoutIds({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
 
 /** Removes keywords that zod adds and no reader needs. */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  // Only TypeScript knows read-only values.
+  // `readonly()` concerns TypeScript types only.
   delete jsonSchema.readOnly;
   delete jsonSchema.propertyNames;
   // The pattern of a time is long and only repeats the format.

@@ -162,7 +162,7 @@ function headersOf(path: string, ...more: string[]): ResponseObject['headers'] {
   );
 }
 
-/** That part of all examples that have it, by the name of the example. */
+/** Collects one part of each example that has it, by the name of the example. */
 function examplesBy(
   examples: readonly OperationExample[],
   part: (example: OperationExample) => unknown,

@@ -48,7 +48,7 @@ export class WindowLimit {
   }
 }
 
-/** Limits how many things a key has open. Synchronous, so that it is exact for concurrent callers. */
+/** Limits how many connections a key has open at once. Synchronous, so that it is exact for concurrent callers. */
 export class ConcurrencyLimit {
   readonly #limit: number | false;
   readonly #open = new Map<string, number>();

@@ -35,7 +35,7 @@ const PAGE_EVENTS = 200;
 
 /**
  * One client's stream of a session: first the missed events from the log, then live signals. Each event and each
- * character is sent once. A client that falls behind catches up from the log again, so nothing is buffered for it.
+ * character is sent once. Slow clients are not buffered. They catch up from the log when they read again.
  */
 export class ResumingReader implements SignalReader {
   readonly #sessionId: SessionId;

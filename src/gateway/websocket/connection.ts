@@ -55,7 +55,7 @@ export class Connection implements SocketLife {
   readonly #parts: ConnectionParts;
   /** Null for a client that does not resume. */
   readonly #reader: ResumingReader | null;
-  /** Has joined the signals of the session. */
+  /** The reader that has joined the session: `#reader`, or the client itself. */
   readonly #listener: SignalReader;
   /**
    * Key of the message limit. Created with the first message, because most clients are silent most of the
