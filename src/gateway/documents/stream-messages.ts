@@ -54,7 +54,7 @@ export const clientMessages: readonly StreamMessage[] = [
 /** Frames that a client receives if it does not resume. */
 export const serverMessages: readonly StreamMessage[] = ServerFrame.options.map((schema) => {
   const event = eventOf(schema);
-  const examples: readonly object[] = examplesOf(event).data.map((data) => ({ event, data }));
+  const examples: readonly object[] = examplesOf(event).map(({ data }) => ({ event, data }));
   return {
     name: event,
     summary: schema.description ?? '',
@@ -69,12 +69,11 @@ export const resumableMessages: readonly StreamMessage[] = [
   ...ServerFrame.options,
 ].map((schema) => {
   const event = eventOf(schema);
-  const { data, place } = examplesOf(event);
   return {
     name: event,
     summary: schema.description ?? '',
     schema: schema.extend(FramePlace.shape),
-    examples: data.map((one) => ({ event, data: one, ...place })),
+    examples: examplesOf(event).map(({ data, place }) => ({ event, data, ...place })),
   };
 });
 
@@ -84,6 +83,6 @@ function eventOf(schema: {
   return schema.shape.event.value;
 }
 
-function examplesOf(event: ResumableFrame['event']): FrameExample {
+function examplesOf(event: ResumableFrame['event']): readonly FrameExample[] {
   return frameExamples[event];
 }

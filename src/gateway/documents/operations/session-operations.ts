@@ -266,7 +266,16 @@ const readEvents: Operation = {
       parameters: { sessionId: 'demo', limit: 1 },
       answer: ok({
         sessionId: 'demo',
-        events: [{ event: 'message', data: { content: 'hello' }, seq: 1, turnId, time: timestamp }],
+        events: [
+          {
+            event: 'message',
+            data: { content: 'hello' },
+            seq: 1,
+            turnId,
+            actor: { kind: 'client' },
+            time: timestamp,
+          },
+        ],
         after: 0,
         head: 4,
       }),
@@ -278,7 +287,7 @@ const readEvents: Operation = {
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
-        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}"}\n\n`,
+        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
       },
     },
   ],
