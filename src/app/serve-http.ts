@@ -17,7 +17,7 @@ import { clientAddresses } from '../gateway/security/client-address.ts';
 import { Cors } from '../gateway/security/cors.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
-import { Outbox } from '../gateway/stream/outbox.ts';
+import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { maxFrameBytes } from '../gateway/websocket/connection.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Log } from '../ports/log.ts';
@@ -65,14 +65,14 @@ export async function serveHttp({
   });
   const cors = new Cors(corsConfig, access);
   const broadcast = new UwsBroadcast();
-  const outbox = new Outbox(bus, broadcast);
+  const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
-  const router = new Router(routesOf({ agent, settings, version, outbox, statecharts, maxRequestBytes }));
+  const router = new Router(routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }));
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const front = { access, authenticator: anyone, limits, clientAddress, log };
   const http = new HttpFront({ ...front, cors, router, mcp });
-  const webSocket = new WebSocketFront({ ...front, bus, outbox, maxRequestBytes });
+  const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
 
   // Twice the limit, so that a frame somewhat too large is answered with an error instead of a closed socket.
   const frameLimit = maxFrameBytes(maxRequestBytes);
@@ -88,7 +88,7 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { limits, outbox, statecharts, webSocket, mcp });
+  showGateway(metrics, { limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const forgetProcess = showProcess(metrics, version);
 
@@ -107,13 +107,13 @@ export async function serveHttp({
 }
 
 interface RouteParts extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
-  readonly outbox: Outbox;
+  readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly maxRequestBytes: number | false;
 }
 
 /** What operators ask in every mode, and in web mode all else: the page, the documents, the REST interface. */
-function routesOf({ agent, settings, version, outbox, statecharts, maxRequestBytes }: RouteParts): Route[] {
+function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteParts): Route[] {
   const { bus, metrics } = agent;
   const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
   if (settings.mode !== 'web') return always;
@@ -121,7 +121,7 @@ function routesOf({ agent, settings, version, outbox, statecharts, maxRequestByt
     ...always,
     ...consoleRoutes(consoleFiles(), indexRoute(version)),
     ...documentRoutes(version),
-    ...apiRoutes({ bus, outbox, statecharts, maxImageBytes: maxRequestBytes }),
+    ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];
 }
 

@@ -1,14 +1,13 @@
 import type { RequestContext } from '../core/request/request-context.ts';
 
-/** What a client shows of itself: the headers and the query of its request or its handshake. */
+/** Identifies a client: headers and query of its request or WebSocket handshake. */
 export interface Credentials {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly query: string;
 }
 
-/** Says who a client is. */
 export interface Authenticator {
-  /** Throws `UNAUTHORIZED` for a client that it does not let in. */
+  /** Throws `UNAUTHORIZED` if the client is refused. */
   authenticate(credentials: Credentials): RequestContext;
 }

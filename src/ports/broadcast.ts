@@ -1,7 +1,7 @@
-/** Says the same to many sockets at the cost of little more than one: `ClientSocket.subscribe` says to which. */
+/** Sends one text to many sockets at little more than the cost of one. `ClientSocket.subscribe` adds a socket. */
 export interface Broadcast {
-  /** What is longer is to be sent to each socket by itself. */
+  /** Longest text for `publish`. Send a longer text to each socket separately. */
   readonly maxCharacters: number;
-  /** Sends one text frame to every socket that is subscribed to the topic now. */
+  /** Sends one text frame to every current subscriber of the topic. */
   publish(topic: string, text: string): void;
 }

@@ -7,14 +7,14 @@ import type { RequestType, ServiceRequests } from './service-requests.ts';
 /** Ends a subscription. */
 export type Unsubscribe = () => void;
 
-/** Which machines: those of one session, or all; those of tool servers always. */
+/** Selects the machines of one session, or of all sessions. Machines of tool servers are always included. */
 export interface MachineFilter {
   readonly sessionId?: SessionId;
 }
 
 /**
- * The one way in which the gateway and the runtime talk. Requests, answers and what subscriptions give are plain data,
- * so that they could go over a network.
+ * The only connection between the gateway and the runtime. Requests, answers, signals and machine states are
+ * plain data, so that they could cross a network.
  */
 export interface Bus {
   /** Rejects with a `ServiceError` when the request is refused. */
@@ -24,9 +24,9 @@ export interface Bus {
     context: RequestContext,
   ): Promise<ServiceRequests[T]['answer']>;
 
-  /** The signals of a session, from now on, in their order. */
+  /** Calls the listener with each later signal of the session, in order. */
   onSession(sessionId: SessionId, listener: (signal: SessionSignal) => void): Unsubscribe;
 
-  /** Where each running machine is: first as it is now, within the call, then whenever one moves. */
+  /** Calls the listener with the state of each running machine before it returns, then after each transition. */
   onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe;
 }

@@ -1,13 +1,16 @@
 /** One WebSocket as the gateway sees it. Calls on a closed socket do nothing. */
 export interface ClientSocket {
-  /** Sends one text frame. False when the client does not take it now and the socket keeps it. */
+  /** Sends one text frame. False if the client does not read and the socket buffers the frame. */
   send(text: string): boolean;
-  /** From now on it gets what is published on the topic (`Broadcast`), too, in the order of the calls. */
+  /** Receives what `Broadcast` publishes on the topic from now on, in order with the frames of `send`. */
   subscribe(topic: string): void;
-  /** What was published before still comes. */
+  /** Frames that were published before this call still arrive. */
   unsubscribe(topic: string): void;
-  /** Bytes that the socket keeps because the client has not taken them. */
+  /** Bytes that wait for the client to read. */
   bufferedBytes(): number;
-  /** Closes with a code, after what is kept has gone out. A client that does not take it within seconds loses it. */
+  /**
+   * Sends the buffered bytes, then closes with a code. If the client does not read for seconds, they are
+   * dropped.
+   */
   end(code: number, reason: string): void;
 }

@@ -3,7 +3,7 @@ import type { Envelope } from '../core/log/envelope.ts';
 import type { EventMetadata, Origin } from '../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../core/log/events.ts';
 
-/** Somebody else appended first: the session is at `actual`, not at `expected`. Load it again. */
+/** Another append came first: the session is at `actual`, not at `expected`. Load the session again. */
 export class StaleVersionError extends Error {
   readonly sessionId: SessionId;
   readonly expected: number;
@@ -25,71 +25,74 @@ export function requireForkPoint(from: SessionId, at: number, head: number): voi
   throw new RangeError(`session ${from} cannot be forked at ${at}: it has ${seqs}`);
 }
 
-/** What the index of sessions keeps with an append. */
+/** What an append stores in the index of sessions. */
 export interface SessionMark {
   /** Whether the session has an open turn after these events. */
   readonly open: boolean;
 }
 
-/** How events are appended. */
 export interface AppendOptions extends Partial<SessionMark> {
-  /** Who or what brought them about. Left out in tests: the events have no metadata then. */
+  /** Who or what caused the events. Only tests leave it out: then the events have no metadata. */
   readonly origin?: Origin | undefined;
 }
 
-/** A session as its index knows it, without reading any event. */
+/** A session as the index has it; no event is read. */
 export interface SessionSummary {
   readonly sessionId: SessionId;
-  /** Seq of its last event. */
+  /** Seq of the last event. */
   readonly head: number;
-  /** When its first event was appended, wherever that was, or when it was forked: milliseconds since the epoch. */
+  /**
+   * When the first event was appended, in whichever store, or when the session was forked. Milliseconds since
+   * the epoch.
+   */
   readonly createdAt: number;
-  /** When its last event was appended, or when it was forked. */
+  /** When the last event was appended, or when the session was forked. */
   readonly updatedAt: number;
   readonly open: boolean;
 }
 
 /** An event that was appended to another store. */
 export interface AdoptedEvent {
-  /** When that was: milliseconds since the epoch. */
+  /** When the other store appended it: milliseconds since the epoch. */
   readonly time: number;
   readonly event: LoggedEvent;
-  /** Left out where it has none. */
+  /** Absent if the event has none. */
   readonly meta?: EventMetadata | null;
-  /** Of its session, after this event. That of the last one counts. */
+  /** Mark of the session after this event. Only the mark of the last event is stored. */
   readonly mark: SessionMark;
 }
 
 export interface SessionFilter {
-  /** Only this one. */
+  /** Only this session. */
   readonly sessionId?: SessionId;
-  /** Only those whose mark is this; all when left out. */
+  /** Only sessions with this mark; all if absent. */
   readonly open?: boolean;
-  /** Only those whose id comes after this one. */
+  /** Only sessions whose id sorts after this id. */
   readonly after?: SessionId;
-  /** The most summaries to give back; all when left out. */
+  /** Maximum number of summaries; all if absent. */
   readonly limit?: number;
 }
 
 /**
  * The append-only log. Promises:
  *
- * - `append` stores all events or none, with seq `expectedSeq + 1 …` and no holes, and resolves only when
- *   they would survive a crash of the process and, for stores on disk, of the machine. The mark is stored
- *   with them, in the same transaction; without events it alone is stored, if the session exists.
- * - Two appends with the same expected seq: one wins, the other is refused with `StaleVersionError` and
+ * - `append` stores all events or none, with the seqs `expectedSeq + 1 …` without holes. It resolves only
+ *   when they would survive a crash of the process and, for stores on disk, of the machine. The mark is
+ *   stored in the same transaction. Without events only the mark is stored, if the session exists.
+ * - Of two appends with the same expected seq, one wins. The other rejects with `StaleVersionError` and
  *   leaves no trace. Appends to different sessions never wait for each other's outcome.
- * - `read` gives the envelopes after a seq in order, and sees every append that had resolved before the call.
- *   What is damaged is refused by name: never fewer events than were stored, never different ones.
- * - `sessions` gives the sessions that have events, in the order of their ids compared by code unit. It asks
- *   an index: what it costs grows with what it gives back, not with the length of the log.
- * - `fork`, `adopt` and `erase` do all or nothing, and are as durable as an append when they resolve. Towards calls
- *   for the same session that have not resolved yet they come in any order.
+ * - `read` returns the envelopes after a seq in order, and sees every append that had resolved before the
+ *   call. If events are damaged, it rejects and names them. It never returns fewer or different events than
+ *   were stored.
+ * - `sessions` returns the sessions that have events, sorted by id in code-unit order. It reads an index: its
+ *   cost grows with its result, not with the length of the log.
+ * - `fork`, `adopt` and `erase` are atomic, and as durable as an append when they resolve. Their order
+ *   relative to unresolved calls for the same session is undefined.
  */
 export interface EventStore extends AsyncDisposable {
   /**
    * @param expectedSeq seq of the session's last event; 0 for a session without any.
-   * @param options `open` left out: as it was; not open for a new session.
+   * @param options without `open`, the mark stays as it is; a new session is not open.
    */
   append(
     sessionId: SessionId,
@@ -98,15 +101,16 @@ export interface EventStore extends AsyncDisposable {
     options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]>;
 
-  /** @param limit the most envelopes to give back; all when left out. */
+  /** @param limit maximum number of envelopes; all if absent. */
   read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope<LoggedEvent>[]>;
 
   sessions(filter?: SessionFilter): Promise<SessionSummary[]>;
 
   /**
-   * Begins the session `to` with copies of the events 1 to `at` of `from`: same seq, same time. The events of
-   * `closing` follow them, in the same transaction: a fork is there with them or not at all. It is not marked open, whatever `from` is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of
-   * `from`, with `StaleVersionError` when `to` exists.
+   * Creates the session `to` with copies of the events 1 to `at` of `from`, with their seqs and times. The
+   * events of `closing` follow in the same transaction. The mark of `to` is not open, whatever that of `from`
+   * is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of `from`, and with
+   * `StaleVersionError` if `to` exists.
    */
   fork(
     from: SessionId,
@@ -117,21 +121,22 @@ export interface EventStore extends AsyncDisposable {
   ): Promise<void>;
 
   /**
-   * Begins a session with events that were appended elsewhere: with the seqs 1, 2, 3 … and the times they had. It
-   * is there when all of them have come, not before; when they end in an error, `adopt` rejects with that and
-   * stores nothing, and so it does when the store is closed before. Stores on disk do not gather them in memory. Other
-   * calls do not wait for them. Rejects with `StaleVersionError` when the session exists; without events it makes none.
+   * Creates a session from events of another store, with the seqs 1, 2, 3 … and their original times. The
+   * session appears once all events have arrived. If `events` throws, `adopt` rejects with that error and
+   * stores nothing. It also rejects if the store is closed meanwhile, and with `StaleVersionError` if the
+   * session exists. Without events no session is created. Stores on disk do not collect the events in memory,
+   * and other calls do not wait for them.
    *
    * @returns the seq of the last event.
    */
   adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number>;
 
   /**
-   * Removes the sessions and all their events, for stores on disk also the bytes from the files. The ids may be
-   * used again, from seq 1. A session that does not exist is erased already.
+   * Removes the sessions and all their events; stores on disk also remove the bytes from their files. The ids
+   * may be used again, from seq 1. Ids of sessions that do not exist are ignored.
    */
   erase(...sessionIds: SessionId[]): Promise<void>;
 
-  /** Writes something and has it synchronised, as an append would, and leaves no event. Rejects when that fails. */
+  /** Writes and synchronises as an append does, but leaves no event. Rejects if that fails. */
   probe(): Promise<void>;
 }

@@ -10,20 +10,21 @@ import type {
 } from '../core/turn/reply-parts.ts';
 
 /**
- * A request. The messages are such as every provider takes: no two of the user or of the model follow one another,
- * each tool call has an acceptable name and, right after its message, in the order of the calls, its result. Opaque
- * data are there only where this very model has sent them. (`src/core/conversation/model-conversation.ts` sees to that.)
+ * A request whose messages every provider accepts: messages of the user and of the model alternate, tool
+ * calls have valid names, and their results follow the message of the calls, in the same order. Opaque data
+ * is included only if this same model sent it. `src/core/conversation/model-conversation.ts` ensures all of
+ * this.
  */
 export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /**
-   * What the call is made for. Never sent to the provider. `said` is what the user said in this turn: the newest message
-   * may begin with what was said before and not answered.
+   * The step that needs the reply. Never sent to the provider. `said` is the user's text of this turn alone;
+   * the newest message may begin with earlier text that was never answered.
    */
   readonly origin?: { readonly turnId: TurnId; readonly step: number; readonly said: string };
-  /** The trace that the call is part of, for the headers of the request. */
+  /** Trace context for the headers of the request. */
   readonly trace?: TraceContext;
 }
 
@@ -36,47 +37,48 @@ export interface RawToolCall {
 }
 
 /**
- * One part of a reply, in its place. `opaque` parts, and `opaque` data of another part, are what the provider wants
- * back: they go into the log, and verbatim into later requests to the same source. `reasoning` is for people.
+ * One part of a reply, in order. The provider wants `opaque` parts, and the `opaque` data of other parts,
+ * back: they are logged and repeated verbatim in later requests to the same source. `reasoning` is for
+ * people.
  */
 export type ReplyPart = SpokenPart | ({ readonly type: 'toolCall' } & RawToolCall);
 
 export interface ModelReply {
   readonly parts: readonly ReplyPart[];
-  /** Left out when the model came to its own end. */
+  /** Absent if the model ended the reply by itself. */
   readonly finishReason?: FinishReason;
   readonly usage?: TokenUsage;
 }
 
-/** Hears a reply while it comes. */
+/** Receives a reply while it streams. */
 export interface ReplyListener {
-  /** A piece of what the user reads, refusals included. */
+  /** A piece of the text for the user, refusals included. */
   onText(text: string): void;
-  /** A piece of what the model thinks aloud. */
+  /** A piece of the model's reasoning. */
   onReasoning(text: string): void;
 }
 
 /**
  * A language model. Promises:
  *
- * - The listener is called synchronously as the reply comes, never with an empty string. The pieces of `onText`
- *   concatenate to the text and refusal parts of the reply. It is never called after the signal aborts or the
- *   promise settles.
- * - When `signal` aborts, the request to the provider ends at once and the promise rejects.
- * - Every failure rejects with a `ServiceError` of code `AGENT_ERROR` whose `details.reason` tells an
- *   operator what to do, and which holds neither key nor prompt. (After an abort: whatever error.)
- *   `details.refused` is set when the provider refused what the conversation holds: see `Refused`.
- * - A request is repeated only as long as nothing was passed to the listener.
- * - A reply without a word and without a tool call is a failure.
+ * - The listener is called synchronously as the reply arrives, never with an empty string. The pieces of
+ *   `onText` concatenate to the text and refusal parts of the reply. The listener is never called after the
+ *   signal aborts or the promise settles.
+ * - When `signal` aborts, the request to the provider ends at once and the promise rejects with any error.
+ * - Every other failure rejects with a `ServiceError` of code `AGENT_ERROR`. Its `details.reason` tells an
+ *   operator what to do and contains neither key nor prompt. `details.refused` is set if the provider refused
+ *   the content of the conversation: see `Refused`.
+ * - A request is retried only while nothing was passed to the listener.
+ * - A reply without text and without tool calls is a failure.
  */
 export interface LanguageModel {
   /** For people: provider and model, such as `openai gpt-5`. */
   readonly label: string;
-  /** Stands beside what it says in the log. Null in the replay of a log that does not tell. */
+  /** Logged with each reply. Null in the replay of a log that does not record it. */
   readonly source: ModelSource | null;
-  /** Most tools that a request may offer, where the provider has a limit. */
+  /** Maximum number of tools in a request, if the provider has a limit. */
   readonly maxTools?: number | undefined;
-  /** Loads what the first call would otherwise wait for. Never rejects: that call tells what is wrong. */
+  /** Loads what the first call would otherwise wait for. Never rejects: the first call reports the error. */
   warmUp?(): Promise<void>;
   generate(request: ModelRequest, listener: ReplyListener, signal: AbortSignal): Promise<ModelReply>;
 }

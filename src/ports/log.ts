@@ -1,6 +1,6 @@
 type LogMethod = (fields: Record<string, unknown>, message: string) => void;
 
-/** What the service tells its operator. A pino logger is one. Fields hold no secret and no message content. */
+/** The log for the operator. A pino logger fits. Fields contain no secrets and no message content. */
 export interface Log {
   debug: LogMethod;
   info: LogMethod;

@@ -6,26 +6,26 @@ import type {
   MetricFamily,
 } from '../core/metric-catalogue.ts';
 
-/** One value of a metric as it is now. */
+/** A current value of a metric. */
 export interface Reading<N extends CounterName | GaugeName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;
 }
 
 /**
- * What an operator counts and times. Most metrics are read when somebody asks, from whoever knows them anyway;
- * only what nobody keeps is recorded as it happens.
+ * Metrics for the operator. Most values are read on demand from the component that has them anyway (`read`).
+ * Only what no component keeps is recorded as it happens (`add`, `observe`).
  */
 export interface Metrics {
-  /** Adds to a counter; by one when left out. */
+  /** Adds to a counter; `by` is 1 if absent. */
   add<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void;
   /** Adds a duration to a histogram. */
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void;
-  /** From now on `source` is asked whenever the metrics are read. */
+  /** Registers a source that is called whenever the metrics are read. */
   read<N extends CounterName | GaugeName>(name: N, source: ReadingSource<N>): void;
-  /** In the text format of Prometheus, with its content type. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
-  /** The same as data. */
+  /** All metrics as data. */
   families(): Promise<MetricFamily[]>;
 }
 

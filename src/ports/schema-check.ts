@@ -1,8 +1,8 @@
 /** Checks tool arguments against a JSON Schema. */
 export interface SchemaCheck {
   /**
-   * @returns what is wrong, for people, naming the property; undefined when nothing is, or when the schema
-   * itself cannot be used (the tool's server then has the last word).
+   * @returns a description of the problem that names the property, for people. Undefined if there is none, or
+   * if the schema itself is unusable: then the tool's server decides.
    */
   issueWith(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string | undefined>;
 }

@@ -1,19 +1,19 @@
-/** Seals what the log must not hold in clear, with a key that is kept outside of the log. */
+/** Encrypts secrets for the log with a key that is kept outside of the log. */
 export interface SecretBox {
   /**
-   * @param about what the text belongs to: the seal opens for nothing else.
-   * @returns printable text, which names the key by its fingerprint.
+   * @param about names what the text belongs to. `open` succeeds only with the same value.
+   * @returns printable text that contains the fingerprint of the key.
    */
   seal(text: string, about: string): Promise<string>;
 
-  /** Rejects with `SealedError` when the key of the seal is not at hand, or when the seal is not whole. */
+  /** Rejects with `SealedError` if the key is missing or the sealed text is damaged. */
   open(sealed: string, about: string): Promise<string>;
 
-  /** Whether `seal` would use another key today. Resolves to false for what cannot be opened. */
+  /** Whether `seal` would use another key now. Resolves to false if the text cannot be opened. */
   isOutdated(sealed: string): Promise<boolean>;
 }
 
-/** A secret cannot be read. The message says why and what to do, and holds nothing of it. */
+/** A secret cannot be decrypted. The message says why and what to do, and contains no part of the secret. */
 export class SealedError extends Error {
   override readonly name = 'SealedError';
 }

@@ -11,7 +11,7 @@ import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 
-/** A message for the agent, and how it is to be treated. */
+/** A message for the agent. */
 export interface TurnMessage {
   readonly sessionId: SessionId;
   readonly turnId: TurnId;
@@ -21,41 +21,42 @@ export interface TurnMessage {
   readonly key?: IdempotencyKey;
 }
 
-/** What somebody says to a tool call that waits for approval. */
+/** The decision about a tool call that waits for approval. */
 export type ApprovalAnswer = { readonly sessionId: SessionId } & Omit<AnswerApproval, 'type'>;
 
-/** A request with a key is done once, and its answer kept for a day. */
+/** A request with a key is executed once. Its answer is kept for a day. */
 interface Keyed {
   readonly key?: IdempotencyKey | undefined;
 }
 
 /**
- * What can be asked of the service over the bus: commands change something and may be refused with a
- * `ServiceError`, queries (`session.list`, `config.export`) change nothing. Each has exactly one handler.
+ * The requests of the bus. Commands change something and may be refused with a `ServiceError`. Queries, such as
+ * `session.list` and `config.export`, change nothing. Each request has exactly one handler.
  */
 export interface ServiceRequests {
   /**
-   * Answered once the message is in the log. The reply follows as events of the session, unless the same
-   * message (by its key) was there before: then the turn is that one's, and its outcome there if it is over.
+   * Answered once the message is in the log. The reply follows as events of the session. A message that is
+   * repeated with its key is answered with the turn of the first one, and with the outcome if that turn has
+   * ended.
    */
   'turn.start': { request: TurnMessage; answer: { turnId: TurnId; outcome?: TurnOutcome } };
-  /** Cancels the running turn, or the turn of that id, running or waiting. Answers whether there was one. */
+  /** Cancels the running turn, or the turn `turnId`, running or waiting. The answer is whether there was one. */
   'turn.cancel': {
     request: { sessionId: SessionId; turnId?: TurnId; reason: string } & Keyed;
     answer: boolean;
   };
-  /** Lets a tool call that waits for it go ahead, or not. Refused when none of that id waits. */
+  /** Approves or denies a waiting tool call. Refused if no call with this id waits. */
   'approval.answer': { request: ApprovalAnswer & Keyed; answer: undefined };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
   'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
   'session.fork': {
-    /** `to` left out: an id is made. */
+    /** Without `to`, an id is generated. */
     request: { from: SessionId; at?: number | undefined; to?: SessionId | undefined } & Keyed;
     answer: Fork;
   };
   'session.delete': { request: { sessionId: SessionId }; answer: undefined };
-  /** Seq of the session's last event, and all that the running step has streamed and thought so far. */
+  /** Seq of the last event, and the text and reasoning that the running step has streamed so far. */
   'session.position': {
     request: { sessionId: SessionId };
     answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
@@ -66,12 +67,12 @@ export interface ServiceRequests {
     answer: readonly Envelope[];
   };
   'mcp-server.list': { request: Record<never, never>; answer: McpServerRecord[] };
-  /** Answers when the server is connected; refuses when it could not be, and keeps it listed with its error. */
+  /** Answered when the server is connected. Refused if that fails; the server stays listed with its error. */
   'mcp-server.connect': {
     request: { name: string; config: McpServerConfig } & Keyed;
     answer: McpServerRecord;
   };
-  /** Disconnects; of a server that is disconnected already, forgets it. */
+  /** Disconnects a server, or removes it from the list if it is already disconnected. */
   'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
   'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };
@@ -83,9 +84,9 @@ export interface ServiceRequests {
     } & Keyed;
     answer: ToolExecution;
   };
-  /** What keeps the service from taking messages now, for people; nothing when it is ready. */
+  /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
-  /** The agent file as it is now, without secrets. */
+  /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }
 

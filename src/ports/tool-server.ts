@@ -6,17 +6,17 @@ import type { TraceContext } from '../core/trace.ts';
 export interface ToolCallOptions {
   /** Aborting tells the server to stop and settles the call as failed. */
   readonly signal?: AbortSignal;
-  /** What the call is made for. Never sent to the server. */
+  /** The turn and the tool call of the model. Never sent to the server. */
   readonly origin?: { readonly turnId: TurnId; readonly callId: CallId };
-  /** The trace that the call is part of, told to the server. */
+  /** Trace context, sent to the server. */
   readonly trace?: TraceContext;
 }
 
 /** A live connection to one tool server. */
 export interface ToolServerConnection {
-  /** All tools, every page followed. Rejects when the server does not answer properly. */
+  /** All tools, from all pages. Rejects if the server gives no valid answer. */
   listTools(): Promise<Tool[]>;
-  /** Never rejects: a crash, a time-out and the tool's own error all settle as `failed`. Never repeats a call. */
+  /** Never rejects: a crash, a time-out and an error of the tool all settle as `failed`. Never retries. */
   callTool(
     toolName: string,
     args: Readonly<Record<string, unknown>>,
@@ -35,9 +35,9 @@ export interface ToolServerEvents {
 /** Opens connections to tool servers. */
 export interface ToolServerConnector {
   /**
-   * Resolves when the server has answered the handshake. Rejects with an Error whose message is fit for
-   * people (no secrets) when it cannot be started or reached, within the server's time-out, or when
-   * `signal` aborts; nothing it started is left behind then.
+   * Resolves after the handshake. Rejects if the server cannot be started or reached within its time-out, or
+   * if `signal` aborts; then no process is left behind. The message of the Error is for people and contains
+   * no secrets.
    */
   connect(
     name: string,

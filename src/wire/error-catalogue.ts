@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../core/errors.ts';
 
 /**
- * Every error that a client may get: its HTTP status, and the condition that causes it. The documents repeat this
- * table, and a test compares the two.
+ * Every error that a client may get: its HTTP status and its condition. docs/protocol.md repeats this table;
+ * a test compares the two.
  */
 export const errorCatalogue = {
   INVALID_REQUEST: {
@@ -11,7 +11,7 @@ export const errorCatalogue = {
   },
   MISSING_FIELD: { status: 400, condition: 'A required field is absent; `details.field` names it.' },
   UNAUTHORIZED: { status: 401, condition: 'Authentication required. Reserved: not emitted today.' },
-  FORBIDDEN: { status: 403, condition: 'The Host or Origin header is not one this service answers to.' },
+  FORBIDDEN: { status: 403, condition: 'The service does not accept this Host or Origin header.' },
   SERVER_NOT_FOUND: { status: 404, condition: 'MCP server unknown; `details.serverId`.' },
   TOOL_NOT_FOUND: {
     status: 404,
@@ -33,7 +33,7 @@ export const errorCatalogue = {
   SESSION_NOT_FOUND: { status: 404, condition: 'There is no such session; `details.sessionId`.' },
   APPROVAL_NOT_FOUND: {
     status: 404,
-    condition: 'No tool call of that id waits for approval; `details.callId`.',
+    condition: 'No tool call with this id waits for approval; `details.callId`.',
   },
   SESSION_BUSY: {
     status: 409,
@@ -46,7 +46,7 @@ export const errorCatalogue = {
   OUTCOME_UNKNOWN: {
     status: 409,
     condition:
-      'A request with this idempotency key was begun, and nobody knows whether it took effect; `details.key`.',
+      'A request with this idempotency key was interrupted, and it is unknown whether it took effect; `details.key`.',
   },
   TURN_CANCELLED: {
     status: 409,

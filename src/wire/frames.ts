@@ -8,7 +8,7 @@ import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
 const toolCall = {
   callId: z.string(),
   toolName: z.string(),
-  serverId: z.string().nullable().describe('Null when no server offers such a tool.'),
+  serverId: z.string().nullable().describe('Null if no server offers the tool.'),
 };
 const args = z.record(z.string(), z.unknown());
 const argumentsHash = z.string().describe("SHA-256 of the arguments' canonical JSON (RFC 8785), in hex.");
@@ -25,15 +25,15 @@ function frame<E extends string, D extends z.ZodType>(event: E, description: str
 export const ServerFrame = z.discriminatedUnion('event', [
   frame(
     'thinking',
-    'The agent has begun to work on a message. With `reasoning`, which only a client of `?reasoning=1` is sent: a piece of what the model thinks aloud.',
+    'The agent has begun to work on a message. With `?reasoning=1`, further frames have `reasoning`, a piece of the reasoning of the model.',
     z.object({ message: z.string(), reasoning: z.string().optional() }),
   ),
   frame(
     'chunk',
-    'A piece of the reply; the pieces of a turn concatenate into its `response`.',
+    'A piece of the reply. The pieces of a turn concatenate to its `response`.',
     z.object({ content }),
   ),
-  frame('toolCall', 'The model asks for a tool.', z.object({ ...toolCall, arguments: args })),
+  frame('toolCall', 'The model calls a tool.', z.object({ ...toolCall, arguments: args })),
   frame(
     'toolApproval',
     'The call waits until a client approves or denies it.',
@@ -41,7 +41,7 @@ export const ServerFrame = z.discriminatedUnion('event', [
   ),
   frame(
     'toolResult',
-    'The call is settled: with a `result`, or with an `error`.',
+    'The call has ended, with a `result` or with an `error`.',
     z.union([z.object({ ...toolCall, result: ToolResult }), z.object({ ...toolCall, error: z.string() })]),
   ),
   frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content, finishReason })),
@@ -49,11 +49,11 @@ export const ServerFrame = z.discriminatedUnion('event', [
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-/** What a client that resumes is told besides: each durable event has exactly one frame. */
+/** Additional frames for a client that resumes. Each durable event has exactly one frame. */
 export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   frame(
     'resumed',
-    'Always the first. `head` is the seq of the last event of the session; what lies between follows.',
+    'Always the first frame. `head` is the seq of the last event of the session. The events between `after` and `head` follow.',
     z.object({ after: z.int(), head: z.int() }),
   ),
   frame(
@@ -63,7 +63,7 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   ),
   frame(
     'accepted',
-    "This client's message was there before, as that turn: its `message` may be long past. With its end, if it has one.",
+    'The service already had this message of the client, as this turn. If the turn has ended, its reply or its error is included.',
     z.object({
       clientMessageId: z.string(),
       content: content.optional(),
@@ -73,25 +73,22 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   ),
   frame(
     'toolApproved',
-    'The call that waited for approval has it, and begins.',
+    'The waiting call was approved and begins.',
     z.object({ ...toolCall, argumentsHash }),
   ),
   frame(
     'turnResumed',
-    'The turn goes on after the service had stopped: what was streamed of the step that ran then is void.',
+    'The turn continues after a restart of the service. The text of the running step starts again.',
     z.object({ attempt: z.int() }),
   ),
   frame(
     'stepCompleted',
-    'A model call ended; `content` is all that was streamed of it, `callIds` are the tool calls it asked for.',
+    'A model call ended. `content` is its whole text, `callIds` are its tool calls.',
     z.object({
       content,
       step: z.int(),
       callIds: z.array(z.string()),
-      reasoning: z
-        .string()
-        .optional()
-        .describe('What the model thought aloud, where `llm.keepReasoning` is set.'),
+      reasoning: z.string().optional().describe('The reasoning of the model, if `llm.keepReasoning` is set.'),
       finishReason,
       model: z.string().optional().describe('Provider and model, such as `openai gpt-5.6`.'),
       usage: TokenUsage.optional(),
@@ -100,31 +97,31 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   frame('reset', 'The conversation starts over.', z.object({})),
   frame(
     'forked',
-    'What came before was copied from another session.',
+    'The events before this one were copied from another session.',
     z.object({ from: z.string(), at: z.int() }),
   ),
-  frame('deleted', 'The session is gone; nothing follows.', z.object({})),
+  frame('deleted', 'The session was deleted. Nothing follows.', z.object({})),
 ]);
 
-/** Where a frame stands. */
+/** The place of a frame in its session. */
 export const FramePlace = z.object({
   seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
   turnId: z.string().optional(),
-  step: z.int().optional().describe('Of a chunk, or of reasoning: the model call that streams it.'),
+  step: z.int().optional().describe('Of a chunk or of reasoning: the model call that streams it.'),
   offset: z
     .int()
     .optional()
     .describe(
-      "Of a chunk, or of reasoning: where it begins in the step's text or reasoning, in UTF-16 code units.",
+      "Of a chunk or of reasoning: where it begins in the step's text or reasoning, in UTF-16 code units.",
     ),
   actor: Actor.optional().describe(
-    'Of a durable event: who did it. Absent in events that version 0.1.0 wrote.',
+    'Of a durable event: who caused it. Absent in events that version 0.1.0 wrote.',
   ),
   cause: z
     .looseObject({ kind: z.string() })
     .optional()
     .describe(
-      'Of a turn that failed or was cancelled, and of a tool call that failed or was interrupted: why, for programs.',
+      'Of a turn that failed or was cancelled, and of a tool call that failed or was interrupted: the cause, for programs.',
     ),
   clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
 });

@@ -4,20 +4,20 @@ import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
 
-/** Many clients write null for a field that they leave out. */
+/** Many clients send null for an absent field. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => value ?? undefined, schema.optional()).optional();
 
 const session = optional(SessionId)
   .transform((sessionId) => sessionId ?? DEFAULT_SESSION_ID)
   .pipe(SessionId)
-  .describe('The conversation; `default` when left out.');
+  .describe('The conversation; `default` if absent.');
 
 /** An `Idempotency-Key` or `clientMessageId`. */
 export const IdempotencyKeyId = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-  .describe('The same key again, with the same request, is the same request: it is done once.');
+  .describe('A request that is repeated with the same key is executed once.');
 
 const whole = z
   .string()
@@ -30,11 +30,11 @@ const reasoning = z
   .transform(Number)
   .pipe(z.literal([0, 1]))
   .default(0)
-  .describe('1: `thinking` frames with `reasoning` tell what the model thinks aloud.');
+  .describe('1: `thinking` frames with `reasoning` also stream the reasoning of the model.');
 
 const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
 
-const text = z.string().min(1, 'must not be empty').describe('What is said to the agent.');
+const text = z.string().min(1, 'must not be empty').describe('The message to the agent.');
 
 /** Body of `POST /api/message-sync`. */
 export const MessageSyncRequest = z.object({
@@ -50,7 +50,7 @@ export const MessageRequest = z.object({
   imageData: z
     .null({ error: 'images are accepted by /api/message-sync and over WebSocket only' })
     .optional()
-    .describe('Not accepted here: images go to /api/message-sync, or over WebSocket.'),
+    .describe('Not accepted here. Send images to /api/message-sync or over WebSocket.'),
   sessionId: session,
   whenBusy: optional(WhenBusy),
 });
@@ -67,7 +67,7 @@ export const EventsQuery = z.object({
   offset: whole
     .default(0)
     .describe('Of an event stream: how much of the running reply the client has, in UTF-16 code units.'),
-  limit: pageSize.describe('Most events of a page.'),
+  limit: pageSize.describe('Maximum number of events in the page.'),
   reasoning,
 });
 
@@ -78,19 +78,21 @@ export const StatechartsQuery = z.object({
 
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({
-  after: SessionId.optional().describe('The last session of the page before.'),
-  limit: pageSize.describe('Most sessions of a page.'),
+  after: SessionId.optional().describe('The last session id of the previous page.'),
+  limit: pageSize.describe('Maximum number of sessions in the page.'),
 });
 
 /** Query of `GET /api/sessions/{id}`. */
 export const SessionQuery = z.object({
-  at: whole.optional().describe('The moment: after the event of this seq. Now, when left out.'),
+  at: whole
+    .optional()
+    .describe('Shows the session as it was after the event with this seq; as it is now, if absent.'),
 });
 
 const ArgumentsHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits')
-  .describe('What the approver has seen: refused when the call has other arguments.');
+  .describe('Hash of the arguments that the approver saw. Refused if the call has other arguments.');
 const denialReason = optional(z.string().min(1).max(500));
 
 /** Body of `POST /api/sessions/{id}/approvals/{callId}`. */
@@ -113,8 +115,8 @@ export const ForkRequest = z.object({
 export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
 
 /**
- * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and `offset`
- * UTF-16 code units of the text of the step that ran then.
+ * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and the first
+ * `offset` UTF-16 code units of the text of the step after it.
  */
 export const StreamQuery = z
   .object({
@@ -137,21 +139,21 @@ export const MessageFrame = z.object({
   content: text,
   imageData: optional(Image),
   whenBusy: optional(WhenBusy),
-  /** The same id again is the same message: it is answered once. */
+  /** A message that is repeated with the same id is answered once. */
   clientMessageId: optional(IdempotencyKeyId),
 });
 
-/** `{"type":"cancel"}` from a WebSocket client: ends the running turn. */
+/** `{"type":"cancel"}` from a WebSocket client: cancels the running turn. */
 export const CancelFrame = z.object({ type: z.literal('cancel') });
 
-/** `{"type":"approve"}` from a WebSocket client: the tool call that waits for approval may begin. */
+/** `{"type":"approve"}` from a WebSocket client: approves a waiting tool call. */
 export const ApproveFrame = z.object({
   type: z.literal('approve'),
   callId: z.string().min(1),
   argumentsHash: optional(ArgumentsHash),
 });
 
-/** `{"type":"deny"}` from a WebSocket client: the tool call that waits for approval is not to be run. */
+/** `{"type":"deny"}` from a WebSocket client: denies a waiting tool call. */
 export const DenyFrame = z.object({
   type: z.literal('deny'),
   callId: z.string().min(1),

@@ -10,8 +10,7 @@ import { FinishReason } from '../core/turn/reply-parts.ts';
 import { ResumableFrame } from './frames.ts';
 
 /*
- * What the REST endpoints answer. The gateway is held to these by their types, clients read them in
- * `/openapi.json`.
+ * The answers of the REST endpoints. The gateway is typed by these schemas; clients read them in `/openapi.json`.
  */
 
 const timestamp = Timestamp;
@@ -39,7 +38,7 @@ export type ReadyResponse = z.infer<typeof ReadyResponse>;
 export const ServersResponse = z.object({ servers: z.array(McpServerRecord), timestamp });
 export type ServersResponse = z.infer<typeof ServersResponse>;
 
-/** After it was connected, disconnected or reconnected. */
+/** Answer to connect, disconnect and reconnect. */
 export const ServerResponse = z.object({
   status: McpServerStatus,
   name: z.string(),
@@ -109,7 +108,7 @@ export type ApprovalResponse = z.infer<typeof ApprovalResponse>;
 export const EventsResponse = z.object({
   sessionId: SessionId,
   events: z.array(ResumableFrame.and(z.object({ time: Timestamp }))),
-  after: z.int().describe('As asked for.'),
+  after: z.int().describe('As in the request.'),
   head: z.int().describe('seq of the last event of the session.'),
   timestamp,
 });

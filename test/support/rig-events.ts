@@ -1,5 +1,5 @@
 import type { TimedEvent } from '../../src/console/service/timed-event.ts';
-import { resumableFrame } from '../../src/gateway/stream/resumable-codec.ts';
+import { resumableFrame } from '../../src/gateway/stream/resumable-frames.ts';
 import type { SessionRig } from './session-rig.ts';
 
 /** What the console reads of a session of the rig: all its events, as the page of the log has them. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReplyChunk } from '../../src/core/session/session-signal.ts';
-import { encodeResumable } from '../../src/gateway/stream/resumable-codec.ts';
-import { encodeSignal } from '../../src/gateway/websocket/frame-codec.ts';
+import { encodeResumable } from '../../src/gateway/stream/resumable-frames.ts';
+import { encodeSignal } from '../../src/gateway/stream/server-frames.ts';
 import { ResumableFrame, ServerFrame } from '../../src/wire/frames.ts';
 
 // They are put together by hand.

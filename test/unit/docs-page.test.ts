@@ -52,7 +52,7 @@ describe('the page of the interface', () => {
 describe('the type of a field in words', () => {
   it.each<[JsonSchema, string]>([
     [{ type: 'string' }, 'string'],
-    [{ type: 'integer', minimum: 1, maximum: 9, default: 5 }, 'integer ≥ 1 ≤ 9, 5 when left out'],
+    [{ type: 'integer', minimum: 1, maximum: 9, default: 5 }, 'integer ≥ 1 ≤ 9, default 5'],
     [{ enum: ['a', 'b'] }, '"a" | "b"'],
     [{ const: 'x' }, '"x"'],
     [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'string | null'],

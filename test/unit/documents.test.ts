@@ -11,7 +11,7 @@ import { apiRoutes } from '../../src/gateway/routes/api-routes.ts';
 import { healthRoutes } from '../../src/gateway/routes/health-routes.ts';
 import { metricsRoute } from '../../src/gateway/routes/metrics-route.ts';
 import { Statecharts } from '../../src/gateway/sse/statecharts.ts';
-import { Outbox } from '../../src/gateway/stream/outbox.ts';
+import { SignalFanOut } from '../../src/gateway/stream/signal-fan-out.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { ServerFrame } from '../../src/wire/frames.ts';
 import { AsyncApi, messagesOf } from '../support/async-api-messages.ts';
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     const routes = [
       ...apiRoutes({
         bus,
-        outbox: new Outbox(bus, new FakeBroadcast()),
+        fanOut: new SignalFanOut(bus, new FakeBroadcast()),
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),

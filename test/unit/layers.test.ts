@@ -42,6 +42,8 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'node:',
     'zod',
     'rate-limiter-flexible',
+    'negotiator',
+    'ipaddr.js',
     '@modelcontextprotocol/sdk',
   ],
   'src/adapters/ajv': ['ajv'],

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/core/log/envelope.ts';
 import type { ReplyReasoning } from '../../src/core/session/session-signal.ts';
 import type { StepPart } from '../../src/core/turn/reply-parts.ts';
-import { encodeResumable, resumableFrame } from '../../src/gateway/stream/resumable-codec.ts';
-import { encodeSignal, encodeWithReasoning } from '../../src/gateway/websocket/frame-codec.ts';
+import { encodeResumable, resumableFrame } from '../../src/gateway/stream/resumable-frames.ts';
+import { encodeSignal, encodeWithReasoning } from '../../src/gateway/stream/server-frames.ts';
 import { ResumableFrame, ServerFrame } from '../../src/wire/frames.ts';
 import { stepCompleted } from '../support/steps.ts';
 

@@ -4,9 +4,9 @@ import type { SessionEvent } from '../../src/core/log/events.ts';
 import { ANYONE } from '../../src/core/request/request-context.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../src/core/session/session-signal.ts';
 import { sessionEventStream } from '../../src/gateway/sse/session-event-stream.ts';
-import { Outbox } from '../../src/gateway/stream/outbox.ts';
-import { encodeResumable, encodeResumed } from '../../src/gateway/stream/resumable-codec.ts';
+import { encodeResumable, encodeResumed } from '../../src/gateway/stream/resumable-frames.ts';
 import { ResumingReader } from '../../src/gateway/stream/resuming-reader.ts';
+import { SignalFanOut } from '../../src/gateway/stream/signal-fan-out.ts';
 import type { ServiceRequests } from '../../src/ports/service-requests.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { eventually } from '../support/eventually.ts';
@@ -41,7 +41,7 @@ function makeSession() {
   const bus = new LocalBus((error) => {
     throw error;
   });
-  const outbox = new Outbox(bus, new FakeBroadcast());
+  const fanOut = new SignalFanOut(bus, new FakeBroadcast());
   const log: Envelope[] = [];
   const memory: { running: ReplyChunk | null; reasoning: ReplyReasoning | null } = {
     running: null,
@@ -64,7 +64,7 @@ function makeSession() {
   return {
     bus,
     context: ANYONE,
-    outbox,
+    fanOut,
     log,
     memory,
     reads,
@@ -93,8 +93,8 @@ function makeSession() {
         onEnd: () => errors.push('the session was deleted'),
         onError: (error) => errors.push(error),
       });
-      outbox.join('s', reader);
-      const leave = (): void => outbox.leave('s', reader);
+      fanOut.join('s', reader);
+      const leave = (): void => fanOut.leave('s', reader);
       reader.start();
       return { socket, reader, leave, errors };
     },
@@ -212,7 +212,7 @@ describe('a reader that resumes', () => {
       joined.leave();
       joined.reader.close();
     };
-    await vi.waitFor(() => expect(session.outbox.readers).toBe(0));
+    await vi.waitFor(() => expect(session.fanOut.readers).toBe(0));
     session.record(stepped(1, 'Hello'));
     await new Promise(setImmediate);
     expect(joined.socket.frames).toMatchObject([{ event: 'resumed' }, { seq: 1 }]);
@@ -370,9 +370,9 @@ describe('a session as server-sent events', () => {
     const session = makeSession();
     const { reader, text } = open(session);
     await text();
-    expect(session.outbox.readers).toBe(1);
+    expect(session.fanOut.readers).toBe(1);
     await reader.cancel();
-    expect(session.outbox.readers).toBe(0);
+    expect(session.fanOut.readers).toBe(0);
     session.record(started);
   });
 
@@ -385,7 +385,7 @@ describe('a session as server-sent events', () => {
         while (!(await reader.read()).done);
       })(),
     ).rejects.toThrowError('event 7 follows event 0');
-    expect(session.outbox.readers).toBe(0);
+    expect(session.fanOut.readers).toBe(0);
   });
 
   it('keeps a bounded amount for a client that does not read', async () => {

@@ -1,13 +1,13 @@
 import type { McpEndpoint } from '../../gateway/mcp/mcp-endpoint.ts';
 import type { RateLimits } from '../../gateway/security/rate-limits.ts';
 import type { Statecharts } from '../../gateway/sse/statecharts.ts';
-import type { Outbox } from '../../gateway/stream/outbox.ts';
+import type { SignalFanOut } from '../../gateway/stream/signal-fan-out.ts';
 import type { WebSocketFront } from '../../gateway/websocket/websocket-front.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
 export interface WatchedGateway {
   readonly limits: RateLimits;
-  readonly outbox: Outbox;
+  readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
   readonly mcp: McpEndpoint;
@@ -16,13 +16,13 @@ export interface WatchedGateway {
 /** Shows who is connected, who does not read, and who was refused. */
 export function showGateway(
   metrics: Metrics,
-  { limits, outbox, statecharts, webSocket, mcp }: WatchedGateway,
+  { limits, fanOut, statecharts, webSocket, mcp }: WatchedGateway,
 ): void {
   metrics.read('agent_sockets', () => {
     const { sockets } = webSocket.load;
     return [
       { labels: { kind: 'websocket' }, value: sockets },
-      { labels: { kind: 'event_stream' }, value: outbox.readers - sockets },
+      { labels: { kind: 'event_stream' }, value: fanOut.readers - sockets },
       { labels: { kind: 'statecharts' }, value: statecharts.streams },
     ];
   });

@@ -1,24 +1,25 @@
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { acceptedEncodings, acceptsByName } from '../http/content-negotiation.ts';
 import type { Route } from '../http/router.ts';
 
-/** A file of the page as it was built. */
+/** A built file of the console. */
 export interface ConsoleFile {
-  /** Below the address of the service, such as `/assets/index-a1b2.js`; the page itself is `/index.html`. */
+  /** Path in the URL, such as `/assets/index-a1b2.js`. The page itself is `/index.html`. */
   readonly path: string;
-  /** Reads it, or its compressed twin; null when there is no such twin. */
+  /** Reads the file in this encoding; null if it was not built in this encoding. */
   read(encoding: ContentEncoding): Promise<Uint8Array | null>;
 }
 
 export type ContentEncoding = 'br' | 'gzip' | 'identity';
 
-const types: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 };
 
-/** Nothing from anywhere else, and nothing inline: what a model or a tool says can bring no script along. */
+/** Allows only files of this service and nothing inline, so that texts of models and tools cannot run scripts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,8 +37,9 @@ const securityHeaders = {
 };
 
 /**
- * The console: the page at `/` for browsers, its files under their hashed names, which never change.
- * @param index what `/` answers to others, and to everybody when the page was not built.
+ * The page at `/` for browsers, and its files. Their names contain a hash, so they never change.
+ *
+ * @param index answers `/` for other clients, and for all clients if the console was not built.
  */
 export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Route[] {
   const page = files.find(({ path }) => path === '/index.html');
@@ -47,7 +49,7 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
     {
       ...index,
       handler: (request, at) =>
-        wantsPage(request) ? serve(page, 'no-cache', request) : index.handler(request, at),
+        acceptsByName(request, 'text/html') ? serve(page, 'no-cache', request) : index.handler(request, at),
     },
     ...assets.map(
       (file): Route => ({
@@ -59,17 +61,13 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
   ];
 }
 
-function wantsPage({ headers }: HttpRequest): boolean {
-  return headers.get('accept')?.includes('text/html') ?? false;
-}
-
 async function serve(file: ConsoleFile, caching: string, request: HttpRequest): Promise<HttpResponse> {
-  const { encoding, body } = await bestOf(file, request.headers.get('accept-encoding') ?? '');
+  const { encoding, body } = await bestOf(file, request);
   const extension = file.path.slice(file.path.lastIndexOf('.') + 1);
   return {
     status: 200,
     headers: {
-      'Content-Type': types[extension] ?? 'application/octet-stream',
+      'Content-Type': mediaTypes[extension] ?? 'application/octet-stream',
       'Cache-Control': caching,
       Vary: 'Accept-Encoding, Accept',
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
@@ -81,14 +79,13 @@ async function serve(file: ConsoleFile, caching: string, request: HttpRequest): 
 
 async function bestOf(
   file: ConsoleFile,
-  accepted: string,
+  request: HttpRequest,
 ): Promise<{ encoding: ContentEncoding; body: Uint8Array }> {
-  const names = accepted.split(',').map((part) => part.split(';')[0]?.trim());
-  for (const encoding of ['br', 'gzip'] as const) {
-    const body = names.includes(encoding) ? await file.read(encoding) : null;
+  for (const encoding of acceptedEncodings(request, ['br', 'gzip'])) {
+    const body = await file.read(encoding);
     if (body) return { encoding, body };
   }
   const body = await file.read('identity');
-  if (!body) throw new Error(`the file of the console ${file.path} is gone`);
+  if (!body) throw new Error(`the console file ${file.path} is missing`);
   return { encoding: 'identity', body };
 }

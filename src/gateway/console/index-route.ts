@@ -1,6 +1,6 @@
 import type { Route } from '../http/router.ts';
 
-/** `GET /` for who is no browser, and for everybody where the console was not built. */
+/** `GET /` for clients other than browsers, and for all clients if the console was not built. */
 export function indexRoute(version: string): Route {
   const text = [
     `agent-service ${version}`,
@@ -8,7 +8,7 @@ export function indexRoute(version: string): Route {
     'POST /api/message-sync   send a message, get the reply: {"message": "hello"}',
     'GET  /api/mcp/servers    the tool servers',
     'GET  /api/config.yaml    the agent, without secrets',
-    'GET  /api/health         is it well',
+    'GET  /api/health         the health of the service',
     'WebSocket /              stream replies: {"type": "message", "content": "hello"}',
     'GET  /docs               the whole interface; /openapi.json and /asyncapi.json for programs',
     '/mcp                     the agent as an MCP server',

@@ -3,19 +3,19 @@ import { asServiceError, ServiceError } from '../../core/errors.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
 import type { Access } from '../security/access.ts';
-import { addressesIn, plainIp } from '../security/client-address.ts';
+import { addressMatcher, unmapIpv4 } from '../security/client-address.ts';
 import { Recipient } from '../stream/recipient.ts';
 
 export interface InspectFrontParts {
   readonly access: Access;
-  /** Lets clients of other machines in; without one there are none. */
+  /** Admits clients on other machines. Without a token they are refused. */
   readonly token: string | undefined;
   /** Sends frames of the inspector's protocol until the function it returns is called. */
   readonly attach: (send: (text: string) => void) => () => void;
 }
 
-const isLoopback = addressesIn(['127.0.0.0/8', '::1']);
-/** A proxy on this machine speaks for somebody else. */
+const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
+/** Headers of a proxy. A proxy on this machine may forward clients of other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
 /** `/inspect`: the XState inspector's WebSocket, for this machine or with a token. */
@@ -55,18 +55,18 @@ export class InspectFront implements SocketFront {
     const { token } = this.#parts;
     const given = new URLSearchParams(query).get('token');
     if (token !== undefined && given !== null && isSame(given, token)) return true;
-    return isLoopback(plainIp(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
+    return isLoopback(unmapIpv4(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
   }
 }
 
-/** In a time that tells nothing about where they differ. */
+/** Compares in constant time. */
 function isSame(given: string, token: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(token));
 }
 
 function notAllowed(): ServiceError {
-  return new ServiceError('FORBIDDEN', 'The inspector answers to this machine alone.', {
+  return new ServiceError('FORBIDDEN', 'The inspector accepts only clients on this machine.', {
     field: 'token',
     issue: 'the client is on another machine, or behind a proxy, and has no valid token',
     suggestion: 'Set AGENT_SERVICE_INSPECT_TOKEN for the service and connect to /inspect?token=….',

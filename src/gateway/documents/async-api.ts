@@ -41,7 +41,7 @@ export interface AsyncApiDocument {
   readonly components: { readonly messages: Readonly<Record<string, MessageObject>> };
 }
 
-/** The same frame is another message for a client that resumes: it has a place. */
+/** For a client that resumes, the same frame is another message, because it has a place. */
 const groups = { client: clientMessages, server: serverMessages, resumable: resumableMessages };
 type Group = keyof typeof groups;
 
@@ -53,7 +53,7 @@ export function asyncApiDocument(version: string): AsyncApiDocument {
       title: 'agent-service',
       version,
       description:
-        'Replies as they come: text frames of one JSON object each. The REST interface is described by `/openapi.json`; it offers the frames of the channel `resumable` as server-sent events, too.',
+        'Streams replies in text frames of one JSON object each. `/openapi.json` describes the REST interface, which also offers the frames of the channel `resumable` as server-sent events.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',
@@ -61,25 +61,25 @@ export function asyncApiDocument(version: string): AsyncApiDocument {
       local: {
         host: '127.0.0.1:{port}',
         protocol: 'ws',
-        variables: { port: { default: '3001', description: 'As `--web-port` says.' } },
+        variables: { port: { default: '3001', description: 'Set by `--web-port`.' } },
       },
     },
     channels: {
       session: channel('server', ['session'], {
         title: 'A session',
-        description: 'What goes on in the session from now on.',
+        description: 'The live stream of the session.',
       }),
       resumable: channel('resumable', ['session', 'after', 'offset'], {
         title: 'A session that is resumed',
         description:
-          'With `after`: first `resumed`, then one frame for each event of the log since then, then what goes on.',
+          'With `after`: first `resumed`, then one frame for each later event of the log, then the live stream.',
       }),
     },
     operations: {
-      hear: operation('receive', 'session', 'client', 'What a client may send.'),
-      tell: operation('send', 'session', 'server', 'What a client is sent.'),
-      hearResuming: operation('receive', 'resumable', 'client', 'What a client may send.'),
-      tellResuming: operation('send', 'resumable', 'resumable', 'What a client is sent that resumes.'),
+      hear: operation('receive', 'session', 'client', 'Frames that a client sends'),
+      tell: operation('send', 'session', 'server', 'Frames that a client receives'),
+      hearResuming: operation('receive', 'resumable', 'client', 'Frames that a client sends'),
+      tellResuming: operation('send', 'resumable', 'resumable', 'Frames that a resuming client receives'),
     },
     components: {
       messages: { ...messageObjects('client'), ...messageObjects('server'), ...messageObjects('resumable') },

@@ -5,11 +5,14 @@ import type { DocumentPath, ServedDocument, ServedDocuments } from './served-doc
 
 const paths: readonly DocumentPath[] = ['/openapi.json', '/asyncapi.json', '/docs', '/docs.css'];
 
-/** Nothing but our own stylesheet: no script, no frame, no other host. */
+/** Allows only the stylesheet of this service: no script, no frame, no other host. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The interface, described for programs and for people. Loaded when somebody asks: most instances never need it. */
+/**
+ * Serves the documents of the interface. Loads them with the first request, because most instances never need
+ * them.
+ */
 export function documentRoutes(version: string): Route[] {
   let documents: Promise<ServedDocuments> | undefined;
   const load = (): Promise<ServedDocuments> => {

@@ -3,19 +3,19 @@ import { z } from 'zod';
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
- * A schema as a client is to write it: what has a default may be left out. Responses have no defaults, and
- * say nothing of further fields, so that a newer service may send more.
+ * The schema of what a client writes: fields with a default are optional. It also fits responses: they have
+ * no defaults, and further fields are allowed, so that a newer service may send more.
  */
 export function requestSchema(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7'): JsonSchema {
-  return bare(z.toJSONSchema(schema, { io: 'input', target, override }));
+  return withoutIds(z.toJSONSchema(schema, { io: 'input', target, override }));
 }
 
-/** A parameter as it is meant: a number, not the digits it is written with. */
+/** The schema of a parsed parameter: a number, not its digits. */
 export function parameterSchema(schema: z.ZodType): JsonSchema {
-  return bare(z.toJSONSchema(schema, { io: 'output', override }));
+  return withoutIds(z.toJSONSchema(schema, { io: 'output', override }));
 }
 
-/** Schemas that have a name, each pointing to the others where it holds them. */
+/** Named schemas, which refer to each other by `$ref`. */
 export class NamedSchemas {
   readonly #names = new Map<z.ZodType, string>();
   readonly all: Readonly<Record<string, JsonSchema>>;
@@ -27,10 +27,10 @@ export class NamedSchemas {
       registry.add(schema, { id });
     }
     const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: reference, override });
-    this.all = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]));
+    this.all = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema)]));
   }
 
-  /** A pointer to it, or the schema itself where it has no name. */
+  /** A `$ref` to the schema, or the schema itself if it has no name. */
   of(schema: z.ZodType): JsonSchema {
     const name = this.#names.get(schema);
     return name === undefined ? requestSchema(schema, 'draft-2020-12') : { $ref: reference(name) };
@@ -41,16 +41,16 @@ function reference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-function bare({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
+function withoutIds({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** Leaves out what zod adds and no reader needs. */
+/** Removes keywords that zod adds and no reader needs. */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  // It says that TypeScript may not change the value.
+  // `readonly()` concerns TypeScript types only.
   delete jsonSchema.readOnly;
   delete jsonSchema.propertyNames;
-  // The pattern of a time is longer than all else that is said of it.
+  // The pattern of a time is long and only repeats the format.
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

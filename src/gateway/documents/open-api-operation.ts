@@ -104,7 +104,7 @@ function success({ path, answers, examples }: Operation, schemas: NamedSchemas):
   return { description: 'Done.', headers: headersOf(path), content: Object.fromEntries(content) };
 }
 
-/** One response for each status, with all the errors that have it. */
+/** One response for each status, with all errors of that status. */
 function failures(operation: Operation, schemas: NamedSchemas): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(errorsOf(operation), (code) => errorCatalogue[code].status);
   return Object.fromEntries(
@@ -131,7 +131,7 @@ function errorSchema(codes: readonly ErrorCode[], schemas: NamedSchemas): JsonSc
   return { allOf: [schemas.of(ErrorResponse), { type: 'object', properties: { error } }] };
 }
 
-/** The operation's own examples of an error, or the one that all operations share. */
+/** The operation's own examples of an error, or the shared example. */
 function errorExamplesOf(code: ErrorCode, { examples }: Operation): Examples {
   const own = Object.fromEntries(
     examples.flatMap(({ name, summary, answer }) =>
@@ -162,7 +162,7 @@ function headersOf(path: string, ...more: string[]): ResponseObject['headers'] {
   );
 }
 
-/** The examples that have such a part, under their names. */
+/** Collects one part of each example that has it, by the name of the example. */
 function examplesBy(
   examples: readonly OperationExample[],
   part: (example: OperationExample) => unknown,

@@ -64,7 +64,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** Under these names clients that are generated from the document know them. */
+/** The names are part of the interface: generated clients use them. */
 const named = {
   MessageSyncRequest,
   MessageRequest,
@@ -108,17 +108,17 @@ const named = {
 };
 
 const tags: OpenApiDocument['tags'] = [
-  { name: 'Messages', description: 'Talking to the agent.' },
-  { name: 'Sessions', description: 'Conversations: which there are, how they looked, and control of them.' },
-  { name: 'Tool servers', description: 'The MCP servers whose tools the agent has.' },
+  { name: 'Messages', description: 'Messages to the agent.' },
+  { name: 'Sessions', description: 'Conversations: their list, history, events and control.' },
+  { name: 'Tool servers', description: 'The MCP servers whose tools the agent uses.' },
   { name: 'Service', description: 'The service itself.' },
 ];
 
 const integer: JsonSchema = { type: 'integer', minimum: 0 };
 const headers: OpenApiDocument['components']['headers'] = {
-  'X-RateLimit-Limit': { description: 'Requests a minute and address.', schema: integer },
-  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: integer },
-  'X-RateLimit-Reset': { description: 'When there are all of them again: Unix seconds.', schema: integer },
+  'X-RateLimit-Limit': { description: 'Requests per minute and address.', schema: integer },
+  'X-RateLimit-Remaining': { description: 'Requests that are left in this window.', schema: integer },
+  'X-RateLimit-Reset': { description: 'When the window ends, in Unix seconds.', schema: integer },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },
 };
 
@@ -138,7 +138,7 @@ export function openApiDocument(version: string): OpenApiDocument {
       version,
       summary: 'One conversational agent behind REST, WebSocket and MCP.',
       description:
-        'Requests and responses are JSON. The replies stream over WebSocket, which `/asyncapi.json` describes. `/mcp` is the agent as an MCP server.',
+        'Requests and responses are JSON. Replies stream over WebSocket, which `/asyncapi.json` describes. `/mcp` is the agent as an MCP server.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

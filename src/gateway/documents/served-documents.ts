@@ -8,12 +8,12 @@ export interface ServedDocument {
   readonly body: string;
 }
 
-/** What is served at a path. @param host by which the client knows the service. */
+/** The document at each path. Its parameter is the host under which the client reaches the service. */
 export type ServedDocuments = Readonly<Record<DocumentPath, (host: string) => ServedDocument>>;
 
 export type DocumentPath = '/openapi.json' | '/asyncapi.json' | '/docs' | '/docs.css';
 
-/** Makes all documents; that takes a moment, and they stay the same. */
+/** Builds all documents. They never change, so build them once. */
 export async function makeDocuments(version: string): Promise<ServedDocuments> {
   const openApi = openApiDocument(version);
   const asyncApi = asyncApiDocument(version);

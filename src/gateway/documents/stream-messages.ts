@@ -17,44 +17,44 @@ export interface StreamMessage {
   readonly examples: readonly object[];
 }
 
-/** What clients send. */
+/** Frames that a client sends. */
 export const clientMessages: readonly StreamMessage[] = [
   {
     name: 'message',
-    summary: 'Says something to the agent.',
+    summary: 'Sends a message to the agent.',
     schema: MessageFrame,
     examples: clientFrameExamples.message,
   },
   {
     name: 'cancel',
-    summary: 'Ends the running turn.',
+    summary: 'Cancels the running turn.',
     schema: CancelFrame,
     examples: clientFrameExamples.cancel,
   },
   {
     name: 'approve',
-    summary: 'The tool call that waits for approval may begin.',
+    summary: 'Approves a waiting tool call.',
     schema: ApproveFrame,
     examples: clientFrameExamples.approve,
   },
   {
     name: 'deny',
-    summary: 'The tool call that waits for approval is not to be run.',
+    summary: 'Denies a waiting tool call.',
     schema: DenyFrame,
     examples: clientFrameExamples.deny,
   },
   {
     name: 'reset',
-    summary: 'The conversation starts over.',
+    summary: 'Clears the conversation and cancels its turns.',
     schema: ResetFrame,
     examples: clientFrameExamples.reset,
   },
 ];
 
-/** What a client is sent that resumes nothing. */
+/** Frames that a client receives if it does not resume. */
 export const serverMessages: readonly StreamMessage[] = ServerFrame.options.map((schema) => {
   const event = eventOf(schema);
-  const examples: readonly object[] = examplesOf(event).data.map((data) => ({ event, data }));
+  const examples: readonly object[] = examplesOf(event).map(({ data }) => ({ event, data }));
   return {
     name: event,
     summary: schema.description ?? '',
@@ -63,18 +63,17 @@ export const serverMessages: readonly StreamMessage[] = ServerFrame.options.map(
   };
 });
 
-/** What a client is sent that asked for `?after=`. */
+/** Frames that a client receives if it asked for `?after=`. */
 export const resumableMessages: readonly StreamMessage[] = [
   ...ResumableOnlyFrame.options,
   ...ServerFrame.options,
 ].map((schema) => {
   const event = eventOf(schema);
-  const { data, place } = examplesOf(event);
   return {
     name: event,
     summary: schema.description ?? '',
     schema: schema.extend(FramePlace.shape),
-    examples: data.map((one) => ({ event, data: one, ...place })),
+    examples: examplesOf(event).map(({ data, place }) => ({ event, data, ...place })),
   };
 });
 
@@ -84,6 +83,6 @@ function eventOf(schema: {
   return schema.shape.event.value;
 }
 
-function examplesOf(event: ResumableFrame['event']): FrameExample {
+function examplesOf(event: ResumableFrame['event']): readonly FrameExample[] {
   return frameExamples[event];
 }

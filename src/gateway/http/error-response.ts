@@ -13,7 +13,7 @@ export function errorResponse(error: ServiceError): HttpResponse {
   );
 }
 
-/** When to try again, where the error says so: the same figure that stands in its details. */
+/** `Retry-After` in seconds, if the details of the error tell when to retry. */
 function retryHeaders({ code, details }: ServiceError): Record<string, string> {
   const { retryAfter, resetTime } = details;
   if (typeof retryAfter === 'number') return { 'Retry-After': String(retryAfter) };

@@ -4,6 +4,8 @@ import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Log } from '../../ports/log.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import { clientError } from '../requests/client-error.ts';
+import { requestContext } from '../requests/request-context.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
@@ -13,12 +15,10 @@ import {
   type RateLimits,
   tooManyConnections,
 } from '../security/rate-limits.ts';
+import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
-import { requestContext } from './request-context.ts';
-import { acceptsEventStream } from './request-query.ts';
 import type { Router } from './router.ts';
-import { toldError } from './told-error.ts';
 
 export interface HttpFrontParts {
   readonly access: Access;
@@ -33,7 +33,10 @@ export interface HttpFrontParts {
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The way of every HTTP request: who asks, how often, may they, then the endpoint; errors become envelopes. */
+/**
+ * Handles every HTTP request: applies the rate limit, checks host and origin, identifies the client and calls the
+ * endpoint. Errors become error envelopes.
+ */
 export class HttpFront implements HttpHandler {
   readonly #parts: HttpFrontParts;
 
@@ -50,12 +53,12 @@ export class HttpFront implements HttpHandler {
       extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
       response = await this.#answer(request, allowance);
     } catch (thrown) {
-      response = this.#told(thrown, request);
+      response = this.#failure(thrown, request);
     }
     return { ...response, headers: { ...response.headers, ...extraHeaders } };
   }
 
-  /** Counts a REST request against its address. What is not under `/api/` is not limited. */
+  /** Counts a REST request of an address. Paths outside of `/api/` are not limited. */
   async #count(request: HttpRequest): Promise<Allowance | null> {
     if (!request.path.startsWith('/api/')) return null;
     return this.#parts.limits.requests.take(this.#addressOf(request));
@@ -67,7 +70,7 @@ export class HttpFront implements HttpHandler {
     const origin = headers.get('origin');
     const host = headers.get('host');
     if (allowance?.exceeded)
-      throw limitExceeded(`${allowance.limit} requests a minute and address`, allowance);
+      throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
     access.checkHost(host);
     if (method === 'OPTIONS') return cors.preflight(origin);
     const served = (): ServedRequest => ({ ...request, context: requestContext(authenticator, request) });
@@ -80,7 +83,7 @@ export class HttpFront implements HttpHandler {
     return isStream ? this.#openStream(served()) : router.dispatch(served());
   }
 
-  /** An event stream holds a connection as a WebSocket does, so it takes one of the places of its address. */
+  /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
   async #openStream(request: ServedRequest): Promise<HttpResponse> {
     const { connections } = this.#parts.limits;
     const address = this.#addressOf(request);
@@ -103,9 +106,9 @@ export class HttpFront implements HttpHandler {
     return errorResponse(error);
   }
 
-  #told(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
+  #failure(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
     return errorResponse(
-      toldError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
+      clientError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 
-/** A request whose client is known. */
+/** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
 }
@@ -9,7 +9,7 @@ export interface ServedRequest extends HttpRequest {
 /** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */
 export const now = (): string => new Date().toISOString();
 
-/** Name the response type as `Body`: without it nothing fits. */
+/** Name the response type as `Body`. Without it, the default `never` accepts no body. */
 export function jsonResponse<Body extends object = never>(
   body: NoInfer<Body>,
   status = 200,

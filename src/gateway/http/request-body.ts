@@ -1,10 +1,12 @@
-import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { HttpRequest } from '../../ports/web-server.ts';
+import { decodeText, parseJsonObject } from '../requests/request-fields.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The JSON object in the body. An empty body stands for `{}` where the endpoint needs none. */
+/**
+ * The JSON object in the body.
+ *
+ * @param options.optional an empty body counts as `{}`.
+ */
 export async function readJsonObject(
   request: HttpRequest,
   { optional = false } = {},
@@ -13,63 +15,6 @@ export async function readJsonObject(
   if (optional && bytes.length === 0) return {};
   checkContentType(request.headers.get('content-type'));
   return parseJsonObject(decodeText(bytes), 'The request body');
-}
-
-/** @param what names the text in messages, such as `The frame`. */
-export function parseJsonObject(text: string, what: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      `${what} is not valid JSON.`,
-      {
-        issue: text.trim() === '' ? 'it is empty' : 'it cannot be parsed',
-        suggestion: 'Send a JSON object.',
-      },
-      error,
-    );
-  }
-  if (!isObject(value)) {
-    const found = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
-    throw new ServiceError('INVALID_REQUEST', `${what} must be a JSON object.`, { issue: `it is ${found}` });
-  }
-  return value;
-}
-
-/** Checks what came against its schema. The first issue becomes the error; a missing field is named as such. */
-export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw fieldError(parsed.error, value);
-}
-
-function fieldError(error: z.ZodError, value: unknown): ServiceError {
-  const [issue] = error.issues;
-  if (!issue) return new ServiceError('INVALID_REQUEST', 'The request is not valid.', {}, error);
-  const field = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys' && field !== '' && valueAt(value, issue.path) === undefined) {
-    return new ServiceError('MISSING_FIELD', `The field ${field} is required.`, {
-      field,
-      suggestion: `Add ${field} to the request.`,
-    });
-  }
-  return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue.message}.`, {
-    field,
-    issue: issue.message,
-  });
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (isObject(inner) || Array.isArray(inner) ? Reflect.get(inner, key) : undefined),
-    value,
-  );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function checkContentType(contentType: string | undefined): void {
@@ -84,17 +29,4 @@ function checkContentType(contentType: string | undefined): void {
     issue: contentType === undefined ? 'the header is missing' : `it is "${contentType}"`,
     suggestion: 'Send the header Content-Type: application/json.',
   });
-}
-
-export function decodeText(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      'The text is not valid UTF-8.',
-      { issue: 'invalid UTF-8' },
-      error,
-    );
-  }
 }

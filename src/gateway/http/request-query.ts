@@ -1,13 +1,8 @@
 import type { z } from 'zod';
 import type { HttpRequest } from '../../ports/web-server.ts';
-import { parseFields } from './request-body.ts';
+import { parseFields } from '../requests/request-fields.ts';
 
-/** The query of the URL, checked. Throws the `ServiceError` that names the field. */
+/** Parses the query of the URL. Throws a `ServiceError` that names the wrong field. */
 export function parseQuery<S extends z.ZodType>(schema: S, { query }: HttpRequest): z.output<S> {
   return parseFields(schema, Object.fromEntries(new URLSearchParams(query)));
-}
-
-/** Whether the client wants server-sent events instead of one answer. */
-export function acceptsEventStream({ headers }: HttpRequest): boolean {
-  return headers.get('accept')?.includes('text/event-stream') ?? false;
 }

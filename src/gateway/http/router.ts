@@ -16,7 +16,7 @@ interface CompiledRoute extends Route {
   readonly segments: readonly string[];
 }
 
-/** Finds the handler of a request. Paths without parameters are found at once. */
+/** Finds the handler of a request. Paths without parameters are looked up in a map. */
 export class Router {
   readonly #fixed = new Map<string, Route[]>();
   readonly #withParameters: CompiledRoute[] = [];
@@ -28,7 +28,7 @@ export class Router {
     }
   }
 
-  /** Throws `INVALID_REQUEST` for an unknown path, a method it does not know, or a broken percent-encoding. */
+  /** Throws `INVALID_REQUEST` for an unknown path, a wrong method, or an invalid percent-encoding. */
   async dispatch(request: ServedRequest): Promise<HttpResponse> {
     const { path } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -39,14 +39,14 @@ export class Router {
       return route.handler(request, {});
     }
     const segments = path.split('/');
-    const matches = this.#withParameters.filter((route) => fits(route.segments, segments));
+    const matches = this.#withParameters.filter((route) => matchesPattern(route.segments, segments));
     const route = matches.find((candidate) => candidate.method === method);
     if (route) return route.handler(request, parametersOf(route.segments, segments));
     throw matches.length > 0 ? wrongMethod(request, matches) : unknownPath(request);
   }
 }
 
-function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+function matchesPattern(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
     pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
@@ -86,6 +86,6 @@ function wrongMethod({ method, path }: HttpRequest, routes: readonly Route[]): S
 function unknownPath({ method, path }: HttpRequest): ServiceError {
   return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
     issue: 'the path is unknown',
-    suggestion: 'GET /docs shows all paths, and so does docs/protocol.md.',
+    suggestion: 'See GET /docs or docs/protocol.md for all paths.',
   });
 }

@@ -10,9 +10,10 @@ import { traceContextOf } from '../../core/trace.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import { toldError } from '../http/told-error.ts';
-import { answerTurn, turnCancelled } from '../http/turn-answer.ts';
-import { turnMessage } from '../http/turn-message.ts';
+import { clientError } from '../requests/client-error.ts';
+import { answerTurn } from '../requests/turn-answer.ts';
+import { turnCancelled } from '../requests/turn-end.ts';
+import { turnMessage } from '../requests/turn-message.ts';
 
 export interface AgentCard {
   readonly name: string;
@@ -22,26 +23,28 @@ export interface AgentCard {
 }
 
 const SessionArgument = SessionId.optional().describe(
-  'Name of the conversation. Left out, each MCP connection has a conversation of its own.',
+  'Name of the conversation. Without it, each MCP connection has its own conversation.',
 );
 
 export interface McpAgentParts {
   readonly bus: Bus;
-
   readonly card: AgentCard;
   readonly log: Log;
 }
 
-/** In place of an Ajv for each client: only what a server asks its clients would be checked, and this one asks nothing. */
+/**
+ * Saves an Ajv instance for each client. The SDK uses it only to check answers of clients to requests of the
+ * server, and this server sends none.
+ */
 const noValidator: jsonSchemaValidator = {
   getValidator() {
-    throw new Error('the agent asks its MCP clients nothing');
+    throw new Error('the agent sends no requests to its MCP clients');
   },
 };
 
 /** One MCP client. */
 export interface McpClient {
-  /** Conversation of this client, used where a call names none. */
+  /** Conversation of this client, for calls that name none. */
   readonly ownSessionId: string;
   readonly context: RequestContext;
 }
@@ -56,7 +59,7 @@ export function mcpAgent(parts: McpAgentParts, client: McpClient): McpServer {
       jsonSchemaValidator: noValidator,
     },
   );
-  // Bad requests, and answers to clients that have gone: nothing that the service could do about.
+  // Bad requests, and answers to clients that have disconnected. The service can do nothing about them.
   server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
   addChat(server, parts, client);
   addReset(server, parts, client);
@@ -105,7 +108,7 @@ async function chat(
     });
   };
   try {
-    // A cancellation that came together with the call is heard before it.
+    // A cancellation that arrived together with the call was handled before it.
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });
     const reply = await answerTurn(bus, message, context, progressReporter(call, message, log));
@@ -115,7 +118,7 @@ async function chat(
   }
 }
 
-/** Passes the pieces of the reply on to a client that asked for progress; `progress` counts their characters. */
+/** Sends the pieces of the reply to a client that asked for progress. `progress` counts their characters. */
 function progressReporter(
   { _meta, sendNotification }: Call,
   { sessionId, turnId }: TurnMessage,
@@ -142,7 +145,7 @@ function addReset(
     'reset_conversation',
     {
       title: 'Reset the conversation',
-      description: 'Clears the history of the conversation; a reply in progress is cancelled.',
+      description: 'Clears the history of the conversation and cancels a reply in progress.',
       inputSchema: { sessionId: SessionArgument },
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
@@ -163,7 +166,7 @@ function addResources(server: McpServer, { bus, card }: McpAgentParts, { context
     'agent://card',
     {
       title: 'Agent card',
-      description: 'Who this agent is and which tools it has.',
+      description: 'Name, version, model and tool servers of the agent.',
       mimeType: 'application/json',
     },
     async (uri) => {
@@ -191,7 +194,7 @@ function addResources(server: McpServer, { bus, card }: McpAgentParts, { context
 }
 
 function toolError(thrown: unknown, sessionId: SessionId, log: Log): CallToolResult {
-  const { message, details } = toldError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
+  const { message, details } = clientError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };
 }

@@ -5,14 +5,14 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
-import { decodeText } from '../http/request-body.ts';
+import { decodeText } from '../requests/request-fields.ts';
 import type { McpAgentParts } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
 
-/** A client that has said nothing for so long has to initialize anew. */
+/** A session that is idle for this long is closed. Its client must initialize again. */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
-/** Most MCP sessions at once. The one idle for longest makes room; none in use ever does. */
+/** Maximum number of MCP sessions. A new one replaces the session that is idle for longest, never one in use. */
 const MAX_SESSIONS = 1_000;
 
 interface McpSession {
@@ -24,8 +24,8 @@ interface McpSession {
 }
 
 /**
- * `/mcp`: the agent as an MCP server over streamable HTTP. Each MCP session has a server and a transport of
- * its own, so that no client hears of another's calls.
+ * `/mcp`: the agent as an MCP server over streamable HTTP. Each MCP session has its own server and transport,
+ * so that no client sees the calls of another.
  */
 export class McpEndpoint implements Disposable {
   readonly #agent: McpAgentParts;
@@ -37,7 +37,7 @@ export class McpEndpoint implements Disposable {
     this.#sweeper = setInterval(() => this.#evictIdle(), SWEEP_MS).unref();
   }
 
-  /** How many MCP sessions there are. */
+  /** Number of MCP sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }
@@ -62,15 +62,15 @@ export class McpEndpoint implements Disposable {
   }
 
   /**
-   * Forgets all sessions; the web server cuts their streams. They are not closed, because that would cancel
-   * the turns that are still running, and those go on at the next start.
+   * Forgets all sessions; the web server cuts their streams. Closing them would cancel the running turns, which
+   * continue after the next start.
    */
   [Symbol.dispose](): void {
     clearInterval(this.#sweeper);
     this.#sessions.clear();
   }
 
-  /** The SDK is loaded with the first client: it takes long to load, and many instances never need it. */
+  /** Loads the SDK with the first client: loading takes long, and many instances never need it. */
   async #create(context: RequestContext): Promise<McpSession> {
     this.#makeRoom();
     const [{ WebStandardStreamableHTTPServerTransport }, { mcpAgent }] = await Promise.all([
@@ -91,7 +91,7 @@ export class McpEndpoint implements Disposable {
     return session;
   }
 
-  /** A client that never said goodbye must not keep others out. Throws when all sessions are in use. */
+  /** Clients that never closed their sessions must not keep others out. Throws if all sessions are in use. */
   #makeRoom(): void {
     if (this.#sessions.size < MAX_SESSIONS) return;
     const idle = [...this.#sessions].filter(([, { uses }]) => uses.size === 0);
@@ -115,7 +115,7 @@ export class McpEndpoint implements Disposable {
   }
 }
 
-/** Notes that the session is in use. The function it returns ends that, and may be called again without harm. */
+/** Marks the session as in use. The returned function ends the use and may be called more than once. */
 function use(session: McpSession): () => void {
   const mark = Symbol('use');
   session.uses.add(mark);
@@ -125,7 +125,7 @@ function use(session: McpSession): () => void {
   };
 }
 
-/** The SDK answers a cancelled call with nothing, and would keep its stream open as long as the session lives. */
+/** The SDK does not answer a cancelled call, and would keep its stream open for the life of the session. */
 function endCancelledStream(transport: McpSession['transport'], message: JSONRPCMessage): void {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return;
   const requestId = message.params?.requestId;

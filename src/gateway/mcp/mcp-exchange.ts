@@ -1,6 +1,9 @@
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 
-/** What the transport reads. The others stay out: one that a web `Request` cannot carry would fail it. */
+/**
+ * The headers that the transport reads. Others are dropped: a web `Request` throws on values that it cannot
+ * hold.
+ */
 const PASSED_HEADERS = [
   'accept',
   'content-type',
@@ -9,7 +12,7 @@ const PASSED_HEADERS = [
   'last-event-id',
 ] as const;
 
-/** The request as the SDK's transport takes it. */
+/** The request in the form that the SDK's transport takes. */
 export function webRequest({ method, path, headers }: HttpRequest, body: string): Request {
   const passed = PASSED_HEADERS.flatMap((name): [string, string][] => {
     const value = headers.get(name);
@@ -19,7 +22,7 @@ export function webRequest({ method, path, headers }: HttpRequest, body: string)
   return new Request(`http://service${path}`, method === 'POST' ? { ...init, body } : init);
 }
 
-/** The transport's response as the web server takes it. `onOver` is called when nothing more comes of it. */
+/** The transport's response in the form that the web server takes. */
 export async function fromWebResponse(response: Response, onOver: () => void): Promise<HttpResponse> {
   const { status, body: stream } = response;
   const headers = Object.fromEntries(response.headers);
@@ -29,14 +32,14 @@ export async function fromWebResponse(response: Response, onOver: () => void): P
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 
-/** The refusal of a method that the transport does not know; null when it knows it. */
+/** The refusal of a method that the transport does not support; null for the others. */
 export function wrongMethod(method: string): HttpResponse | null {
   return METHODS.includes(method)
     ? null
     : refusal(405, -32000, 'Method not allowed', { Allow: METHODS.join(', ') });
 }
 
-/** As the MCP specification wants it: the client then initializes anew. */
+/** The MCP specification requires 404. The client then initializes again. */
 export function sessionNotFound(): HttpResponse {
   return refusal(404, -32001, 'Session not found');
 }

@@ -1,23 +1,23 @@
 import type { Bus } from '../../ports/bus.ts';
 import type { Route } from '../http/router.ts';
 import type { Statecharts } from '../sse/statecharts.ts';
-import type { Outbox } from '../stream/outbox.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { messageRoutes } from './message-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 export interface ApiParts {
   readonly bus: Bus;
-  readonly outbox: Outbox;
+  readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly maxImageBytes: number | false;
 }
 
 /** The REST interface. */
-export function apiRoutes({ bus, outbox, statecharts, maxImageBytes }: ApiParts): Route[] {
+export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiParts): Route[] {
   return [
     ...messageRoutes(bus, maxImageBytes),
-    ...sessionRoutes(bus, outbox),
+    ...sessionRoutes(bus, fanOut),
     ...serverRoutes(bus),
     statecharts.route(),
     {

@@ -13,7 +13,7 @@ export interface HealthParts {
   readonly uptime: () => number;
 }
 
-/** Served in every mode: the health of the spec, and the probes that orchestrators ask: alive, and ready for messages. */
+/** Served in every mode: `/api/health`, and the liveness and readiness probes for orchestrators. */
 export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
   const health: Route['handler'] = async ({ context }) => {
     const servers = await bus.send('mcp-server.list', {}, context);

@@ -3,14 +3,14 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/requests.ts';
 import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../../wire/responses.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
-import { keyOfRequest } from '../http/idempotency.ts';
-import { checkImageSize } from '../http/image-size.ts';
-import { parseFields, readJsonObject } from '../http/request-body.ts';
+import { keyOfRequest } from '../http/idempotency-header.ts';
+import { readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
-import { answerTurn } from '../http/turn-answer.ts';
-import { turnMessage } from '../http/turn-message.ts';
+import { parseFields } from '../requests/request-fields.ts';
+import { answerTurn } from '../requests/turn-answer.ts';
+import { checkImageSize, turnMessage } from '../requests/turn-message.ts';
 
-/** Talking to the agent. */
+/** Messages to the agent, and the reset of its conversation. */
 export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] {
   return [
     {

@@ -11,9 +11,10 @@ import type {
   ToolsResponse,
 } from '../../wire/responses.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
-import { keyOfRequest } from '../http/idempotency.ts';
-import { parseFields, readJsonObject } from '../http/request-body.ts';
+import { keyOfRequest } from '../http/idempotency-header.ts';
+import { readJsonObject } from '../http/request-body.ts';
 import type { Parameters, Route } from '../http/router.ts';
+import { parseFields } from '../requests/request-fields.ts';
 
 /** Tool servers and their tools. */
 export function serverRoutes(bus: Bus): Route[] {

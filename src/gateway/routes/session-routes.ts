@@ -21,19 +21,21 @@ import type {
   SessionResponse,
   SessionsResponse,
 } from '../../wire/responses.ts';
+import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
-import { keyOfRequest } from '../http/idempotency.ts';
-import { parseFields, readJsonObject } from '../http/request-body.ts';
-import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
+import { keyOfRequest } from '../http/idempotency-header.ts';
+import { readJsonObject } from '../http/request-body.ts';
+import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
+import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
-import type { Outbox } from '../stream/outbox.ts';
-import { resumableFrame } from '../stream/resumable-codec.ts';
+import { resumableFrame } from '../stream/resumable-frames.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
-/** Sessions: which there are, how they look and looked, their events, and control of their turns. */
-export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
+/** Sessions: list, present and past state, events, and control of their turns. */
+export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
@@ -46,7 +48,7 @@ export function sessionRoutes(bus: Bus, outbox: Outbox): Route[] {
       path: `${session}/approvals/:callId`,
       handler: (request, at) => answerApproval(bus, request, at),
     },
-    { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, outbox, request, at) },
+    { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
   ];
 }
 
@@ -101,7 +103,7 @@ async function cancel(bus: Bus, request: ServedRequest, at: Parameters): Promise
   });
 }
 
-/** What was streamed of a step that did not end: over a stream it comes as a chunk before the error. */
+/** The streamed text of an unfinished step. An event stream has it as a chunk before the error. */
 function partialOf(event: SessionEvent): { partial?: string } {
   const isCut = event.type === 'turn.cancelled' || event.type === 'turn.failed';
   return isCut && event.partial !== '' ? { partial: event.separator + event.partial } : {};
@@ -123,10 +125,13 @@ async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters):
   });
 }
 
-/** A page of the log as JSON, or for a client that accepts an event stream all of it and what follows. */
+/**
+ * A page of the log as JSON. A client that accepts an event stream gets all later events instead, then live
+ * ones.
+ */
 async function events(
   bus: Bus,
-  outbox: Outbox,
+  fanOut: SignalFanOut,
   request: ServedRequest,
   at: Parameters,
 ): Promise<HttpResponse> {
@@ -135,7 +140,7 @@ async function events(
   const query = parseQuery(EventsQuery, request);
   if (acceptsEventStream(request)) {
     const lastEventId = request.headers.get('last-event-id');
-    return sessionEventStream({ bus, outbox, context }, sessionId, query, lastEventId);
+    return sessionEventStream({ bus, fanOut, context }, sessionId, query, lastEventId);
   }
   const { after, limit } = query;
   const [page, { head }] = await Promise.all([

@@ -6,7 +6,7 @@ export interface AccessRules {
   readonly listenHost: string;
   /** Further names from `server.allowedHosts`. */
   readonly allowedHosts: readonly string[];
-  /** Origins from `cors.origins`; may hold `*`. */
+  /** Origins from `cors.origins`; may contain `*`. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -14,13 +14,13 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const UNSPECIFIED = ['0.0.0.0', '::'];
 
 /**
- * Who may address the service. There is no authentication, and `connect-server` starts processes, so a web
- * page elsewhere must reach neither: the Host check stops pages whose name was rebound to this machine, the
- * Origin check stops cross-site sockets and forms.
+ * Checks the Host and Origin headers. The service has no authentication, and `connect-server` starts
+ * processes, so foreign web pages must not reach it. The Host check stops DNS rebinding: a page whose name
+ * resolves to this machine. The Origin check stops cross-site sockets and forms.
  */
 export class Access {
   readonly #hosts: ReadonlySet<string>;
-  readonly #anyAddress: boolean;
+  readonly #listensEverywhere: boolean;
   readonly #origins: ReadonlySet<string>;
 
   constructor({ listenHost, allowedHosts, allowedOrigins }: AccessRules) {
@@ -28,15 +28,18 @@ export class Access {
       hostName(host.toLowerCase()),
     );
     this.#hosts = new Set(named);
-    this.#anyAddress = UNSPECIFIED.includes(listenHost);
+    this.#listensEverywhere = UNSPECIFIED.includes(listenHost);
     this.#origins = new Set(allowedOrigins);
   }
 
-  /** Throws unless the Host header names this service. A literal address cannot be rebound. */
+  /**
+   * Throws unless the Host header names this service. If the service listens on all addresses, every IP address is
+   * accepted, because an IP address cannot be rebound.
+   */
   checkHost(host: string | undefined): void {
     const name = hostName((host ?? '').toLowerCase());
     if (this.#hosts.has(name)) return;
-    if (this.#anyAddress && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
+    if (this.#listensEverywhere && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
     throw new ServiceError('FORBIDDEN', 'The Host header names no host of this service.', {
       field: 'Host',
       issue: host === undefined ? 'the header is missing' : `"${host}" is not an allowed host`,
@@ -44,7 +47,7 @@ export class Access {
     });
   }
 
-  /** Throws unless the request comes from no page, from a page of this service, or from a configured origin. */
+  /** Throws if the request comes from a page of another origin that is not configured. */
   checkOrigin(origin: string | undefined, host: string | undefined): void {
     if (origin === undefined || this.allowsOrigin(origin) || isSameOrigin(origin, host)) return;
     throw new ServiceError('FORBIDDEN', 'Pages of this origin may not use the service.', {
@@ -54,7 +57,7 @@ export class Access {
     });
   }
 
-  /** Whether `cors.origins` names it. */
+  /** Whether `cors.origins` lists the origin. */
   allowsOrigin(origin: string): boolean {
     return this.#origins.has('*') || this.#origins.has(origin);
   }
@@ -64,7 +67,7 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 
-/** Without the port. An IPv6 address stands in brackets, as in a Host header. */
+/** Removes the port, and puts an IPv6 address in brackets as in a Host header. */
 function hostName(host: string): string {
   if (isIP(host) === 6) return `[${host}]`;
   return host.replace(/:\d*$/, '');

@@ -1,22 +1,21 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { ServerConfig } from '../../config/schema/agent-config.ts';
 
-/** Tells which client a request comes from, given the peer of its connection and its `X-Forwarded-For`. */
+/** Returns the address of a client, given the peer of its connection and its `X-Forwarded-For`. */
 export type ClientAddress = (peerAddress: string, forwardedFor: string | undefined) => string;
 
 /**
- * Believes `X-Forwarded-For` only from trusted proxies, and walks it from the right: the first address that
- * is no trusted proxy is the client. What stands left of it was written by the client itself.
+ * Believes `X-Forwarded-For` only from trusted proxies. Each proxy appends the address of its peer, so the
+ * client is the last address that is not a trusted proxy. The client itself may have written anything to the
+ * left of it.
  */
 export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientAddress {
-  if (trustProxy === false) return (peerAddress) => plainIp(peerAddress);
-  const isTrusted = trustProxy === true ? () => true : addressesIn(trustProxy);
+  if (trustProxy === false) return (peerAddress) => unmapIpv4(peerAddress);
+  const isTrusted = trustProxy === true ? () => true : addressMatcher(trustProxy);
   return (peerAddress, forwardedFor) => {
-    let client = plainIp(peerAddress);
-    const hops =
-      forwardedFor === undefined
-        ? []
-        : forwardedFor.split(',').map((hop) => plainIp(withoutPort(hop.trim())));
+    let client = unmapIpv4(peerAddress);
+    const hops = forwardedFor?.split(',').map((hop) => unmapIpv4(withoutPort(hop.trim()))) ?? [];
     while (isTrusted(client)) {
       const hop = hops.pop();
       if (hop === undefined || hop === '') break;
@@ -26,31 +25,55 @@ export function clientAddresses(trustProxy: ServerConfig['trustProxy']): ClientA
   };
 }
 
-/** Whether an address is one of these, or in one of these ranges (CIDR). */
-export function addressesIn(ranges: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+/**
+ * Whether an address is one of these, or in one of these ranges (CIDR). Text that is not an address matches
+ * nothing.
+ *
+ * @param ranges valid addresses and ranges.
+ */
+export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const networks = ranges.map(networkOf);
+  return (address) => {
+    if (isIP(address) === 0) return false;
+    const candidate = asIpv6(address);
+    return networks.some((network) => candidate.match(network));
+  };
+}
+
+/**
+ * A dual-stack socket reports an IPv4 client as IPv6: `::ffff:127.0.0.1` or `0:0:0:0:0:ffff:7f00:1`. Returns
+ * such an address as IPv4, so that limits count one client once, and any other text unchanged.
+ */
+export function unmapIpv4(address: string): string {
+  // Most addresses need no parsing, and this runs for every request.
+  if (!/ffff:/i.test(address) || isIP(address) === 0) return address;
+  const parsed = ipaddr.process(withoutZone(address));
+  return parsed.kind() === 'ipv4' ? parsed.toString() : address;
+}
+
+function networkOf(range: string): [ipaddr.IPv6, number] {
+  const [address = '', prefix] = range.split('/');
+  const network = asIpv6(address);
+  if (prefix === undefined) return [network, 128];
+  return [network, isIP(address) === 4 ? 96 + Number(prefix) : Number(prefix)];
+}
+
+/**
+ * IPv4 becomes IPv4-mapped IPv6, so that either form of an address matches either form of a range.
+ *
+ * @param address valid for `isIP`, which is stricter than ipaddr.js: `010.0.0.1` is not an address.
+ */
+function asIpv6(address: string): ipaddr.IPv6 {
+  const parsed = ipaddr.parse(withoutZone(address));
+  return parsed instanceof ipaddr.IPv4 ? parsed.toIPv4MappedAddress() : parsed;
+}
+
+/** The zone of a link-local address, such as `%eth0`, says nothing about its range. */
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '');
 }
 
 /** Some proxies write the port of the client too: `1.2.3.4:50001`, `[2001:db8::1]:50001`. */
 function withoutPort(hop: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
-}
-
-/** An IPv4 client of a dual-stack socket is written as IPv6 (`::ffff:127.0.0.1`, in full or short): one client, one name. */
-export function plainIp(address: string): string {
-  const mapped = /^(?:::|(?:0{1,4}:){5})ffff:(.+)$/i.exec(address)?.[1];
-  if (mapped === undefined) return address;
-  if (mapped.includes('.')) return mapped;
-  const bytes = mapped.split(':').flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 255];
-  });
-  return bytes.join('.');
 }

@@ -5,7 +5,7 @@ import type { Access } from './access.ts';
 const EXPOSED_HEADERS =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id';
 
-/** What a browser is told about other origins. Without `cors.origins` nothing is allowed and nothing is said. */
+/** The CORS headers for browsers. Without `cors.origins` there are none. */
 export class Cors {
   readonly #config: CorsConfig;
   readonly #access: Access;
@@ -15,7 +15,7 @@ export class Cors {
     this.#access = access;
   }
 
-  /** Headers of every response to this origin. */
+  /** Headers for every response to this origin. */
   headers(origin: string | undefined): Record<string, string> {
     if (this.#config.origins.length === 0) return {};
     if (origin === undefined || !this.#access.allowsOrigin(origin)) return { Vary: 'Origin' };
@@ -26,7 +26,7 @@ export class Cors {
     };
   }
 
-  /** The answer to a preflight; `headers` are added to it by the caller, as to every response. */
+  /** The response to a preflight. The caller adds `headers`, as to every response. */
   preflight(origin: string | undefined): HttpResponse {
     const { methods, headers, maxAgeSeconds } = this.#config;
     if (origin === undefined || !this.#access.allowsOrigin(origin))

@@ -1,4 +1,4 @@
-/** The files of the package that are loaded one by one; its types describe only the index. */
+/** Types for single files of the package, which itself has types only for its index. */
 declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
   export { RateLimiterMemory as default } from 'rate-limiter-flexible';
 }

@@ -7,7 +7,7 @@ import { limitExceeded } from '../../core/limit-errors.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** Where a client stands with one limit. `resetTime` is in Unix seconds. */
+/** The state of one limit for a client. `resetTime` is in Unix seconds. */
 export interface Allowance {
   readonly limit: number;
   readonly remaining: number;
@@ -15,7 +15,7 @@ export interface Allowance {
   readonly exceeded: boolean;
 }
 
-/** Counts events a minute and key, in windows that begin with a key's first event. Off when the limit is false. */
+/** Limits the events of a key per minute. A window begins with its first event. `false` switches the limit off. */
 export class WindowLimit {
   readonly #limiter: RateLimiterMemory | null;
   #refusals = 0;
@@ -25,7 +25,7 @@ export class WindowLimit {
       limit === false ? null : new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
   }
 
-  /** Counts one event. Null when the limit is off. */
+  /** Counts one event. Null if the limit is off. */
   async take(key: string): Promise<Allowance | null> {
     const limiter = this.#limiter;
     if (!limiter) return null;
@@ -48,7 +48,7 @@ export class WindowLimit {
   }
 }
 
-/** Counts what is open at the same time, a key. Synchronous, so that it is exact however many race. */
+/** Limits how many connections a key has open at once. Synchronous, so that it is exact for concurrent callers. */
 export class ConcurrencyLimit {
   readonly #limit: number | false;
   readonly #open = new Map<string, number>();
@@ -58,7 +58,7 @@ export class ConcurrencyLimit {
     this.#limit = limit;
   }
 
-  /** @returns the refusal, or null when there was room; then `leave` must follow, once. */
+  /** @returns the refusal, or null if there was room. After null, call `leave` exactly once. */
   enter(key: string): Allowance | null {
     const open = this.#open.get(key) ?? 0;
     if (this.#limit !== false && open >= this.#limit) {
@@ -106,7 +106,7 @@ export function limitHeaders(allowance: Allowance | null): Record<string, string
 }
 
 export function tooManyConnections(refusal: Allowance): ServiceError {
-  return limitExceeded(`${refusal.limit} open connections an address`, refusal);
+  return limitExceeded(`${refusal.limit} open connections per address`, refusal);
 }
 
 function allowance(

@@ -1,20 +1,20 @@
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 
-/** Where the events go. It is not to be used after its end. */
+/** Receives the events. Do not use it after `end` or `fail`. */
 export interface EventSink extends FrameSink {
   end(): void;
   fail(error: unknown): void;
 }
 
-/** What the events come from, for as long as the client is there. */
+/** The source of the events while the client is connected. */
 export interface EventFeed {
-  /** The client waits for more: nothing is kept for it. */
+  /** The client has read everything that was sent. */
   drained(): void;
   stop(): void;
 }
 
-/** Proxies drop what is silent for longer. */
+/** Proxies close connections that are silent for longer. */
 const HEARTBEAT_MS = 10_000;
 
 const HEADERS = {
@@ -23,7 +23,10 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** A response that goes on: `open` is given where to send events, and says what is to be stopped when it is over. */
+/**
+ * An open-ended response. `open` gets the sink for the events and returns their source, which is stopped at
+ * the end.
+ */
 export function serverSentEvents(open: (sink: EventSink) => EventFeed): HttpResponse {
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;

@@ -4,20 +4,21 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import type { Outbox } from '../stream/outbox.ts';
-import { encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
+import { encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 
-/** How long an EventSource waits before it connects again. */
+/** How long an EventSource waits before it reconnects. */
 const RETRY_MS = 1_000;
 
 /**
- * A session as server-sent events: the same frames as over WebSocket. The id is the seq of the last event, with
- * `.OFFSET` where the client has some of the running text, so that `Last-Event-ID` says exactly what it has.
+ * A session as server-sent events, with the frames of a resumable WebSocket. The id of an event is the
+ * position of the client after it, `SEQ` or `SEQ.OFFSET` within running text, so that `Last-Event-ID` resumes
+ * exactly there.
  */
 export function sessionEventStream(
-  { bus, outbox, context }: { bus: Bus; outbox: Outbox; context: RequestContext },
+  { bus, fanOut, context }: { bus: Bus; fanOut: SignalFanOut; context: RequestContext },
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
   lastEventId: string | undefined,
@@ -34,12 +35,12 @@ export function sessionEventStream(
       onEnd: () => sink.end(),
       onError: (error) => sink.fail(error),
     });
-    outbox.join(sessionId, reader);
+    fanOut.join(sessionId, reader);
     reader.start();
     return {
       drained: () => reader.drained(),
       stop: () => {
-        outbox.leave(sessionId, reader);
+        fanOut.leave(sessionId, reader);
         reader.close();
       },
     };
@@ -47,9 +48,9 @@ export function sessionEventStream(
 }
 
 function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {
-  const hasPlace = 'event' in signal || signal.type === 'reply.chunk';
+  const hasPosition = 'event' in signal || signal.type === 'reply.chunk';
   const id = offset === 0 ? seq : `${seq}.${offset}`;
-  return `${hasPlace ? `id: ${id}\n` : ''}data: ${encodeResumable(signal)}\n\n`;
+  return `${hasPosition ? `id: ${id}\n` : ''}data: ${encodeResumable(signal)}\n\n`;
 }
 
 function positionOf(lastEventId: string | undefined): StreamPosition | undefined {

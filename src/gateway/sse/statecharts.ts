@@ -3,15 +3,19 @@ import type { Bus, MachineFilter } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { StatechartsQuery } from '../../wire/requests.ts';
 import type { StatechartsResponse } from '../../wire/responses.ts';
+import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
-import { acceptsEventStream, parseQuery } from '../http/request-query.ts';
+import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
 import { type EventSink, serverSentEvents } from './server-sent-events.ts';
 
-/** Beyond it a reader is told only of the last state of each machine. */
+/** Beyond this, a slow reader gets only the latest state of each machine. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
-/** `GET /api/statecharts?session=`: where each running machine is; as an event stream also wherever it goes. */
+/**
+ * `GET /api/statecharts?session=`: the state of each running machine; as an event stream, also each later
+ * state.
+ */
 export class Statecharts {
   readonly #bus: Bus;
   #streams = 0;
@@ -20,7 +24,7 @@ export class Statecharts {
     this.#bus = bus;
   }
 
-  /** How many event streams are open. */
+  /** Number of open event streams. */
   get streams(): number {
     return this.#streams;
   }
@@ -45,28 +49,28 @@ export class Statecharts {
   }
 
   #stream(filter: MachineFilter): HttpResponse {
-    /** The last state of each machine that the reader has not been told of, because it is slow. */
-    const missed = new Map<string, MachineState>();
+    /** Latest states that were not sent yet because the reader is slow, by machine. */
+    const heldBack = new Map<string, MachineState>();
     let sink: EventSink | undefined;
     const onState = (state: MachineState): void => {
-      // Once something is missed, all that follows is: an older state must not come after a newer one.
-      if (sink && missed.size === 0 && sink.bufferedBytes() <= MAX_BUFFERED_BYTES) sink.send(encode(state));
-      else missed.set(state.id, state);
+      // While states are held back, later ones are too: an older state must not follow a newer one.
+      if (sink && heldBack.size === 0 && sink.bufferedBytes() <= MAX_BUFFERED_BYTES) sink.send(encode(state));
+      else heldBack.set(state.id, state);
     };
-    const tellMissed = (): void => {
-      for (const state of missed.values()) sink?.send(encode(state));
-      missed.clear();
+    const sendHeldBack = (): void => {
+      for (const state of heldBack.values()) sink?.send(encode(state));
+      heldBack.clear();
     };
     const unwatch = this.#bus.onMachines(filter, onState);
     return serverSentEvents((opened) => {
       this.#streams += 1;
       sink = opened;
-      tellMissed();
+      sendHeldBack();
       const stop = (): void => {
         this.#streams -= 1;
         unwatch();
       };
-      return { drained: tellMissed, stop };
+      return { drained: sendHeldBack, stop };
     });
   }
 }

@@ -2,17 +2,20 @@ import type { Broadcast } from '../../ports/broadcast.ts';
 import type { Recipient } from './recipient.ts';
 import type { SignalFrames } from './signal-frames.ts';
 
-/** How much is published until it is looked for clients that do not read: seldom, because each look asks every socket. */
-const LOOK_CHARACTERS = 64 * 1024;
+/**
+ * Published characters between two checks for slow clients. Checks are rare, because each one asks every
+ * socket.
+ */
+const CHECK_CHARACTERS = 64 * 1024;
 
-/** The clients of a session that get the same frames. A frame is published, and so written once for all of them. */
+/** The clients of a session that get the same frames. Each frame is published once for all of them. */
 export class Audience {
   readonly #topic: string;
   readonly #broadcast: Broadcast;
   readonly #members = new Set<Recipient>();
-  #sinceLook = 0;
+  #charactersSinceCheck = 0;
 
-  /** @param topic of nobody else. */
+  /** @param topic must belong to this audience alone. */
   constructor(topic: string, broadcast: Broadcast) {
     this.#topic = topic;
     this.#broadcast = broadcast;
@@ -33,16 +36,16 @@ export class Audience {
 
   hear({ plain }: SignalFrames): void {
     if (plain === null) return;
-    this.#sinceLook += plain.length;
-    if (this.#sinceLook >= LOOK_CHARACTERS) this.#look();
+    this.#charactersSinceCheck += plain.length;
+    if (this.#charactersSinceCheck >= CHECK_CHARACTERS) this.#giveUpSlowMembers();
     if (plain.length <= this.#broadcast.maxCharacters) this.#broadcast.publish(this.#topic, plain);
     else for (const member of this.#members) member.send(plain);
   }
 
-  /** A broadcast does not tell who keeps what: those who keep too much are given up here. */
-  #look(): void {
-    this.#sinceLook = 0;
-    // As much as this again may be on its way to the sockets already.
-    for (const member of this.#members) member.giveUpIfSlow(2 * LOOK_CHARACTERS);
+  /** `Broadcast` does not report the buffers of single sockets. */
+  #giveUpSlowMembers(): void {
+    this.#charactersSinceCheck = 0;
+    // Published characters that have not reached the sockets yet, and those until the next check.
+    for (const member of this.#members) member.giveUpIfSlow(2 * CHECK_CHARACTERS);
   }
 }

@@ -2,20 +2,20 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { SignalFrames, SignalReader } from './signal-frames.ts';
 
-/** Close code of a client that does not read: "try again later". */
+/** Close code for a client that does not read: "try again later". */
 export const SLOW_READER_CODE = 1013;
 const SLOW_READER_REASON = 'slow-reader: the client does not read what it is sent';
 
-/** Beyond it a client that does not read gets nothing more. */
+/** Beyond this, a client that does not read is disconnected. */
 export const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
 /**
- * The client at the far end of a socket. One that does not read what it is sent is given up, whatever it is
- * sent for, so that a socket keeps no more than the bound and one frame.
+ * The client of one socket. If it does not read, it is given up: its socket is closed. So a socket buffers at most
+ * `MAX_BUFFERED_BYTES` and one frame.
  */
 export class Recipient implements SignalReader {
   readonly #socket: ClientSocket;
-  /** Whether the socket had to keep the last frame. */
+  /** Whether the socket buffered the last frame. */
   #behind = false;
   #givenUp = false;
 
@@ -23,7 +23,7 @@ export class Recipient implements SignalReader {
     this.#socket = socket;
   }
 
-  /** Whether it was closed because it does not read. */
+  /** Whether the socket was closed because the client does not read. */
   get givenUp(): boolean {
     return this.#givenUp;
   }
@@ -37,7 +37,7 @@ export class Recipient implements SignalReader {
     if (!this.#givenUp) this.#behind = !this.#socket.send(frame);
   }
 
-  /** The same client, as one that hears the model's reasoning as well. */
+  /** The same client as a reader that also gets the reasoning of the model. */
   withReasoning(): SignalReader {
     return {
       hear: (_signal, { withReasoning }) => {
@@ -46,7 +46,7 @@ export class Recipient implements SignalReader {
     };
   }
 
-  /** What is published on the topic is sent to it by whoever publishes, and `giveUpIfSlow` called now and then. */
+  /** The publisher of the topic must call `giveUpIfSlow` from time to time. */
   subscribe(topic: string): void {
     this.#socket.subscribe(topic);
   }
@@ -55,7 +55,7 @@ export class Recipient implements SignalReader {
     this.#socket.unsubscribe(topic);
   }
 
-  /** @param comingBytes what the socket may be sent before this is called again. */
+  /** @param comingBytes may still reach the socket before the next call. */
   giveUpIfSlow(comingBytes = 0): void {
     if (this.#givenUp || this.#socket.bufferedBytes() + comingBytes <= MAX_BUFFERED_BYTES) return;
     this.#givenUp = true;

@@ -5,46 +5,46 @@ import { StreamCursor, type StreamPosition } from '../../core/session/stream-cur
 import type { Bus } from '../../ports/bus.ts';
 import type { EncodeSignal, SignalFrames, SignalReader } from './signal-frames.ts';
 
-/** Where a reader's frames go. */
+/** Receives the frames of a reader. */
 export interface FrameSink {
-  /** False when the client does not take it now and the sink keeps it. */
+  /** False if the client does not read and the sink buffers the frame. */
   send(frame: string): boolean;
-  /** Bytes that the sink keeps. */
+  /** Bytes that wait for the client to read. */
   bufferedBytes(): number;
 }
 
 export interface ResumingReaderParts {
   readonly bus: Bus;
-  /** Who reads. */
   readonly context: RequestContext;
   readonly sink: FrameSink;
   readonly encode: EncodeSignal;
   readonly encodeResumed: (after: number, head: number) => string;
-  /** Whether the client wants to be told what the model thinks aloud. */
+  /** Whether the client wants the reasoning of the model. */
   readonly wantsReasoning: boolean;
-  /** The session was deleted: nothing follows. */
+  /** The session was deleted, and nothing follows. */
   readonly onEnd: () => void;
   /** The log could not be read. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Beyond it a client that does not read is caught up from the log when it reads on. */
-const MAX_KEPT_BYTES = 1024 * 1024;
-/** Below it a client that was behind is caught up: not for each byte that it takes. */
-const RESUME_BYTES = MAX_KEPT_BYTES / 4;
+/** Beyond this, a client that does not read gets nothing more. It catches up from the log when it reads again. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
+/** Catching up starts below this, and not with each byte that the client reads. */
+const RESUME_BYTES = MAX_BUFFERED_BYTES / 4;
 const PAGE_EVENTS = 200;
 
 /**
- * One client's stream of a session, each event and each character once: first what it missed, from the log,
- * then live. A client that falls behind is treated as one that comes back: nothing is kept for it.
+ * One client's stream of a session: first the missed events from the log, then live signals. Each event and each
+ * character is sent once. Slow clients are not buffered. They catch up from the log when they read again.
  */
 export class ResumingReader implements SignalReader {
   readonly #sessionId: SessionId;
   readonly #parts: ResumingReaderParts;
   readonly #cursor: StreamCursor;
   #state: 'catching-up' | 'live' | 'behind' | 'closed' = 'catching-up';
-  /** While it is not live: seq of the last event heard, and what was heard during the last look. */
+  /** Seq of the last event that was heard while not live. */
   #heardSeq = 0;
+  /** Signals that arrive during the query of the position; null at other times. */
   #held: SessionSignal[] | null = null;
 
   constructor(sessionId: SessionId, position: StreamPosition, parts: ResumingReaderParts) {
@@ -53,7 +53,7 @@ export class ResumingReader implements SignalReader {
     this.#cursor = new StreamCursor(position);
   }
 
-  /** To be called once, after the reader was joined to the session's signals. */
+  /** Call it once, after the reader has joined the session's signals. */
   start(): void {
     void this.#guard(async () => {
       const { bus, context } = this.#parts;
@@ -66,14 +66,14 @@ export class ResumingReader implements SignalReader {
 
   hear(signal: SessionSignal, frames: SignalFrames): void {
     if (this.#state === 'closed' || !this.#isWanted(signal)) return;
-    // There are events that are told to nobody, such as those that a fork copies: the log has them.
+    // Some events are in the log but are never published, such as those that a fork copies.
     const isMissingSome = this.#state === 'live' && this.#cursor.skipsTo(signal);
     if (this.#state !== 'live' || isMissingSome) this.#note(signal);
     else this.#attempt(() => this.#deliver(signal, frames));
     if (isMissingSome) this.#startCatchingUp();
   }
 
-  /** The client has taken of what the sink kept; the sink says so again until nothing is kept. */
+  /** The client has read buffered bytes. The sink calls this again until its buffer is empty. */
   drained(): void {
     if (this.#state !== 'behind' || this.#parts.sink.bufferedBytes() > RESUME_BYTES) return;
     this.#startCatchingUp();
@@ -90,7 +90,7 @@ export class ResumingReader implements SignalReader {
   #note(signal: SessionSignal): void {
     if ('event' in signal) this.#heardSeq = signal.seq;
     this.#held?.push(signal);
-    // What the client lacks is being erased: there may be nothing to read any more.
+    // The events that the client lacks are being erased, so it cannot catch up.
     if (isDeletion(signal)) this.#end();
   }
 
@@ -108,13 +108,13 @@ export class ResumingReader implements SignalReader {
       const page = await bus.send('session.events', wanted, context);
       for (const envelope of page) this.#deliver(envelope);
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
-      // At the head of the log. What is heard from here on is held, so that nothing is lost in between.
+      // This is the head of the log. Signals that arrive during the next query must not be lost.
       this.#held = [];
       const { running, reasoning } = await bus.send('session.position', { sessionId }, context);
       const held = this.#held;
       this.#held = null;
       if (this.#state !== 'catching-up') return;
-      // An event in between: the text may be of the step before it or after it.
+      // After an event, the running text may belong to the step before or after it.
       if (held.some((signal) => 'event' in signal)) continue;
       this.#state = 'live';
       if (reasoning && this.#isWanted(reasoning)) this.#deliver(reasoning);
@@ -127,22 +127,25 @@ export class ResumingReader implements SignalReader {
     const { sink, encode } = this.#parts;
     const before = this.#cursor.seq;
     for (const due of this.#cursor.take(signal)) {
-      const { seq, offset } = this.#placeAfter(due, before);
+      const { seq, offset } = this.#positionAfter(due, before);
       const shared = due === signal ? frames?.encoded(encode, seq, offset) : undefined;
       const taken = sink.send(shared ?? encode(due, seq, offset));
-      if (!taken && sink.bufferedBytes() > MAX_KEPT_BYTES) this.#state = 'behind';
+      if (!taken && sink.bufferedBytes() > MAX_BUFFERED_BYTES) this.#state = 'behind';
     }
     if (isDeletion(signal)) this.#end();
   }
 
-  /** The cursor stands after all that was due; text that was due before an event has a place of its own. */
-  #placeAfter(due: SessionSignal, before: number): StreamPosition {
+  /**
+   * The client's position after `due`. The cursor is already past the whole signal, which may be the rest of a
+   * text and then an event.
+   */
+  #positionAfter(due: SessionSignal, before: number): StreamPosition {
     const { seq, offset } = this.#cursor;
     if ('event' in due) return { seq, offset };
     return { seq: before, offset: due.type === 'reply.chunk' ? due.offset + due.content.length : offset };
   }
 
-  /** Should the id be used again, that is another session, whose events begin at 1. */
+  /** If the id is used again, it names another session, whose events begin at 1. */
   #end(): void {
     this.#state = 'closed';
     this.#parts.onEnd();

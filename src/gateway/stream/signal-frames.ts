@@ -1,7 +1,7 @@
 import type { SessionSignal } from '../../core/session/session-signal.ts';
-import { encodeSignal, encodeWithReasoning } from '../websocket/frame-codec.ts';
+import { encodeSignal, encodeWithReasoning } from './server-frames.ts';
 
-/** A signal in some form. @param seq and @param offset where the reader stands after it. */
+/** Encodes a signal. `seq` and `offset` are the position of the reader after it. */
 export type EncodeSignal = (signal: SessionSignal, seq: number, offset: number) => string;
 
 interface EncodedSignal {
@@ -10,40 +10,43 @@ interface EncodedSignal {
   readonly offset: number;
 }
 
-/** A signal as text, made once for all readers that want it in the same form. */
+/** A signal as text, encoded once for all readers that use the same encoding. */
 export class SignalFrames {
   readonly #signal: SessionSignal;
   #plain: string | null | undefined;
-  /** Made when the first reader wants it: most signals have readers of the plain frame only. */
-  #known: Map<EncodeSignal, EncodedSignal> | undefined;
+  /** Created for the first reader that needs it: most signals have only readers of the plain frame. */
+  #cache: Map<EncodeSignal, EncodedSignal> | undefined;
 
   constructor(signal: SessionSignal) {
     this.#signal = signal;
   }
 
-  /** The frame of a client that cannot resume; null where the interface has none. */
+  /** The frame for a client that cannot resume; null if the interface has none. */
   get plain(): string | null {
     if (this.#plain === undefined) this.#plain = encodeSignal(this.#signal);
     return this.#plain;
   }
 
-  /** The same for a client that asked for the model's reasoning. Seldom asked for, so it is not kept. */
+  /** The same for a client that asked for reasoning. Few clients do, so it is not cached. */
   get withReasoning(): string | null {
     return this.plain ?? encodeWithReasoning(this.#signal);
   }
 
-  /** All who are live stand at the same place, but for those who said that they have what there is not yet. */
+  /**
+   * Caches one text per encoding. All live readers have the same position, except those that connected with a
+   * position that the session has not reached yet.
+   */
   encoded(encode: EncodeSignal, seq: number, offset: number): string {
-    this.#known ??= new Map();
-    const known = this.#known.get(encode);
+    this.#cache ??= new Map();
+    const known = this.#cache.get(encode);
     if (known && known.seq === seq && known.offset === offset) return known.text;
     const text = encode(this.#signal, seq, offset);
-    if (!known) this.#known.set(encode, { text, seq, offset });
+    if (!known) this.#cache.set(encode, { text, seq, offset });
     return text;
   }
 }
 
-/** Somebody who listens to a session. */
+/** A listener to a session. */
 export interface SignalReader {
   hear(signal: SessionSignal, frames: SignalFrames): void;
 }

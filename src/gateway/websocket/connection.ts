@@ -9,57 +9,61 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
-import { idempotencyKey } from '../http/idempotency.ts';
-import { toldError } from '../http/told-error.ts';
-import { turnMessage } from '../http/turn-message.ts';
+import { clientError } from '../requests/client-error.ts';
+import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
-import type { Outbox } from '../stream/outbox.ts';
 import { Recipient } from '../stream/recipient.ts';
-import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from '../stream/resumable-codec.ts';
+import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
+import { encodeError, encodeOutcome } from '../stream/server-frames.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
-import { type ClientFrame, decodeFrame, encodeError, encodeOutcome, messageIdOf } from './frame-codec.ts';
+import { type ClientFrame, decodeFrame, messageIdOf } from './client-frames.ts';
 
 export interface ConnectionParts {
   readonly bus: Bus;
-  readonly outbox: Outbox;
+  readonly fanOut: SignalFanOut;
   readonly limits: RateLimits;
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
   readonly log: Log;
 }
 
-/** What a client asks for, and who it is. */
+/** The query of a client, and who the client is. */
 export type ConnectionQuery = StreamQuery & { readonly context: RequestContext };
 
 const NORMAL_CODE = 1000;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
-const NOTHING_BEFORE: Promise<void> = Promise.resolve();
+const RESOLVED: Promise<void> = Promise.resolve();
 
 /** Room for the JSON around an image. */
 const FRAME_OVERHEAD_BYTES = 64 * 1024;
 
-/** Most bytes of a frame: an image of the greatest size, in base64, fits. False when sizes are not limited. */
+/** Maximum bytes of a frame: enough for the largest image in base64. False if sizes are not limited. */
 export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): number | false {
   return maxRequestBytes === false ? false : Math.ceil(maxRequestBytes / 3) * 4 + FRAME_OVERHEAD_BYTES;
 }
 
-/** One client socket's life: frames become commands, refusals become `error` frames, and it stays open. */
+/** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
 export class Connection implements SocketLife {
   readonly #sessionId: SessionId;
   readonly #context: RequestContext;
   readonly #client: Recipient;
   readonly #socket: ClientSocket;
   readonly #parts: ConnectionParts;
-  /** For a client that resumes. */
+  /** Null for a client that does not resume. */
   readonly #reader: ResumingReader | null;
-  /** What hears the session for it. */
+  /** The reader that has joined the session: `#reader`, or the client itself. */
   readonly #listener: SignalReader;
-  /** What its messages are counted by; made with the first, because most clients are silent most of the time. */
+  /**
+   * Key of the message limit. Created with the first message, because most clients are silent most of the
+   * time.
+   */
   #id: string | null = null;
-  /** Frames of one client are handled one after the other, so that they arrive in the order they were sent. */
-  #inbox = NOTHING_BEFORE;
+  /** Handles the frames of a client one after the other, in the order in which they were sent. */
+  #inbox = RESOLVED;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, parts: ConnectionParts) {
     const { session, after, offset = 0, reasoning, context } = query;
@@ -70,16 +74,16 @@ export class Connection implements SocketLife {
     this.#parts = parts;
     this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket, reasoning === 1);
     this.#listener = this.#reader ?? (reasoning === 1 ? this.#client.withReasoning() : this.#client);
-    parts.outbox.join(session, this.#listener);
+    parts.fanOut.join(session, this.#listener);
     this.#reader?.start();
   }
 
-  /** Bytes kept for the client because it does not read. */
+  /** Bytes that wait for the client to read. */
   get bufferedBytes(): number {
     return this.#socket.bufferedBytes();
   }
 
-  /** Whether the client was given up because it does not read. */
+  /** Whether the socket was closed because the client does not read. */
   get givenUp(): boolean {
     return this.#client.givenUp;
   }
@@ -95,7 +99,7 @@ export class Connection implements SocketLife {
   }
 
   closed(): void {
-    this.#parts.outbox.leave(this.#sessionId, this.#listener);
+    this.#parts.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
     if (this.#id !== null) void this.#parts.limits.messages.forget(this.#id);
   }
@@ -104,7 +108,7 @@ export class Connection implements SocketLife {
     this.#id ??= crypto.randomUUID();
     const allowance = await this.#parts.limits.messages.take(this.#id);
     if (allowance?.exceeded)
-      throw limitExceeded(`${allowance.limit} messages a minute and connection`, allowance);
+      throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
     const { maxRequestBytes } = this.#parts;
     const frameLimit = maxFrameBytes(maxRequestBytes);
     if (frameLimit !== false && bytes > frameLimit) throw tooLarge('a frame', frameLimit);
@@ -114,10 +118,10 @@ export class Connection implements SocketLife {
         suggestion: 'Send a text frame with a JSON object.',
       });
     }
-    await this.#obey(decodeFrame(text, maxRequestBytes));
+    await this.#execute(decodeFrame(text, maxRequestBytes));
   }
 
-  async #obey(frame: ClientFrame): Promise<void> {
+  async #execute(frame: ClientFrame): Promise<void> {
     const { bus } = this.#parts;
     const [sessionId, context] = [this.#sessionId, this.#context];
     switch (frame.type) {
@@ -138,7 +142,7 @@ export class Connection implements SocketLife {
     }
   }
 
-  /** A message that was answered before is answered again, to this client alone. */
+  /** A repeated message is answered to this client alone. */
   async #startTurn({
     content: text,
     imageData: image,
@@ -174,10 +178,10 @@ export class Connection implements SocketLife {
     });
   }
 
-  /** @param frame what is refused. A client that resumes is told which of its messages it was. */
+  /** @param frame text of the refused frame. A client that resumes gets the id of its message back. */
   #refuse(thrown: unknown, frame: string | null = null): void {
     const fields = { sessionId: this.#sessionId };
-    const error = toldError(thrown, this.#parts.log, fields, 'a frame could not be handled');
+    const error = clientError(thrown, this.#parts.log, fields, 'a frame could not be handled');
     const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
     this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
   }

@@ -4,8 +4,8 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
 import { errorResponse } from '../http/error-response.ts';
-import { parseFields } from '../http/request-body.ts';
-import { requestContext } from '../http/request-context.ts';
+import { requestContext } from '../requests/request-context.ts';
+import { parseFields } from '../requests/request-fields.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from '../security/rate-limits.ts';
@@ -17,7 +17,10 @@ export interface WebSocketFrontParts extends ConnectionParts {
   readonly clientAddress: ClientAddress;
 }
 
-/** The way of every WebSocket: who asks, may they, is there room. Synchronous, so that racing handshakes are counted exactly. */
+/**
+ * Admits WebSockets: checks host, origin, client and the limit on connections. Synchronous, so that
+ * concurrent handshakes are counted exactly.
+ */
 export class WebSocketFront implements SocketFront {
   readonly #parts: WebSocketFrontParts;
   readonly #open = new Set<Connection>();
@@ -28,13 +31,16 @@ export class WebSocketFront implements SocketFront {
     this.#parts = parts;
   }
 
-  /** Open sockets, what is kept for clients that do not read, and how many of those were given up so far. */
+  /**
+   * Open sockets, those with buffered bytes, the sum of these bytes, and how many sockets were given up so
+   * far.
+   */
   get load(): { sockets: number; behind: number; bufferedBytes: number; givenUp: number } {
-    const kept = [...this.#open].map(({ bufferedBytes }) => bufferedBytes);
+    const buffered = [...this.#open].map(({ bufferedBytes }) => bufferedBytes);
     return {
-      sockets: kept.length,
-      behind: kept.filter((bytes) => bytes > 0).length,
-      bufferedBytes: kept.reduce((sum, bytes) => sum + bytes, 0),
+      sockets: buffered.length,
+      behind: buffered.filter((bytes) => bytes > 0).length,
+      bufferedBytes: buffered.reduce((sum, bytes) => sum + bytes, 0),
       givenUp: this.#givenUp,
     };
   }
@@ -76,7 +82,10 @@ export class WebSocketFront implements SocketFront {
   }
 }
 
-/** One client's place. An object, because functions would keep the whole handshake for as long as the socket is open. */
+/**
+ * The place of one client. Closures instead of fields would keep the whole handshake in memory while the
+ * socket is open.
+ */
 class Seat implements Admission {
   readonly #front: WebSocketFront;
   readonly #address: string;

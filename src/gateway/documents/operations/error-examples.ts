@@ -2,10 +2,10 @@ import { type ErrorBody, ErrorCode } from '../../../core/errors.ts';
 import { errorCatalogue } from '../../../wire/error-catalogue.ts';
 import type { Operation } from './operation.ts';
 
-/** Reserved: no client ever gets it. */
+/** `UNAUTHORIZED` is reserved and never sent. */
 type EmittedCode = Exclude<ErrorCode, 'UNAUTHORIZED'>;
 
-/** How each error looks, for the operations that have no example of their own for it. */
+/** An example of each error, for operations that have no example of their own. */
 export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>>> = {
   INVALID_REQUEST: {
     message: 'The request body is not valid JSON.',
@@ -32,7 +32,7 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
     details: { toolName: 'juggle', serverId: 'everything', available: ['echo', 'get-sum'] },
   },
   RATE_LIMIT_EXCEEDED: {
-    message: 'Limit exceeded: 100 requests a minute and address.',
+    message: 'Limit exceeded: 100 requests per minute and address.',
     details: { limit: 100, remaining: 0, resetTime: 1_795_240_286 },
   },
   TOOL_EXECUTION_FAILED: {
@@ -96,7 +96,7 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
   },
 };
 
-/** All that an operation may answer besides 200, with what comes from the way every request goes. */
+/** All errors of an operation, including those that every request may get. */
 export function errorsOf({ path, errors, body, pathParameters, query, headers }: Operation): ErrorCode[] {
   const mayBeInvalid = [body, pathParameters, query, headers].some((part) => part !== undefined);
   const possible = new Set<ErrorCode>([...errors, 'FORBIDDEN', 'INTERNAL_ERROR']);
@@ -108,7 +108,7 @@ export function errorsOf({ path, errors, body, pathParameters, query, headers }:
     .sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status);
 }
 
-/** Whether requests are counted against the limit of their address. */
+/** Whether requests to this path count against the rate limit. */
 export function isLimited(path: string): boolean {
   return path.startsWith('/api/');
 }

@@ -1,77 +1,93 @@
-import type { z } from 'zod';
 import type { FramePlace, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
-import type { ClientFrame } from '../../websocket/frame-codec.ts';
+import type { ClientFrame } from '../../websocket/client-frames.ts';
 
 type DataOf<E extends ResumableFrame['event']> = Extract<ResumableFrame, { event: E }>['data'];
 
-/** What the data of a frame may look like, and where it stands for a client that resumes. */
+/** An example of a frame: its data, and its place for a client that resumes. */
 export interface FrameExample<Data = unknown> {
-  readonly data: readonly Data[];
-  readonly place: z.infer<typeof FramePlace>;
+  readonly data: Data;
+  readonly place: FramePlace;
 }
 
-type FrameExamples = { readonly [E in ResumableFrame['event']]: FrameExample<DataOf<E>> };
+type FrameExamples = { readonly [E in ResumableFrame['event']]: readonly FrameExample<DataOf<E>>[] };
 
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
 const call = { callId: 'call_1_1', toolName: 'get-sum', serverId: 'everything' };
 const args = { a: 19, b: 23 };
 const argumentsHash = 'b99d7dd9d2bafdffa5b99eec90d283107d93d22a4581e7482364fcafea1e4422';
 
+const client = { kind: 'client' } as const;
+const agent = { kind: 'agent' } as const;
+const service = { kind: 'service' } as const;
+
 export const frameExamples: FrameExamples = {
-  thinking: { data: [{ message: 'The agent is working on a reply.' }], place: { seq: 2, turnId } },
-  chunk: { data: [{ content: ' calling' }], place: { turnId, step: 1, offset: 4 } },
-  toolCall: { data: [{ ...call, arguments: args }], place: { seq: 4, turnId } },
-  toolApproval: { data: [{ ...call, arguments: args, argumentsHash }], place: { seq: 5, turnId } },
-  toolResult: {
-    data: [
-      { ...call, result: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] } },
-      { ...call, error: 'it was denied: not today' },
-    ],
-    place: { seq: 7, turnId },
-  },
-  response: {
-    data: [{ content: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.' }],
-    place: { seq: 9, turnId },
-  },
-  error: {
-    data: [
-      {
+  thinking: [
+    { data: { message: 'The agent is working on a reply.' }, place: { seq: 2, turnId, actor: client } },
+  ],
+  chunk: [{ data: { content: ' calling' }, place: { turnId, step: 1, offset: 4 } }],
+  toolCall: [{ data: { ...call, arguments: args }, place: { seq: 4, turnId, actor: agent } }],
+  toolApproval: [
+    { data: { ...call, arguments: args, argumentsHash }, place: { seq: 5, turnId, actor: agent } },
+  ],
+  toolResult: [
+    {
+      data: { ...call, result: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] } },
+      place: { seq: 7, turnId, actor: agent },
+    },
+    {
+      data: { ...call, error: 'it was denied: not today' },
+      place: { seq: 7, turnId, actor: client, cause: { kind: 'denied', note: 'not today' } },
+    },
+  ],
+  response: [
+    {
+      data: { content: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.' },
+      place: { seq: 9, turnId, actor: agent },
+    },
+  ],
+  error: [
+    {
+      data: {
         code: 'TURN_CANCELLED',
         message: 'The turn was cancelled before it was answered.',
         details: { reason: 'the client cancelled it' },
       },
-    ],
-    place: { seq: 12, turnId },
-  },
-  resumed: { data: [{ after: 0, head: 9 }], place: {} },
-  message: {
-    data: [
-      { content: 'use get-sum {"a": 19, "b": 23}' },
-      { content: 'What is this?', image: { mimeType: 'image/png', bytes: 70 }, clientMessageId: 'm-17' },
-    ],
-    place: { seq: 1, turnId },
-  },
-  accepted: { data: [{ clientMessageId: 'm-17', content: 'What a nice picture.' }], place: { turnId } },
-  toolApproved: { data: [{ ...call, argumentsHash }], place: { seq: 6, turnId } },
-  turnResumed: { data: [{ attempt: 2 }], place: { seq: 6, turnId } },
-  stepCompleted: {
-    data: [
-      {
+      place: { seq: 12, turnId, actor: client, cause: { kind: 'cancelled' } },
+    },
+  ],
+  resumed: [{ data: { after: 0, head: 9 }, place: {} }],
+  message: [
+    { data: { content: 'use get-sum {"a": 19, "b": 23}' }, place: { seq: 1, turnId, actor: client } },
+    {
+      data: {
+        content: 'What is this?',
+        image: { mimeType: 'image/png', bytes: 70 },
+        clientMessageId: 'm-17',
+      },
+      place: { seq: 1, turnId, actor: client },
+    },
+  ],
+  accepted: [{ data: { clientMessageId: 'm-17', content: 'What a nice picture.' }, place: { turnId } }],
+  toolApproved: [{ data: { ...call, argumentsHash }, place: { seq: 6, turnId, actor: client } }],
+  turnResumed: [{ data: { attempt: 2 }, place: { seq: 6, turnId, actor: service } }],
+  stepCompleted: [
+    {
+      data: {
         content: 'I am calling `get-sum`.',
         step: 1,
         callIds: ['call_1_1'],
         model: 'scripted offline',
         usage: { inputTokens: 12, outputTokens: 9 },
       },
-    ],
-    place: { seq: 3, turnId },
-  },
-  reset: { data: [{}], place: { seq: 10 } },
-  forked: { data: [{ from: 'default', at: 4 }], place: { seq: 5 } },
-  deleted: { data: [{}], place: { seq: 14 } },
+      place: { seq: 3, turnId, actor: agent },
+    },
+  ],
+  reset: [{ data: {}, place: { seq: 10, actor: client } }],
+  forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, actor: client } }],
+  deleted: [{ data: {}, place: { seq: 14, actor: client } }],
 };
 
-/** An error that answers a frame: it ends no turn. */
+/** An error that answers a refused frame. It ends no turn. */
 export const refusalExample: ServerFrame = {
   event: 'error',
   data: {

@@ -10,7 +10,7 @@ const withoutMessage: OperationExample = {
   answer: { error: 'MISSING_FIELD', ...errorExamples.MISSING_FIELD },
 };
 
-/** Talking to the agent. */
+/** Messages to the agent, and the reset of its conversation. */
 export const messageOperations: readonly Operation[] = [
   {
     id: 'sendMessageAndWait',
@@ -34,7 +34,7 @@ export const messageOperations: readonly Operation[] = [
       },
       {
         name: 'image',
-        summary: 'With an image, in a session of its own, safe to repeat',
+        summary: 'With an image, a session, and a key that makes it safe to repeat',
         parameters: { 'Idempotency-Key': '4f1c6b8e-image' },
         body: {
           message: 'What is this?',
@@ -50,13 +50,13 @@ export const messageOperations: readonly Operation[] = [
       withoutMessage,
       {
         name: 'agentFailure',
-        summary: 'The model has failed',
+        summary: 'The model failed',
         body: { message: 'fail', sessionId: 'failing' },
         answer: { error: 'AGENT_ERROR', ...errorExamples.AGENT_ERROR },
       },
       {
         name: 'busy',
-        summary: 'The session is busy, and the message does not want to wait',
+        summary: 'The session is busy, and the message asks not to wait',
         body: { message: 'hello', sessionId: 'busy', whenBusy: 'reject' },
         answer: { error: 'SESSION_BUSY', ...errorExamples.SESSION_BUSY },
       },
@@ -67,9 +67,9 @@ export const messageOperations: readonly Operation[] = [
     method: 'POST',
     path: '/api/message',
     tag: 'Messages',
-    summary: 'Send a message; the reply comes as events',
+    summary: 'Send a message; the reply arrives as events',
     description:
-      'Answered when the message is in the log. The reply comes over WebSocket, or as server-sent events of the session. It takes text only.',
+      'Answered when the message is in the log. The reply arrives over WebSocket and as server-sent events. The message is text only.',
     headers: KeyHeader,
     body: { schema: MessageRequest, required: true },
     answers: { [JSON_TYPE]: MessageResponse },
@@ -89,9 +89,9 @@ export const messageOperations: readonly Operation[] = [
     method: 'POST',
     path: '/api/reset',
     tag: 'Messages',
-    summary: 'Forget the conversation',
+    summary: 'Reset the conversation',
     description:
-      'The agent begins anew; turns that run or wait are cancelled. The log keeps what was said before.',
+      'Clears the conversation for the model, and cancels running and waiting turns. The log keeps the earlier events.',
     headers: KeyHeader,
     body: { schema: ResetRequest, required: false },
     answers: { [JSON_TYPE]: ResetResponse },

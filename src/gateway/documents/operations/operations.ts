@@ -4,7 +4,7 @@ import { serverOperations } from './server-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 import { sessionOperations } from './session-operations.ts';
 
-/** The whole REST interface, in the order in which the documents tell of it. */
+/** The whole REST interface, in the order of the documents. */
 export const operations: readonly Operation[] = [
   ...messageOperations,
   ...sessionOperations,

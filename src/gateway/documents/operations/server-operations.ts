@@ -10,7 +10,7 @@ import { errorExamples } from './error-examples.ts';
 import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
 
 const path = '/api/mcp/servers/:serverId';
-const OfServer = z.object({ serverId: z.string().describe('As the list of the servers has it.') });
+const OfServer = z.object({ serverId: z.string().describe('Id from the list of servers.') });
 
 const everything = {
   id: 'everything',
@@ -36,7 +36,7 @@ const listServers: Operation = {
   summary: 'List the tool servers',
   answers: { [JSON_TYPE]: ServersResponse },
   errors: [],
-  examples: [{ name: 'connected', summary: 'One is connected', answer: ok({ servers: [everything] }) }],
+  examples: [{ name: 'connected', summary: 'One connected server', answer: ok({ servers: [everything] }) }],
 };
 
 const connectServer: Operation = {
@@ -46,7 +46,7 @@ const connectServer: Operation = {
   tag: 'Tool servers',
   summary: 'Connect a tool server',
   description:
-    'Answered when it is connected. One that could not be connected stays listed and is tried again. The next start connects it again.',
+    'Answered when the server is connected. If that fails, the server stays listed and is retried. The service connects it again at each start.',
   body: { schema: ConnectServerRequest, required: true },
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
@@ -94,7 +94,7 @@ const reconnectServer: Operation = {
   method: 'POST',
   path: `${path}/reconnect`,
   tag: 'Tool servers',
-  summary: 'Connect a tool server anew',
+  summary: 'Reconnect a tool server',
   pathParameters: OfServer,
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
@@ -102,7 +102,7 @@ const reconnectServer: Operation = {
   examples: [
     {
       name: 'connected',
-      summary: 'It is back',
+      summary: 'The server is connected again',
       parameters: { serverId: 'second' },
       answer: ok({ status: 'connected', name: 'second', server: second }),
     },
@@ -116,14 +116,14 @@ const disconnectServer: Operation = {
   path,
   tag: 'Tool servers',
   summary: 'Disconnect a tool server',
-  description: 'It stays listed and can be connected anew. Disconnected once more, it is forgotten.',
+  description: 'The server stays listed and can be reconnected. A second request removes it from the list.',
   pathParameters: OfServer,
   answers: { [JSON_TYPE]: ServerResponse },
   errors: ['SERVER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'disconnected',
-      summary: 'It was connected',
+      summary: 'A server that was connected',
       parameters: { serverId: 'second' },
       answer: ok({
         status: 'disconnected',
@@ -204,7 +204,7 @@ const executeTool: Operation = {
     },
     {
       name: 'badArguments',
-      summary: 'Arguments that the tool does not take',
+      summary: 'Arguments that do not fit the tool',
       parameters: { serverId: 'everything', toolName: 'echo' },
       body: {},
       answer: {
@@ -227,7 +227,7 @@ const executeTool: Operation = {
     },
     {
       name: 'notConnected',
-      summary: 'Its server is not connected',
+      summary: 'A tool whose server is not connected',
       parameters: { serverId: 'paused', toolName: 'echo' },
       body: { message: 'hello' },
       answer: { error: 'TOOL_EXECUTION_FAILED', ...errorExamples.TOOL_EXECUTION_FAILED },

@@ -9,13 +9,13 @@ const health: Operation = {
   method: 'GET',
   path: '/api/health',
   tag: 'Service',
-  summary: 'Whether the service is well',
+  summary: 'Health of the service',
   answers: { [JSON_TYPE]: HealthResponse },
   errors: [],
   examples: [
     {
       name: 'healthy',
-      summary: 'It is',
+      summary: 'The service is healthy',
       answer: ok({
         status: 'healthy',
         version: '0.1.0',
@@ -31,11 +31,12 @@ const readiness: Operation = {
   method: 'GET',
   path: '/readyz',
   tag: 'Service',
-  summary: 'Whether messages can be taken, in every mode and without a limit',
-  description: 'A small write has reached the disk within the last seconds, and the service is not stopping.',
+  summary: 'Readiness for messages, in every mode and without a rate limit',
+  description:
+    'The service is ready if a test write reached the disk within the last seconds and the service is not stopping.',
   answers: { [JSON_TYPE]: ReadyResponse },
   errors: ['SERVICE_UNAVAILABLE'],
-  examples: [{ name: 'ready', summary: 'They can', answer: ok({ status: 'ready' }) }],
+  examples: [{ name: 'ready', summary: 'The service is ready', answer: ok({ status: 'ready' }) }],
 };
 
 const everything = {
@@ -53,9 +54,9 @@ const statecharts: Operation = {
   method: 'GET',
   path: '/api/statecharts',
   tag: 'Service',
-  summary: 'Where each running state machine is',
+  summary: 'State of each running state machine',
   description:
-    'A client that accepts `text/event-stream` gets an event `machine` for each of them, and another one wherever it goes.',
+    'A client that accepts `text/event-stream` gets an event `machine` for each machine, and another for each transition.',
   query: StatechartsQuery,
   answers: {
     [JSON_TYPE]: StatechartsResponse,
@@ -70,7 +71,7 @@ const statecharts: Operation = {
     },
     {
       name: 'stream',
-      summary: 'The same, and what follows',
+      summary: 'The same as an event stream',
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
@@ -85,7 +86,7 @@ const configuration: Operation = {
   method: 'GET',
   path: '/api/config.yaml',
   tag: 'Service',
-  summary: 'The agent file as it is now',
+  summary: 'The current agent file',
   description: 'Without secrets, and with the tool servers that were connected at run time.',
   answers: { 'application/yaml': z.string() },
   errors: [],
@@ -109,14 +110,14 @@ const metrics: Operation = {
   method: 'GET',
   path: '/metrics',
   tag: 'Service',
-  summary: 'Numbers for operators, in every mode and without a limit',
+  summary: 'Metrics, in every mode and without a rate limit',
   description: 'In the text format of Prometheus; as JSON for a client that accepts `application/json`.',
   answers: { [METRICS_TYPE]: z.string(), [JSON_TYPE]: MetricsReport },
   errors: [],
   examples: [
     {
       name: 'prometheus',
-      summary: 'Part of what Prometheus reads',
+      summary: 'Part of the text for Prometheus',
       answer: {
         status: 200,
         mediaType: METRICS_TYPE,
@@ -126,14 +127,14 @@ const metrics: Operation = {
   ],
 };
 
-/** The service itself: is it well, what does it do, what was it told to be. */
+/** The service itself: health, metrics, state machines and configuration. */
 export const serviceOperations: readonly Operation[] = [
   health,
   {
     ...health,
     id: 'probeHealth',
     path: '/healthz',
-    summary: 'The same for orchestrators, in every mode and without a limit',
+    summary: 'Liveness for orchestrators, in every mode and without a rate limit',
   },
   readiness,
   metrics,

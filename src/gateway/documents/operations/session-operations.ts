@@ -45,14 +45,14 @@ const listSessions: Operation = {
   path: '/api/sessions',
   tag: 'Sessions',
   summary: 'List the sessions',
-  description: 'In the order of their ids. The next page is after the last id of this one.',
+  description: 'Sorted by id. For the next page, send the last id of this page as `after`.',
   query: SessionsQuery,
   answers: { [JSON_TYPE]: SessionsResponse },
   errors: [],
   examples: [
     {
       name: 'page',
-      summary: 'One session, behind another one',
+      summary: 'A page with one session',
       parameters: { after: 'careful', limit: 1 },
       answer: ok({
         sessions: [
@@ -62,7 +62,7 @@ const listSessions: Operation = {
     },
     {
       name: 'badLimit',
-      summary: 'A parameter that is no number',
+      summary: 'A parameter that is not a number',
       parameters: { limit: 'many' },
       answer: {
         error: 'INVALID_REQUEST',
@@ -78,7 +78,7 @@ const viewSession: Operation = {
   method: 'GET',
   path,
   tag: 'Sessions',
-  summary: 'Look at a session, now or at a moment of its past',
+  summary: 'View a session as it is, or as it was after an event',
   pathParameters: InSession,
   query: SessionQuery,
   answers: { [JSON_TYPE]: SessionResponse },
@@ -114,14 +114,14 @@ const deleteSession: Operation = {
   path,
   tag: 'Sessions',
   summary: 'Erase a session',
-  description: 'What runs in it is cancelled, and its events are removed from the log.',
+  description: 'Cancels the turns of the session and removes its events from the log.',
   pathParameters: InSession,
   answers: { [JSON_TYPE]: DeleteSessionResponse },
   errors: ['SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'erased',
-      summary: 'A session that nobody needs any more',
+      summary: 'A session that is not needed any more',
       parameters: { sessionId: 'old' },
       answer: ok({ status: 'deleted', sessionId: 'old' }),
     },
@@ -134,8 +134,9 @@ const forkSession: Operation = {
   method: 'POST',
   path: `${path}/fork`,
   tag: 'Sessions',
-  summary: 'Begin a session with the past of another one',
-  description: 'Both share the events up to `at`. Left out, it is the last event; a `sessionId` is made.',
+  summary: 'Fork a session',
+  description:
+    'Creates a session with copies of the events up to `at`, which is the last event if absent. Without `sessionId`, an id is generated.',
   pathParameters: InSession,
   body: { schema: ForkRequest, required: false },
   headers: KeyHeader,
@@ -144,14 +145,14 @@ const forkSession: Operation = {
   examples: [
     {
       name: 'named',
-      summary: 'From a moment, with a name',
+      summary: 'At an event, with an id',
       parameters: { sessionId: 'demo' },
       body: { at: 4, sessionId: 'other' },
       answer: ok({ status: 'forked', sessionId: 'other', from: 'demo', at: 4, head: 5 }),
     },
     {
       name: 'taken',
-      summary: 'The name is taken',
+      summary: 'The id is taken',
       parameters: { sessionId: 'demo' },
       body: { sessionId: 'background' },
       answer: {
@@ -182,14 +183,14 @@ const cancelTurn: Operation = {
   examples: [
     {
       name: 'running',
-      summary: 'A turn runs',
+      summary: 'A turn is running',
       parameters: { sessionId: 'busy' },
       body: { reason: 'it takes too long' },
       answer: ok({ status: 'cancelled', sessionId: 'busy' }),
     },
     {
       name: 'idle',
-      summary: 'Nothing runs, and nothing is changed',
+      summary: 'No turn is running, and nothing changes',
       parameters: { sessionId: 'demo' },
       answer: ok({ status: 'idle', sessionId: 'demo' }),
     },
@@ -201,7 +202,7 @@ const answerApproval: Operation = {
   method: 'POST',
   path: `${path}/approvals/:callId`,
   tag: 'Sessions',
-  summary: 'Approve or deny a tool call that waits for it',
+  summary: 'Approve or deny a waiting tool call',
   pathParameters: InSession.extend({ callId: CallId }),
   body: { schema: ApprovalRequest, required: true },
   headers: KeyHeader,
@@ -210,7 +211,7 @@ const answerApproval: Operation = {
   examples: [
     {
       name: 'approve',
-      summary: 'It may be run, with exactly these arguments',
+      summary: 'Approve the call with exactly these arguments',
       parameters: { sessionId: 'careful', callId: 'call_1_1' },
       body: {
         decision: 'approve',
@@ -220,14 +221,14 @@ const answerApproval: Operation = {
     },
     {
       name: 'deny',
-      summary: 'It is not to be run, and the model is told why',
+      summary: 'Deny the call; the model gets the reason',
       parameters: { sessionId: 'wary', callId: 'call_1_1' },
       body: { decision: 'deny', reason: 'not today' },
       answer: ok({ status: 'denied', sessionId: 'wary', callId: 'call_1_1' }),
     },
     {
       name: 'unknown',
-      summary: 'No such call waits',
+      summary: 'No such call is waiting',
       parameters: { sessionId: 'demo', callId: 'call_9_9' },
       body: { decision: 'approve' },
       answer: { error: 'APPROVAL_NOT_FOUND', ...errorExamples.APPROVAL_NOT_FOUND },
@@ -242,14 +243,14 @@ const readEvents: Operation = {
   tag: 'Sessions',
   summary: 'Read the events of a session, or follow them',
   description:
-    'As JSON a page of the log. A client that accepts `text/event-stream` gets the frames of the WebSocket as server-sent events, and what follows as it happens; `Last-Event-ID` goes on where the client was.',
+    'A page of the log as JSON. A client that accepts `text/event-stream` gets the frames of the WebSocket as server-sent events, first from the log and then live. `Last-Event-ID` resumes after that event.',
   pathParameters: InSession,
   query: EventsQuery,
   headers: z.object({
     'Last-Event-ID': z
       .string()
       .optional()
-      .describe('The last id that was received: `SEQ`, or `SEQ.OFFSET` within a reply.'),
+      .describe('The last id that the client received: `SEQ`, or `SEQ.OFFSET` within a reply.'),
   }),
   answers: {
     [JSON_TYPE]: EventsResponse,
@@ -265,25 +266,34 @@ const readEvents: Operation = {
       parameters: { sessionId: 'demo', limit: 1 },
       answer: ok({
         sessionId: 'demo',
-        events: [{ event: 'message', data: { content: 'hello' }, seq: 1, turnId, time: timestamp }],
+        events: [
+          {
+            event: 'message',
+            data: { content: 'hello' },
+            seq: 1,
+            turnId,
+            actor: { kind: 'client' },
+            time: timestamp,
+          },
+        ],
         after: 0,
         head: 4,
       }),
     },
     {
       name: 'stream',
-      summary: 'What follows the third event',
+      summary: 'The events after the third one',
       parameters: { sessionId: 'demo', 'Last-Event-ID': '3' },
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
-        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}"}\n\n`,
+        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
       },
     },
   ],
 };
 
-/** Sessions: which there are, how they look and looked, their events, and control of their turns. */
+/** Sessions: list, present and past state, events, and control of their turns. */
 export const sessionOperations: readonly Operation[] = [
   listSessions,
   viewSession,

@@ -1,4 +1,4 @@
-/** Markup that may stand in a page as it is. */
+/** Markup, which needs no escaping. */
 export class Html {
   readonly markup: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Content = Html | string | number | undefined | readonly Content[];
 
-/** Builds markup; whatever is put in and is no markup itself is escaped. */
+/** Builds markup. Inserted values that are not `Html` are escaped. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return new Html(String.raw({ raw: parts }, ...contents.map(markupOf)));
 }
@@ -33,7 +33,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Text in which `code` stands between backticks. */
+/** Turns text with `code` in backticks into markup. */
 export function prose(text: string): Html {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -1,16 +1,16 @@
 import type { JsonSchema } from '../json-schema.ts';
 import type { OpenApiDocument } from '../open-api.ts';
 import type { ExampleObject, ParameterObject, ResponseObject } from '../open-api-operation.ts';
-import { curlLine } from '../operations/curl-line.ts';
-import type { Endpoint } from '../operations/endpoint.ts';
 import { JSON_TYPE } from '../operations/operation.ts';
+import { curlLine } from './curl-line.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type Html, html, prose } from './html.ts';
 import { nameIn, typeOf } from './schema-fields.ts';
 import { fieldTable, schemaTables } from './schema-table.ts';
 
 type Schemas = OpenApiDocument['components']['schemas'];
 
-/** @param host by which the reader knows the service. */
+/** @param host under which the reader reaches the service. */
 export function operationSection(endpoint: Endpoint, schemas: Schemas, host: string): Html {
   const { method, path, operation } = endpoint;
   const { operationId, summary, description, parameters, requestBody, responses } = operation;

@@ -2,7 +2,7 @@ import { ErrorCode } from '../../../core/errors.ts';
 import { errorCatalogue } from '../../../wire/error-catalogue.ts';
 import type { AsyncApiDocument, MessageObject } from '../async-api.ts';
 import type { OpenApiDocument } from '../open-api.ts';
-import { bodiesOf, type Endpoint, endpointsOf } from '../operations/endpoint.ts';
+import { bodiesOf, type Endpoint, endpointsOf } from './endpoint.ts';
 import { type Html, html, prose } from './html.ts';
 import { operationSection } from './operation-section.ts';
 import { nameIn } from './schema-fields.ts';
@@ -13,12 +13,16 @@ export interface Documents {
   readonly asyncApi: AsyncApiDocument;
 }
 
-/** Stands in a page for the host by which its reader knows the service. */
+/** Placeholder for the host under which the reader reaches the service. */
 const HOST_MARK = 'agent-service.invalid';
 
-/** Both documents, for people. @returns the page for a host. */
+/**
+ * The page that shows both documents.
+ *
+ * @returns a function that inserts the host.
+ */
 export function docsPage(documents: Documents): (host: string) => string {
-  // Made once: it takes much longer than to answer a request.
+  // Built once, because building takes much longer than answering a request.
   const page = wholePage(documents, HOST_MARK);
   return (host) => page.replaceAll(HOST_MARK, html`${host}`.markup);
 }
@@ -37,7 +41,7 @@ function wholePage({ openApi, asyncApi }: Documents, host: string): string {
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 ${navigation(openApi, endpoints)}
 <main id="content" tabindex="-1">
 ${introduction(openApi, host)}
@@ -116,7 +120,7 @@ function errorsSection(): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-/** Those that others hold; the bodies of requests and answers are shown with their operations. */
+/** Schemas that other schemas refer to. Bodies of requests and answers are shown with their operations. */
 function schemasSection({ components }: OpenApiDocument, endpoints: readonly Endpoint[]): Html {
   const bodies = new Set(endpoints.flatMap(bodiesOf));
   const sections = Object.entries(components.schemas)

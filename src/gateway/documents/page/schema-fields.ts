@@ -1,31 +1,31 @@
 import type { JsonSchema } from '../json-schema.ts';
 
-/** One row of the table that shows a schema. */
+/** One row in the table of a schema. */
 export interface Field {
   /** Such as `servers[].name`. */
   readonly name: string;
   readonly type: string;
-  /** The named schema that the type is of. */
+  /** Name of the schema that the type refers to. */
   readonly reference?: string;
   readonly required: boolean;
   readonly description: string;
 }
 
-/** The fields of a value, or of one of its forms where it has several. */
+/** The fields of a value, or of one of its alternatives. */
 export interface Form {
-  /** What tells this form from the others, such as `type: stdio`. */
+  /** What distinguishes this form, such as `type: stdio`. */
   readonly label: string;
   readonly fields: readonly Field[];
 }
 
-/** What a schema says, as tables. Named schemas inside are pointed to, not shown again. */
+/** The tables of a schema. Named schemas inside it are linked, not repeated. */
 export function formsOf(schema: JsonSchema): Form[] {
   const alternatives = alternativesOf(schema);
   if (alternatives.length > 0) return alternatives.flatMap(formsOf);
   return [{ label: labelOf(schema), fields: fieldsOf(schema, '') }];
 }
 
-/** Fields of a schema and of all that it is made of, with the path to them. */
+/** The fields of a schema and of its parts, with their paths. */
 function fieldsOf(schema: JsonSchema, path: string): Field[] {
   const merged = (schema.allOf ?? []).flatMap((part) =>
     part.$ref === undefined ? fieldsOf(part, path) : [reference(part, path)],
@@ -47,7 +47,7 @@ function innerFields(schema: JsonSchema, name: string): Field[] {
   const alternatives = alternativesOf(schema);
   if (alternatives.length === 0) return fieldsOf(schema, name);
   const fields = alternatives.flatMap((alternative) => fieldsOf(alternative, name));
-  // Where the alternatives share a field, it is shown once, and one that not all have is not required.
+  // A field that several alternatives share is shown once. It is required only if all alternatives require it.
   return [...Map.groupBy(fields, (field) => field.name).values()].flatMap((same) => {
     const [first] = same;
     const required = same.length === alternatives.length && same.every((field) => field.required);
@@ -68,14 +68,14 @@ function row(schema: JsonSchema, name: string, required: boolean): Field {
 }
 
 function reference(schema: JsonSchema, path: string): Field {
-  return { ...row(schema, path === '' ? '…' : `${path}.…`, true), description: 'Its fields.' };
+  return { ...row(schema, path === '' ? '…' : `${path}.…`, true), description: 'All fields of this type.' };
 }
 
 /** In a few words: `string`, `integer ≥ 1`, `"png" | "gif"`, `Tool[]`. */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, const: constant, enum: values, not, items, default: standard } = schema;
   if (not !== undefined) return 'not accepted';
-  const suffix = standard === undefined ? '' : `, ${JSON.stringify(standard)} when left out`;
+  const suffix = standard === undefined ? '' : `, default ${JSON.stringify(standard)}`;
   if ($ref !== undefined) return nameIn($ref);
   if (constant !== undefined) return JSON.stringify(constant);
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ') + suffix;
@@ -104,7 +104,7 @@ function alternativesOf({ oneOf, anyOf }: JsonSchema): JsonSchema[] {
   return [...(oneOf ?? []), ...(anyOf ?? [])];
 }
 
-/** The named schema that a value, or each of a list, is of. */
+/** Name of the schema of a value, or of the elements of a list. */
 function referenceOf({ $ref, items }: JsonSchema): string | undefined {
   if ($ref !== undefined) return nameIn($ref);
   return isSchema(items) ? referenceOf(items) : undefined;

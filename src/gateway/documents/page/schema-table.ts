@@ -2,7 +2,7 @@ import type { JsonSchema } from '../json-schema.ts';
 import { type Html, html, prose } from './html.ts';
 import { type Field, formsOf } from './schema-fields.ts';
 
-/** The fields of a value, one table for each of its forms. */
+/** The fields of a schema, with one table for each form. */
 export function schemaTables(schema: JsonSchema, caption: string): Html {
   const forms = formsOf(schema).filter(({ fields }) => fields.length > 0);
   return html`${forms.map(({ label, fields }) =>
@@ -10,7 +10,7 @@ export function schemaTables(schema: JsonSchema, caption: string): Html {
   )}`;
 }
 
-/** @param caption says what the fields are of. */
+/** @param caption names the owner of the fields. */
 export function fieldTable(fields: readonly Field[], caption: string): Html {
   return html`<div class="table" role="group" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>

@@ -2,7 +2,7 @@ import { inTrace, type RequestContext } from '../../core/request/request-context
 import { traceContextOf } from '../../core/trace.ts';
 import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
 
-/** Who asks, and as part of which distributed trace. Throws when the client is not let in. */
+/** Authenticates the client and reads the trace context of its request. Throws if the client is refused. */
 export function requestContext(authenticator: Authenticator, request: Credentials): RequestContext {
   const { headers } = request;
   const trace = headers.has('traceparent') ? traceContextOf(Object.fromEntries(headers)) : undefined;

@@ -3,8 +3,8 @@ import { LimitsConfig } from '../../src/config/schema/agent-config.ts';
 import { ANYONE } from '../../src/core/request/request-context.ts';
 import type { SessionSignal } from '../../src/core/session/session-signal.ts';
 import { rateLimits } from '../../src/gateway/security/rate-limits.ts';
-import { Outbox } from '../../src/gateway/stream/outbox.ts';
 import { MAX_BUFFERED_BYTES, Recipient, SLOW_READER_CODE } from '../../src/gateway/stream/recipient.ts';
+import { SignalFanOut } from '../../src/gateway/stream/signal-fan-out.ts';
 import { Connection } from '../../src/gateway/websocket/connection.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
 import { FakeBroadcast } from '../support/fake-broadcast.ts';
@@ -13,22 +13,22 @@ import { recordingLog } from '../support/recording-log.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-function makeOutbox() {
+function makeFanOut() {
   const bus = new LocalBus((error) => {
     throw error;
   });
   const broadcast = new FakeBroadcast();
-  const outbox = new Outbox(bus, broadcast);
+  const fanOut = new SignalFanOut(bus, broadcast);
   const join = (sessionId: string) => {
     const socket = new FakeSocket(broadcast);
     const recipient = new Recipient(socket);
-    const leave = (): void => outbox.leave(sessionId, recipient);
+    const leave = (): void => fanOut.leave(sessionId, recipient);
     // As with uWebSockets.js: what is ended is closed before `end` returns.
     socket.onEnd = leave;
-    outbox.join(sessionId, recipient);
+    fanOut.join(sessionId, recipient);
     return { socket, leave };
   };
-  return { bus, broadcast, outbox, join };
+  return { bus, broadcast, fanOut, join };
 }
 
 function chunk(content: string, sessionId = 's'): SessionSignal {
@@ -41,9 +41,9 @@ function thought(content: string): SessionSignal {
 
 const chunkFrame = (content: string) => ({ event: 'chunk', data: { content } });
 
-describe('the outbox', () => {
+describe('the fan-out', () => {
   it('brings the signals of a session to each of its sockets, in order, and to no other', () => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const [first, second, other] = [join('s'), join('s'), join('other')];
     bus.publish(chunk('a'));
     bus.publish(chunk('b'));
@@ -54,7 +54,7 @@ describe('the outbox', () => {
   });
 
   it('keeps to itself what is no frame of the interface', () => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const { socket } = join('s');
     bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' }, meta: null });
     bus.publish({
@@ -76,9 +76,9 @@ describe('the outbox', () => {
   });
 
   it('brings what the model thinks aloud to those who asked for it, and to no other', () => {
-    const { bus, outbox, broadcast, join } = makeOutbox();
+    const { bus, fanOut, broadcast, join } = makeFanOut();
     const limits = LimitsConfig.parse({});
-    const parts = { bus, outbox, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
+    const parts = { bus, fanOut, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
     const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
     const connection = new Connection({ session: 's', reasoning: 1, context: ANYONE }, asking, { ...parts });
     bus.publish(thought('Hm'));
@@ -93,7 +93,7 @@ describe('the outbox', () => {
   });
 
   it('sends nothing to a socket that has left; the others of its session go on', () => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const [gone, stays] = [join('s'), join('s')];
     gone.leave();
     bus.publish(chunk('a'));
@@ -102,7 +102,7 @@ describe('the outbox', () => {
   });
 
   it('begins anew when somebody joins after the last has left', () => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const first = join('s');
     first.leave();
     bus.publish(chunk('unheard'));
@@ -115,7 +115,7 @@ describe('the outbox', () => {
 
 describe('the clients of one session', () => {
   it('are sent each frame once for all, from the second on', () => {
-    const { bus, broadcast, join } = makeOutbox();
+    const { bus, broadcast, join } = makeFanOut();
     const [first, other] = [join('s'), join('other')];
     bus.publish(chunk('a'));
     expect(broadcast.published).toEqual([]);
@@ -130,7 +130,7 @@ describe('the clients of one session', () => {
   });
 
   it('hear exactly what comes while they are there', () => {
-    const { bus, outbox, join } = makeOutbox();
+    const { bus, fanOut, join } = makeFanOut();
     const first = join('s');
     bus.publish(chunk('a'));
     const second = join('s');
@@ -138,12 +138,12 @@ describe('the clients of one session', () => {
     first.leave();
     bus.publish(chunk('c'));
     const third = join('s');
-    expect(outbox.readers).toBe(2);
+    expect(fanOut.readers).toBe(2);
     bus.publish(chunk('d'));
     second.leave();
     third.leave();
     bus.publish(chunk('unheard'));
-    expect(outbox.readers).toBe(0);
+    expect(fanOut.readers).toBe(0);
     const fourth = join('s');
     bus.publish(chunk('e'));
     const heard = [first, second, third, fourth].map(({ socket }) => socket.frames);
@@ -156,7 +156,7 @@ describe('the clients of one session', () => {
   });
 
   it('are no subscribers any more when they have left', () => {
-    const { broadcast, join } = makeOutbox();
+    const { broadcast, join } = makeFanOut();
     const all = [join('s'), join('s'), join('s')];
     expect(broadcast.subscribers('s').size).toBe(3);
     for (const { leave } of all) leave();
@@ -164,12 +164,12 @@ describe('the clients of one session', () => {
   });
 
   it('may have readers of other frames among them, who hear each signal themselves', () => {
-    const { bus, broadcast, outbox, join } = makeOutbox();
+    const { bus, broadcast, fanOut, join } = makeFanOut();
     const heard: SessionSignal[] = [];
     const reader = { hear: (signal: SessionSignal) => heard.push(signal) };
-    outbox.join('s', reader);
+    fanOut.join('s', reader);
     const clients = [join('s'), join('s')];
-    expect(outbox.readers).toBe(3);
+    expect(fanOut.readers).toBe(3);
     bus.publish(chunk('a'));
     for (const { leave } of clients) leave();
     bus.publish(chunk('b'));
@@ -182,7 +182,7 @@ describe('the clients of one session', () => {
   });
 
   it('are each sent by themselves what is too long to be published', () => {
-    const { bus, broadcast, join } = makeOutbox();
+    const { bus, broadcast, join } = makeFanOut();
     const clients = [join('s'), join('s')];
     broadcast.maxCharacters = 100;
     const contents = ['short', 'x'.repeat(100), 'short again'];
@@ -192,7 +192,7 @@ describe('the clients of one session', () => {
   });
 
   it('get nothing for what is no frame of the interface', () => {
-    const { bus, broadcast, join } = makeOutbox();
+    const { bus, broadcast, join } = makeFanOut();
     join('s');
     join('s');
     bus.publish({ sessionId: 's', seq: 1, time: 0, event: { type: 'session.reset' }, meta: null });
@@ -202,7 +202,7 @@ describe('the clients of one session', () => {
 
 describe('a client that does not read', () => {
   it('is closed with 1013 once too much is kept for it, and then gets nothing more', () => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const { socket } = join('s');
     socket.reads = false;
     const pieces = 3 * (MAX_BUFFERED_BYTES / MEGABYTE);
@@ -214,7 +214,7 @@ describe('a client that does not read', () => {
   });
 
   it('holds up nobody else', () => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const [slow, quick] = [join('s'), join('s')];
     slow.socket.reads = false;
     for (let piece = 0; piece < 20; piece += 1) bus.publish(chunk('x'.repeat(MEGABYTE)));
@@ -224,7 +224,7 @@ describe('a client that does not read', () => {
   });
 
   it('is closed among others, too, once and with small frames, and they go on', () => {
-    const { bus, outbox, join } = makeOutbox();
+    const { bus, fanOut, join } = makeFanOut();
     const [quick, slow, slower] = [join('s'), join('s'), join('s')];
     slow.socket.reads = false;
     slower.socket.reads = false;
@@ -238,11 +238,11 @@ describe('a client that does not read', () => {
     }
     expect(quick.socket.taken).toHaveLength(Math.ceil(pieces));
     expect(quick.socket.ended).toBeUndefined();
-    expect(outbox.readers).toBe(1);
+    expect(fanOut.readers).toBe(1);
   });
 
   it.each([1, 2])('for a while only misses nothing, as one of %i', (clients) => {
-    const { bus, join } = makeOutbox();
+    const { bus, join } = makeFanOut();
     const [first] = Array.from({ length: clients }, () => join('s'));
     if (!first) throw new Error('nobody joined');
     const { socket } = first;
@@ -256,12 +256,12 @@ describe('a client that does not read', () => {
   });
 
   it('cannot fill the memory with the refusals of its own frames either', async () => {
-    const { bus, broadcast, outbox } = makeOutbox();
+    const { bus, broadcast, fanOut } = makeFanOut();
     const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
     const connection = new Connection({ session: 's', reasoning: 0, context: ANYONE }, socket, {
       bus,
-      outbox,
+      fanOut,
       limits: rateLimits(limits),
       maxRequestBytes: limits.requestBytes,
       log: recordingLog(),

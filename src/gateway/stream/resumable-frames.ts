@@ -7,10 +7,10 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
-import { endOf } from '../http/turn-answer.ts';
-import { encodeChunk, faultFrame, frameOf, thinkingFrame } from '../websocket/frame-codec.ts';
+import { endOf } from '../requests/turn-end.ts';
+import { encodeChunk, faultFrame, frameOf, thinkingFrame } from './server-frames.ts';
 
-/** The frame of an event for a client that can resume: with its place, and for every durable event. */
+/** The frame of a durable event for a client that can resume. Every durable event has one, with its place. */
 export function resumableFrame(envelope: Envelope): ResumableFrame {
   return { ...ownFrame(envelope), ...placeOf(envelope) };
 }
@@ -56,7 +56,7 @@ export function encodeResumed(after: number, head: number): string {
   return JSON.stringify({ event: 'resumed', data: { after, head } } satisfies ResumableFrame);
 }
 
-/** Tells a client that its message is that turn, which was there before. */
+/** Tells a client that the service already had its message, as this turn. */
 export function encodeAccepted(clientMessageId: string, turnId: TurnId, outcome?: TurnOutcome): string {
   const data = { clientMessageId, ...(outcome && endOf(outcome)) };
   return JSON.stringify({ event: 'accepted', data, turnId } satisfies ResumableFrame);

@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from '../open-api.ts';
 import type { OperationObject } from '../open-api-operation.ts';
-import { nameIn } from '../page/schema-fields.ts';
+import { nameIn } from './schema-fields.ts';
 
-/** An operation, and where it is. */
+/** An operation with its method and path. */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
@@ -20,7 +20,7 @@ export function endpointsOf({ paths }: OpenApiDocument): Endpoint[] {
   );
 }
 
-/** The named schemas of its request and of its answer. */
+/** Names of the schemas of the request and of the answer with status 200. */
 export function bodiesOf({ operation: { requestBody, responses } }: Endpoint): string[] {
   return [requestBody, responses['200']]
     .flatMap((part) => Object.values(part?.content ?? {}))

@@ -1,8 +1,8 @@
 import type { ExampleObject } from '../open-api-operation.ts';
+import { JSON_TYPE } from '../operations/operation.ts';
 import type { Endpoint } from './endpoint.ts';
-import { JSON_TYPE } from './operation.ts';
 
-/** The request of an example, as one types it into a shell. */
+/** The curl command that sends the request of an example. */
 export function curlLine(
   { method, path, operation }: Endpoint,
   { name, mediaType, host }: { name: string; mediaType: string; host: string },
@@ -39,7 +39,7 @@ function exampleValue(example: ExampleObject | undefined): unknown {
   return example && 'value' in example ? example.value : undefined;
 }
 
-/** For a POSIX shell. */
+/** Quotes for a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,65 +1,11 @@
-import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { ServerFrame } from '../../wire/frames.ts';
-import {
-  ApproveFrame,
-  CancelFrame,
-  DenyFrame,
-  IdempotencyKeyId,
-  MessageFrame,
-  ResetFrame,
-} from '../../wire/requests.ts';
-import { checkImageSize } from '../http/image-size.ts';
-import { parseFields, parseJsonObject } from '../http/request-body.ts';
-import { endOf, turnCancelled } from '../http/turn-answer.ts';
+import { endOf, turnCancelled } from '../requests/turn-end.ts';
 
-export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
-
-/** Reads one text frame of a client. Throws the `ServiceError` that the client is to be told. */
-export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
-  const frame = parseJsonObject(text, 'The frame');
-  switch (frame.type) {
-    case 'message':
-      return decodeMessage(frame, maxImageBytes);
-    case 'cancel':
-      return parseFields(CancelFrame, frame);
-    case 'approve':
-      return parseFields(ApproveFrame, frame);
-    case 'deny':
-      return parseFields(DenyFrame, frame);
-    case 'reset':
-      return parseFields(ResetFrame, frame);
-    default:
-      throw new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
-        field: 'type',
-        issue:
-          frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
-        supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
-      });
-  }
-}
-
-const NamedMessage = z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId });
-
-/** Which message a frame is, also if it cannot be accepted. */
-export function messageIdOf(text: string): string | undefined {
-  try {
-    return NamedMessage.safeParse(JSON.parse(text)).data?.clientMessageId;
-  } catch {
-    return undefined; // Not JSON: it has no name.
-  }
-}
-
-function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | false): MessageFrame {
-  const message = parseFields(MessageFrame, frame);
-  checkImageSize(message.imageData, maxImageBytes);
-  return message;
-}
-
-/** The frame that tells a client of a signal; null where the interface has none. */
+/** The frame of a signal; null if the interface has none for it. */
 export function encodeSignal(signal: SessionSignal): string | null {
   if ('event' in signal) {
     const frame = frameOf(signal);
@@ -84,9 +30,9 @@ export function encodeWithReasoning(signal: SessionSignal): string | null {
 }
 
 /**
- * The frame that there are thousands of is put together by hand, which takes less than half the time.
+ * Turns have thousands of chunks. Building their frames by hand takes less than half the time.
  *
- * @param end closes the data, adds what more there is, and closes the frame.
+ * @param end closes `data`, adds further fields, and closes the frame.
  */
 export function encodeChunk(content: string, end = '}}'): string {
   return `{"event":"chunk","data":{"content":${JSON.stringify(content)}${end}`;
@@ -96,7 +42,7 @@ export function encodeError(error: ServiceError): string {
   return JSON.stringify({ event: 'error', data: error.body } satisfies ServerFrame);
 }
 
-/** The frame that ends a turn, for a client that asks again for one that is over. */
+/** The last frame of a turn, for a client that repeats the message of a turn that has ended. */
 export function encodeOutcome(outcome: TurnOutcome): string {
   const end = endOf(outcome);
   const frame: ServerFrame =
@@ -106,7 +52,7 @@ export function encodeOutcome(outcome: TurnOutcome): string {
 
 const THINKING = 'The agent is working on a reply.';
 
-/** @param reasoning a piece of what the model thinks aloud. */
+/** @param reasoning a piece of the model's reasoning. */
 export function thinkingFrame(reasoning?: string): ServerFrame {
   const data = { message: THINKING, ...(reasoning !== undefined && { reasoning }) };
   return { event: 'thinking', data };

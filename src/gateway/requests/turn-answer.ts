@@ -1,23 +1,18 @@
-import { type ErrorBody, ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
-import type { FinishReason } from '../../core/turn/reply-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-
-/** A whole reply. `finishReason` is `length` when a token limit cut it. */
-export interface TurnReply {
-  readonly content: string;
-  readonly finishReason?: FinishReason;
-}
+import { endOf, type TurnReply } from './turn-end.ts';
 
 /**
- * Starts a turn and waits for its settled answer. Rejects with the error the turn ended with. The same
- * message again, by its key, gets the answer of the first.
- * @param onChunk hears the pieces of the reply as they come.
+ * Starts a turn and waits for its reply. Rejects with the error that ended the turn. A message that is
+ * repeated with its key gets the reply of the first one.
+ *
+ * @param onChunk receives the pieces of the reply as they stream.
  */
 export async function answerTurn(
   bus: Bus,
@@ -39,7 +34,10 @@ export async function answerTurn(
   }
 }
 
-/** The turns that ended since it listens: which of them is waited for is known only when the start was answered. */
+/**
+ * Collects the turns that end. It listens before the turn starts, and only the answer to `turn.start` tells
+ * which turn to wait for.
+ */
 class SettledTurns {
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
   #fault: TurnOutcome | undefined;
@@ -58,7 +56,7 @@ class SettledTurns {
     this.#onChange();
   }
 
-  /** To be called once. */
+  /** Call it once. */
   outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
     return new Promise((resolve) => {
       this.#onChange = () => {
@@ -74,24 +72,4 @@ function replyOf(outcome: TurnOutcome): TurnReply {
   const end = endOf(outcome);
   if ('content' in end) return end;
   throw ServiceError.of(end.error);
-}
-
-/** How a turn ended, as clients are told: with its reply or with an error. */
-export function endOf(outcome: TurnOutcome): TurnReply | { error: ErrorBody } {
-  switch (outcome.status) {
-    case 'completed': {
-      const { content, finishReason } = outcome;
-      return { content, ...(finishReason && { finishReason }) };
-    }
-    case 'failed':
-      return { error: outcome.error };
-    case 'cancelled':
-      return { error: turnCancelled(outcome.reason).body };
-    default:
-      return outcome satisfies never;
-  }
-}
-
-export function turnCancelled(reason: string): ServiceError {
-  return new ServiceError('TURN_CANCELLED', 'The turn was cancelled before it was answered.', { reason });
 }

@@ -7,10 +7,10 @@ import { Recipient } from './recipient.ts';
 import { SignalFrames, type SignalReader } from './signal-frames.ts';
 
 /**
- * Brings the signals of sessions to the clients that listen to them: one subscription a session and one
- * serialization a signal, however many clients there are. None waits for another.
+ * Delivers the signals of sessions to their clients. A session has one bus subscription, and a signal is
+ * serialized once, however many clients listen. No client waits for another.
  */
-export class Outbox {
+export class SignalFanOut {
   readonly #bus: Bus;
   readonly #broadcast: Broadcast;
   readonly #feeds = new Map<SessionId, Feed>();
@@ -25,7 +25,7 @@ export class Outbox {
     feed.add(reader);
   }
 
-  /** Ends the delivery. `join` returns no function for that: each idle client would keep one. */
+  /** Ends the delivery. `join` returns no function for this, because each idle client would keep one in memory. */
   leave(sessionId: SessionId, reader: SignalReader): void {
     const feed = this.#feeds.get(sessionId);
     feed?.remove(reader);
@@ -34,7 +34,7 @@ export class Outbox {
     this.#feeds.delete(sessionId);
   }
 
-  /** How many listen, to whatever session. */
+  /** Number of readers of all sessions. */
   get readers(): number {
     return [...this.#feeds.values()].reduce((sum, { size }) => sum + size, 0);
   }
@@ -46,15 +46,15 @@ export class Outbox {
   }
 }
 
-/** All who listen to one session. Most have one client, which costs no more than it must. */
+/** The readers of one session. Most sessions have one client, which needs no audience. */
 class Feed {
   readonly #sessionId: SessionId;
   readonly #broadcast: Broadcast;
   readonly #unsubscribe: () => void;
-  /** The client of plain frames as long as it is the only one. */
+  /** The client of plain frames while it is the only one. */
   #lone: Recipient | null = null;
   #audience: Audience | null = null;
-  /** Those that want frames of their own. */
+  /** Readers of other frames than the plain ones. */
   #others: Set<SignalReader> | null = null;
 
   constructor(sessionId: SessionId, bus: Bus, broadcast: Broadcast) {
@@ -86,7 +86,7 @@ class Feed {
     this.#unsubscribe();
   }
 
-  /** One that was alone moves in; it stays there when the others have left. */
+  /** The lone client joins the audience, and stays in it after the others have left. */
   #openAudience(): Audience {
     this.#audience ??= new Audience(this.#sessionId, this.#broadcast);
     if (this.#lone) this.#audience.add(this.#lone);
