@@ -54,7 +54,7 @@ describe('a client under load', () => {
       secondOf('response', (frame) => [{ ...frame, data: { content: 'no' } }]),
       'the answer is not what was streamed of it',
     ],
-    ['what comes is no frame', secondOf('chunk', () => ['nonsense']), 'what is no frame: nonsense'],
+    ['what comes is no frame', secondOf('chunk', () => ['nonsense']), 'not a frame: nonsense'],
   ])('tells once that %s', async (_, network, fault) => {
     const { tally } = await talk({ network });
     expect(tally.faults).toEqual([expect.stringContaining(fault)]);
