@@ -9,9 +9,9 @@ import {
   type Thoughts,
 } from '../../src/console/service/running-step.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { type RigOptions, SessionRig } from '../support/session-rig.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const NOTHING: LiveSteps = { running: null, thoughts: new Map() };
 const place = { turnId: 't', step: 1, offset: 0 };
@@ -116,6 +116,22 @@ describe('the conversation', () => {
       ['directed directed', undefined],
       ['directed directed', { inputTokens: 5, outputTokens: 2 }],
     ]);
+  });
+
+  it.each([
+    [true, 'approved by a client'],
+    [false, 'denied by a client'],
+  ])('tells who answered a call that waited for approval: %s', async (approved, decision) => {
+    const approval = { rules: [], default: 'ask' as const };
+    const rig = new SessionRig({ tools: new DirectedTools({ look: {} }), approval });
+    const heard = rig.listen();
+    await rig.say('Why?', { turnId: 't' });
+    (await rig.model.call(0)).askFor({ name: 'look', callId: 'l' });
+    await heard.event('approval.requested');
+    const session = await rig.registry.session('s');
+    await session.answerApproval({ type: 'approval.answer', callId: 'l', approved }, CLIENT);
+    const [call] = (await turnOf(rig)).steps.flatMap(({ calls }) => calls);
+    expect(call?.decision).toBe(decision);
   });
 
   it('has what was thought before a cancel, though nothing was said', async () => {
