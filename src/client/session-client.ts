@@ -27,7 +27,7 @@ export function connect(options: ConnectOptions): SessionClient {
 }
 
 /**
- * A client of one session. Iterating over it yields each durable event once, and each piece of the reply once, in order:
+ * A client of one session. Iterating over it yields each event and each piece of the reply once, in order:
  *
  * - After a `turnResumed` event the text of the running step starts again from its beginning.
  * - With `reasoning`, each piece of the model's reasoning comes once and in order. Pieces that are missed are not sent
@@ -88,8 +88,8 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   }
 
   /**
-   * Sends a message and resolves to the complete reply. The reply may be cut by a token limit: the `response` event then
-   * has `finishReason: 'length'`.
+   * Sends a message and resolves to the complete reply. If a token limit cut the reply, the `response` event has
+   * `finishReason: 'length'`.
    *
    * Rejects as `send` does, and with a `RefusedError` when the turn fails or is cancelled.
    */
@@ -103,8 +103,8 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   }
 
   /**
-   * Cancels the running turn. Like `approve`, `deny` and `reset`, the command is sent once: now, or as soon as there is a
-   * connection. If the service refuses it, an `error` event without `seq` follows.
+   * Cancels the running turn. Like `approve`, `deny` and `reset`, the command is sent once: now, or as soon as there is
+   * a connection. If the service refuses it, an `error` event without `seq` follows.
    * @throws ClosedError when the client is closed.
    */
   cancel(): void {

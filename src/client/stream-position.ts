@@ -2,8 +2,8 @@ import type { ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
 
 /**
- * What the iterator yields: every frame of the resumable stream except `resumed` and `accepted`, which are for the client.
- * Durable events have a `seq`; `chunk` and reasoning have a `turnId`, `step` and `offset`.
+ * What the iterator yields: the frames of the resumable stream, except `resumed` and `accepted`. Durable events have a
+ * `seq`; `chunk` and reasoning have a `turnId`, `step` and `offset`.
  */
 export type StreamEvent = Exclude<ResumableFrame, { event: 'resumed' | 'accepted' }>;
 
@@ -16,8 +16,8 @@ export interface ReasoningPosition {
 }
 
 /**
- * How far a reader has read: every event up to `seq`, and `offset` code units of the step that runs after it. It is plain
- * JSON, so it can be stored.
+ * How far a reader has read: every event up to `seq`, and `offset` code units of the step that runs after it. It is
+ * plain JSON, so it can be stored.
  */
 export interface StreamPosition {
   /** Of the last event read; 0 before the first. */

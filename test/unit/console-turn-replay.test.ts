@@ -4,9 +4,9 @@ import { turnsIn } from '../../src/console/statecharts/past/past-turns.ts';
 import { type ReplayFrame, replayTurn } from '../../src/console/statecharts/past/turn-replay.ts';
 import type { MachineState } from '../../src/core/machine-state.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
+import { CLIENT } from '../support/origins.ts';
 import { eventsFor } from '../support/rig-events.ts';
 import { type RigOptions, SessionRig } from '../support/session-rig.ts';
-import { CLIENT } from '../support/origins.ts';
 
 const ASK = { rules: [{ server: '*', tool: 'write', policy: 'ask' as const }], default: 'auto' as const };
 
@@ -55,11 +55,14 @@ describe('a replayed turn is in the states in which the machine of the service w
     first.askFor({ name: 'look' }, { name: 'write', callId: 'w' });
     (await tools.call(0)).answer('seen');
     await heard.event('tool-call.succeeded');
-    await (await rig.registry.session('s')).answerApproval({
-      type: 'approval.answer',
-      callId: 'w',
-      approved: true,
-    }, CLIENT);
+    await (await rig.registry.session('s')).answerApproval(
+      {
+        type: 'approval.answer',
+        callId: 'w',
+        approved: true,
+      },
+      CLIENT,
+    );
     (await tools.call(1)).answer('written');
     (await rig.model.call(1)).answer('Done.');
     await heard.event('turn.completed');
@@ -142,11 +145,14 @@ describe('a replayed turn is in the states in which the machine of the service w
     (await before.rig.model.call(0)).askFor({ name: 'look' }, { name: 'write', callId: 'w' });
     (await before.tools.call(0)).answer('seen');
     await before.heard.event('tool-call.succeeded');
-    await (await before.rig.registry.session('s')).answerApproval({
-      type: 'approval.answer',
-      callId: 'w',
-      approved: true,
-    }, CLIENT);
+    await (await before.rig.registry.session('s')).answerApproval(
+      {
+        type: 'approval.answer',
+        callId: 'w',
+        approved: true,
+      },
+      CLIENT,
+    );
     await before.tools.call(1);
     (await before.rig.registry.session('s')).stop();
     const { promise, resolve } = Promise.withResolvers<void>();

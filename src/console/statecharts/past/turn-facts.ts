@@ -42,7 +42,7 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
 /** The machine does not look at causes, so the replay leaves them out. */
 const UNRECORDED = { kind: 'unrecorded' } as const;
 
-/** Whether the call may have taken effect when its turn or the service ended. A call that waited for approval has not. */
+/** Whether the call had begun when its turn or the service ended. A call that waited for approval had not. */
 function isInterruption({ cause }: TimedEvent, wasAwaiting: boolean): boolean {
   const hasTurnEnded = cause?.kind === 'turn-cancelled' || cause?.kind === 'turn-failed';
   return cause?.kind === 'service-stopped' || (hasTurnEnded && !wasAwaiting);

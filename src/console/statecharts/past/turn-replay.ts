@@ -147,7 +147,7 @@ function maxStepsOf(events: readonly TimedEvent[]): number {
   return isLimitFailure(events.at(-1), 'step-limit') ? steps : Number.POSITIVE_INFINITY;
 }
 
-/** Index of the first event that a cancel caused, or -1. The cancelled calls are recorded before the end of the turn. */
+/** Index of the first event that a cancel caused, or -1. Cancelled calls are recorded before the end of the turn. */
 function cancelledAt(events: readonly TimedEvent[]): number {
   const end = events.findIndex(isCancellation);
   if (end === -1) return -1;
