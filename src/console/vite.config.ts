@@ -2,7 +2,9 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressedFiles } from './compressed-files.ts';
 
-/** Builds the console into dist/console. `npm run console` serves it for development and needs a service on port 3001. */
+/**
+ * Builds the console into dist/console. `npm run console` serves it for development and needs a service on port 3001.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
