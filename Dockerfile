@@ -4,7 +4,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Without scripts: prepare needs the sources.
+# --ignore-scripts, because `prepare` needs the sources, which are not copied yet.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY build build

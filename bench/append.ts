@@ -9,10 +9,13 @@ import type { Report } from './support/report.ts';
 import { interleave, ratio, rowOf, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 
-export const question = 'How many events a second get to the log, and is the event loop free meanwhile?';
+export const question =
+  'How many events a second can be appended to the log, and does the event loop stay free?';
 
 const LOG = 'event log';
+/** Control: the same rows in the same batches, written by node:sqlite alone. */
 const SQLITE = 'floor: bare node:sqlite, same batches';
+/** Control: the same events as lines of a JSON file, with one fdatasync for each batch. */
 const JSON_LINES = 'plain: JSON lines, one fdatasync a batch';
 const subjects = [
   { name: SQLITE, kind: 'sqlite' },
@@ -40,12 +43,12 @@ export async function run(scope: Scope): Promise<Report> {
     rows: all.map(rowOf),
     targets: counts.flatMap((writers) => [
       {
-        what: `${writers} writers: events/s of bare node:sqlite`,
+        what: `${writers} writers: events/s relative to bare node:sqlite`,
         wanted: { atLeast: 0.8 },
         measured: ratio(seriesOf(all, LOG, { writers }), seriesOf(all, SQLITE, { writers }), 'events/s'),
       },
       {
-        what: `${writers} writers: p99 of the event loop's delay, ms`,
+        what: `${writers} writers: p99 of the event loop delay, ms`,
         wanted: { atMost: MAX_DELAY_MS },
         measured: spreadOf(seriesOf(all, LOG, { writers }), 'loop delay p99 ms'),
       },
@@ -54,7 +57,7 @@ export async function run(scope: Scope): Promise<Report> {
   };
 }
 
-/** In a process of its own, which says in JSON what it measured. */
+/** Runs append/writer.ts in its own process, which prints its sample as JSON. */
 async function writer(scope: Scope, args: readonly string[]): Promise<Sample> {
   const file = fileURLToPath(new URL('append/writer.ts', import.meta.url));
   const child = spawn(process.execPath, [file, scope.directory(), ...args], {

@@ -9,7 +9,7 @@ import { dropAll, oneTurn, openSockets, responseBytes } from './support/turns.ts
 export const question = 'How many frames a second reach the sockets that watch one session?';
 
 const REPLY = { piece: ' chunk', pieces: 500 };
-/** Enough frames to measure, few enough for a control that sends each by itself. */
+/** By number of watchers: enough frames to measure, and few enough for `plain`, which sends each frame separately. */
 const TURNS: Readonly<Record<number, number>> = { 1: 200, 100: 10, 1000: 1 };
 
 export async function run(scope: Scope): Promise<Report> {
@@ -29,12 +29,12 @@ export async function run(scope: Scope): Promise<Report> {
     rows: all.map(rowOf),
     targets: audiences.flatMap((watchers) => [
       {
-        what: `${watchers} watchers: frames/s of the floor`,
+        what: `${watchers} watchers: frames/s relative to the floor`,
         wanted: { atLeast: 0.7 },
         measured: ratio(seriesOf(all, SERVICE, { watchers }), seriesOf(all, FLOOR, { watchers }), 'frames/s'),
       },
       {
-        what: `${watchers} watchers: frames/CPU second of the floor`,
+        what: `${watchers} watchers: frames/CPU second relative to the floor`,
         wanted: { atLeast: 0.7 },
         measured: ratio(
           seriesOf(all, FLOOR, { watchers }),
@@ -60,7 +60,7 @@ async function watch({ server }: Subject, { watchers, turns, session }: Audience
     return await measured(server, 'frame', async () => {
       const latencies: number[] = [];
       for (let turn = 0; turn < turns; turn += 1) {
-        // One asks, all hear; each is waited for.
+        // The first socket asks. All sockets receive the turn, and all are waited for.
         const receipts = await Promise.all(
           sockets.map((socket, index) => oneTurn(socket, index === 0 ? 'stream' : null)),
         );

@@ -8,7 +8,7 @@ import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 
 export const question =
-  'How long from a message to the first chunk, when the model service itself takes no time?';
+  'How long does it take from a message to the first chunk, when the model service takes no time?';
 
 const PIECES = 16;
 const IN_MEMORY = `${SERVICE}, log in memory`;
@@ -42,7 +42,7 @@ export async function run(scope: Scope): Promise<Report> {
   return {
     rows: all.map(rowOf),
     targets: [SERVICE, IN_MEMORY].map((name) => ({
-      what: `${name}: first chunk, ms over the floor (p50)`,
+      what: `${name}: first chunk, ms more than the floor (p50)`,
       wanted: { atMost: MAX_OVER_FLOOR_MS },
       measured: excess(seriesOf(all, name, alone), seriesOf(all, FLOOR, alone), 'p50 ms'),
     })),

@@ -8,7 +8,7 @@ import { SERVICE, type Subject, startFloor, startPlain, startService } from './s
 
 export const question = 'Does a message cost the same in a session of 10, 1,000 and 100,000 events?';
 
-/** Several short ones: a message makes a session longer, and a short one must stay short. */
+/** Each message makes its session longer. Many short sessions share the messages, so that they stay short. */
 const full: readonly LongSessions[] = [
   { events: 10, sessions: 500 },
   { events: 1_000, sessions: 20 },
@@ -18,7 +18,7 @@ const full: readonly LongSessions[] = [
 export async function run(scope: Scope): Promise<Report> {
   const lengths = scope.quick ? full.slice(0, 2) : full;
   const service = await startService(scope, { dataDir: await filledLog(scope, { long: lengths }) });
-  // The controls know no log: theirs is what a message costs without any history.
+  // The controls have no log: they show what a message costs without any history.
   const subjects = [
     { ...(await startFloor(scope)), sessionOf: () => 'any' },
     ...lengths.map(({ events, sessions }) => ({
@@ -29,25 +29,26 @@ export async function run(scope: Scope): Promise<Report> {
     { ...(await startPlain(scope)), sessionOf: () => 'any' },
   ];
   const total = scope.quick ? 50 : 500;
-  // Loads the sessions, too.
+  // Warms up the code, and loads the sessions.
   for (const subject of subjects) await load(subject, total);
   const all = await interleave(scope.quick ? 1 : 5, {}, subjects, (subject) => load(subject, total));
   const [shortest, ...longer] = lengths.map(({ events }) => events);
   return { rows: all.map(rowOf), targets: longer.flatMap((events) => targets(all, events, shortest ?? 0)) };
 }
 
-interface Talk extends Subject {
+interface SessionSubject extends Subject {
+  /** The session of the message with this index. */
   readonly sessionOf: (index: number) => string;
 }
 
-function load({ server, sessionOf }: Talk, total: number): Promise<Sample> {
+function load({ server, sessionOf }: SessionSubject, total: number): Promise<Sample> {
   const requestOf = (index: number) => syncMessage(sessionOf(index));
   return measured(server, 'message', () => loadHttp({ port: server.port, inFlight: 1, total, requestOf }));
 }
 
 function targets(all: readonly Series[], events: number, shortest: number): Target[] {
   return ['p50 ms', 'CPU µs/message'].map((metric) => ({
-    what: `${metric} with ${events.toLocaleString('en-US')} events over ${shortest}`,
+    what: `${metric} with ${events.toLocaleString('en-US')} events, relative to ${shortest}`,
     wanted: { atMost: 1.2 },
     measured: ratio(seriesOf(all, nameOf(events)), seriesOf(all, nameOf(shortest)), metric),
   }));

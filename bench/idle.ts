@@ -14,11 +14,14 @@ import {
 } from './support/subjects.ts';
 import { dropAll, openSockets } from './support/turns.ts';
 
-export const question = 'How many bytes does a socket cost that says nothing, and the service without any?';
+export const question =
+  'How many bytes does a silent socket cost, and how large is the service without sockets?';
 
 const DEFAULT_AGENT = 'default agent, no sockets';
 const MAX_BASE_MB = 90;
-/** Opened first: what grows with the first sockets (heap, tables) is not counted for the others. */
+/**
+ * This share of sockets is opened before the measurement, so that the first growth of heap and tables is not counted.
+ */
 const WARM_UP_SHARE = 0.1;
 
 type Start = (scope: Scope) => Promise<{ readonly server: ServerProcess }>;
@@ -40,7 +43,7 @@ export async function run(scope: Scope): Promise<Report> {
     rows: [...perSocket, ...base].map(rowOf),
     targets: [
       {
-        what: 'bytes a socket over those of the floor',
+        what: 'bytes a socket, relative to the floor',
         wanted: { atMost: 2 },
         measured: ratio(service, floor, 'bytes/socket'),
       },
@@ -53,7 +56,7 @@ export async function run(scope: Scope): Promise<Report> {
   };
 }
 
-/** A process of its own each time: memory that was had once is not given back. */
+/** Starts a new process for each round, because a process does not give all memory back. */
 async function hold(scope: Scope, start: Start, count: number): Promise<Sample> {
   const { server } = await start(scope);
   const sessionOf = (index: number): string => `idle-${index}`;

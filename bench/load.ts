@@ -8,7 +8,7 @@ import { openEventStream, openWebSocket } from './load/stream-link.ts';
 import { Talker } from './load/talker.ts';
 import { Tally } from './load/tally.ts';
 
-/* npm run load -- --url …: puts load on an instance of yours, and looks whether its streams are whole. */
+/* npm run load -- --url …: puts load on a running instance and checks that its streams are complete. */
 const PROGRESS_MS = 1_000;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -39,7 +39,7 @@ async function load(options: LoadOptions): Promise<number> {
     await Promise.all(
       sessions.map(async (session, index) => {
         await pause((options.rampSeconds * 1_000 * index) / options.clients, stopping);
-        if (!stopping.aborted) await oneClient(session, { options, instance, tally, stopping });
+        if (!stopping.aborted) await runClient(session, { options, instance, tally, stopping });
       }),
     );
   } finally {
@@ -50,25 +50,25 @@ async function load(options: LoadOptions): Promise<number> {
   return tally.isClean && !stopping.aborted ? 0 : 1;
 }
 
-/** The second signal ends the process as if nobody listened. */
+/** The first signal aborts. The second one finds no handler and ends the process. */
 function stopOnSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   stopping.signal.addEventListener('abort', () =>
-    process.stderr.write('stopping: the messages that run are waited for; once more ends at once\n'),
+    process.stderr.write('stopping after the running messages; a second signal ends at once\n'),
   );
   return stopping.signal;
 }
 
-/** As long as that, or until it is stopped. */
+/** Waits, but no longer than until the abort. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
 }
 
-/** A client that does not get a connection, or no answer in time, says no more. */
-async function oneClient(session: string, parts: CallerParts): Promise<void> {
+/** Runs one client to its end. A client without a connection, or without an answer in time, sends nothing more. */
+async function runClient(session: string, parts: CallerParts): Promise<void> {
   const { tally, options } = parts;
   tally.clients += 1;
   try {

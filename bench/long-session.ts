@@ -15,7 +15,7 @@ import type { Row } from './support/table.ts';
 export const question =
   'How long does a session of 100,000 events take to load, with a snapshot and without?';
 
-/** The control first: without a snapshot. In this process, because nothing but the loading is measured. */
+/** The control is the first row, a load without a snapshot. Runs in this process, because only loading is measured. */
 export async function run(scope: Scope): Promise<Report> {
   const events = scope.quick ? 10_000 : 100_000;
   const session = longSession(events);
@@ -50,7 +50,7 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<Row> {
   const { user, system } = process.cpuUsage(before);
   delay.disable();
   const heapMb = process.memoryUsage().heapUsed / 1e6;
-  // Used here, so that it counts in the heap.
+  // Using the result here keeps it alive, so that it counts in the heap.
   if (result === null) throw new Error(`${what} gave nothing`);
   return {
     what,

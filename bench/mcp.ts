@@ -13,10 +13,12 @@ import { controlFile, SERVICE, type Subject, startFloor, startService } from './
 export const question =
   'How many tool calls a second does /mcp answer, and what does a tool call cost through the agent?';
 
-const SDK = "plain: the SDK's own server";
+/** Control of the served calls: controls/mcp-server.ts, with the same tool and no agent behind it. */
+const SDK = 'plain: an MCP server of the SDK';
 const WITH_TOOL = `${SERVICE}, a message with a tool call`;
 const WITHOUT_TOOL = `${SERVICE}, a message without`;
-const DIRECT = "floor: the SDK's own client, the tool alone";
+/** Control of the tool calls: the SDK's client calls the tool server over stdio, without a service. */
+const DIRECT = "floor: the SDK's client calls the tool directly";
 const toolServer = fileURLToPath(new URL('controls/echo-tool-server.ts', import.meta.url));
 const toolCommand = { command: process.execPath, args: [toolServer] };
 
@@ -28,14 +30,14 @@ export async function run(scope: Scope): Promise<Report> {
     callAgent(subject, perRound),
   );
   const waysToCall = await callers(scope, scope.quick ? 20 : 300);
-  // The first message waits for the tool server.
+  // Not measured: the first message waits until the tool server is connected.
   for (const { call } of waysToCall) await call();
   const calling = await interleave(scope.quick ? 1 : 5, {}, waysToCall, ({ call }) => call());
   return {
     rows: [...serving, ...calling].map(rowOf),
     targets: [
       {
-        what: "/mcp: calls/s of the SDK's own server",
+        what: "/mcp: calls/s relative to the SDK's server",
         measured: ratio(seriesOf(serving, SERVICE), seriesOf(serving, SDK), 'calls/s'),
       },
       {
@@ -54,7 +56,7 @@ async function servers(scope: Scope): Promise<Subject[]> {
 
 const CLIENTS = 16;
 
-/** Each client has an MCP session of its own, and one call at a time. */
+/** Each client has its own MCP session and makes one call at a time. */
 async function callAgent({ server }: Subject, total: number): Promise<Sample> {
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => McpClient.open(server.port)));
   try {
@@ -81,7 +83,7 @@ interface Caller {
   readonly call: () => Promise<Sample>;
 }
 
-/** One after the other: what counts is the time of a call. */
+/** Three ways to make a call. The calls follow one another, because the time of a call is measured. */
 async function callers(scope: Scope, total: number): Promise<Caller[]> {
   const client = new Client({ name: 'bench', version: '1.0.0' });
   await client.connect(new StdioClientTransport(toolCommand));

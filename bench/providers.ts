@@ -10,11 +10,11 @@ import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subject
 import { dropAll, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 
-export const question = 'Does it stay as fast with chunks as each provider really sends them?';
+export const question = 'Is streaming as fast with the chunks that each provider really sends?';
 
 interface Load {
   readonly streams: number;
-  /** Turns altogether, each in a session of its own: a long history would be sent along. */
+  /** Turns in all, each in its own session, because a request contains the history of its session. */
   readonly turns: number;
   readonly pieces: number;
   readonly rounds: number;
@@ -30,7 +30,10 @@ export async function run(scope: Scope): Promise<Report> {
   return { rows: all.map(rowOf), targets: scope.quick ? [] : providerReplies.flatMap(targetsOf(all)) };
 }
 
-/** In processes of their own: a service has one provider, and nothing is to be compiled for the chunks of two. */
+/**
+ * Starts new processes for each provider. A service has one provider, and code that V8 has optimised for the chunks
+ * of one provider must not run with those of another.
+ */
 async function measure(
   { quick, profiles }: Scope,
   upstream: Upstream,
@@ -48,7 +51,7 @@ async function measure(
         sessions += turns;
         return stream(subject, { streams, pieces }, { turns, firstSession: sessions });
       });
-    // The first round has to compile the code, so it does not count.
+    // The first round warms up the code and is not counted.
     if (!quick) await interleaved(1);
     return await interleaved(rounds);
   } finally {
@@ -79,16 +82,16 @@ function targetsOf(all: readonly Series[]): (reply: ProviderReply) => Target[] {
       ratio(seriesOf(all, SERVICE, { shape }), seriesOf(all, control, { shape }), metric);
     return [
       {
-        what: `${shape}: chunks/s of the floor`,
+        what: `${shape}: chunks/s relative to the floor`,
         wanted: { atLeast: LEAST_OF_FLOOR },
         measured: of(FLOOR, 'chunks/s'),
       },
       {
-        what: `${shape}: CPU per chunk of the floor`,
+        what: `${shape}: CPU per chunk relative to the floor`,
         wanted: { atMost: rounded(1 / LEAST_OF_FLOOR) },
         measured: of(FLOOR, 'CPU µs/chunk'),
       },
-      { what: `${shape}: chunks/s of plain`, measured: of(PLAIN, 'chunks/s') },
+      { what: `${shape}: chunks/s relative to plain`, measured: of(PLAIN, 'chunks/s') },
     ];
   };
 }

@@ -4,10 +4,18 @@ import { localUrl, syncMessage } from './support/http-load.ts';
 import type { Report } from './support/report.ts';
 import { excess, interleave, rowOf, type Sample, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
+import {
+  FLOOR,
+  PLAIN,
+  SERVICE,
+  type Subject,
+  startFloor,
+  startPlain,
+  startService,
+} from './support/subjects.ts';
 
 export const question =
-  'How long does a start take with a long log and turns that were open, over one with an empty log?';
+  'How much longer does a start take with a long log and open turns than with an empty log?';
 
 const EMPTY = `${SERVICE}, empty log`;
 const EVENTS_PER_SESSION = 100;
@@ -20,10 +28,11 @@ export async function run(scope: Scope): Promise<Report> {
   const started = (name: string, log: LogContents) => async () =>
     startService(scope, { name, dataDir: await filledLog(scope, log) });
   const subjects = [
-    { name: 'floor', openTurns: 0, start: () => startFloor(scope) },
+    // The controls have no log: they show how long a bare start takes.
+    { name: FLOOR, openTurns: 0, start: () => startFloor(scope) },
     { name: EMPTY, openTurns: 0, start: () => startService(scope) },
     { name: full, openTurns, start: started(full, contents) },
-    { name: 'plain', openTurns: 0, start: () => startPlain(scope) },
+    { name: PLAIN, openTurns: 0, start: () => startPlain(scope) },
   ];
   const all = await interleave(scope.quick ? 1 : 3, {}, subjects, async (subject) =>
     measure(await subject.start(), subject.openTurns),
@@ -31,7 +40,7 @@ export async function run(scope: Scope): Promise<Report> {
   return {
     rows: all.map(rowOf),
     targets: ['listening ms', 'first answer ms', 'all turns done ms'].map((metric) => ({
-      what: `${metric} over an empty log`,
+      what: `${metric} more than with an empty log`,
       wanted: { atMost: 1_000 },
       measured: excess(seriesOf(all, full), seriesOf(all, EMPTY), metric),
     })),
@@ -44,7 +53,7 @@ async function measure({ server }: Subject, openTurns: number): Promise<Sample> 
   try {
     await connection.request(syncMessage('afterwards'));
     const answered = performance.now() - begun;
-    for (let index = 0; index < openTurns; index += 1) await ended(connection, `open${index}`);
+    for (let index = 0; index < openTurns; index += 1) await untilTurnEnded(connection, `open${index}`);
     return {
       'listening ms': server.listenedAfterMs,
       'first answer ms': answered,
@@ -58,8 +67,8 @@ async function measure({ server }: Subject, openTurns: number): Promise<Sample> 
   }
 }
 
-/** Asks until the turn that was open is over. A round trip is what it waits between. */
-async function ended(connection: HttpConnection, sessionId: string): Promise<void> {
+/** Polls without a pause until the session has no open turn. */
+async function untilTurnEnded(connection: HttpConnection, sessionId: string): Promise<void> {
   for (;;) {
     const { body } = await connection.request({ method: 'GET', path: `/api/sessions/${sessionId}` });
     if (!body.includes('"openTurnId":"')) return;

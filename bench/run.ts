@@ -27,7 +27,10 @@ import { svgPlot } from './support/svg-plot.ts';
 import { table } from './support/table.ts';
 import * as sync from './sync.ts';
 
-/* npm run bench [-- NAME…] [-- --quick] [-- --profile]: asks the questions, prints a table each, writes bench/results. */
+/*
+ * npm run bench [-- NAME…] [-- --quick] [-- --profile]: runs the benches, prints a table for each, writes
+ * bench/results.
+ */
 const benches: Readonly<Record<string, Bench>> = {
   stream,
   providers,
@@ -85,19 +88,19 @@ async function runAll({ names, quick, profile }: BenchOptions): Promise<void> {
   }
 }
 
-interface Asked {
+interface BenchRun {
   readonly name: string;
   readonly question: string;
   readonly quick: boolean;
 }
 
-function show(asked: Asked, report: Report, seconds: number): void {
-  const { name, quick } = asked;
+function show(bench: BenchRun, report: Report, seconds: number): void {
+  const { name, quick } = bench;
   const { rows, targets = [], plots = [] } = report;
   process.stdout.write(`${table(rows)}\n`);
   if (targets.length > 0 && !quick) process.stdout.write(`\n${table(targets.map(targetRow))}\n`);
   process.stdout.write(`\n(${seconds.toFixed(1)} s)\n`);
-  const written = { ...asked, ...machine(), seconds, ...report };
+  const written = { ...bench, ...machine(), seconds, ...report };
   writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify(written, null, 2)}\n`);
   for (const [index, plot] of plots.entries())
     writeFileSync(new URL(`${name}${index === 0 ? '' : `-${index + 1}`}.svg`, results), svgPlot(plot));

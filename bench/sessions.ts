@@ -4,10 +4,17 @@ import { latencyColumns } from './support/measured.ts';
 import type { Report } from './support/report.ts';
 import { interleave, ratio, rowOf, type Sample, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
+import {
+  FLOOR,
+  PLAIN,
+  SERVICE,
+  type Subject,
+  startFloor,
+  startPlain,
+  startService,
+} from './support/subjects.ts';
 
-export const question =
-  'What does a session cost in memory and time, and do those cost anything that nobody touches?';
+export const question = 'What does a session cost in memory and time, and do unused sessions cost anything?';
 
 const IN_FLIGHT = 10;
 
@@ -22,10 +29,11 @@ export async function run(scope: Scope): Promise<Report> {
     },
   });
   const subjects = [
-    { name: 'floor', start: () => startFloor(scope) },
+    // The controls have no log: for them every session is new.
+    { name: FLOOR, start: () => startFloor(scope) },
     stored(live),
     stored(many),
-    { name: 'plain', start: () => startPlain(scope) },
+    { name: PLAIN, start: () => startPlain(scope) },
   ];
   const all = await interleave(scope.quick ? 1 : 3, { live }, subjects, async ({ start }) =>
     touch(await start(), live, scope.quick ? 1 : undefined),
@@ -35,20 +43,20 @@ export async function run(scope: Scope): Promise<Report> {
   return {
     rows: all.map(rowOf),
     targets: metrics.map((metric) => ({
-      what: `${metric} with ${many.toLocaleString('en-US')} sessions over ${live.toLocaleString('en-US')}`,
+      what: `${metric} with ${many.toLocaleString('en-US')} sessions, relative to ${live.toLocaleString('en-US')}`,
       wanted: { atMost: 1.1 },
       measured: ratio(lots, few, metric),
     })),
   };
 }
 
-/** A message to each of the sessions, which loads it: a session that is in the log already, for the service. */
+/** Sends a message to each of `live` sessions. The service loads them from its log. */
 async function touch({ server }: Subject, live: number, looks: number | undefined): Promise<Sample> {
   const message = (prefix: string, total: number) => {
     const requestOf = (index: number) => syncMessage(`${prefix}${index}`);
     return loadHttp({ port: server.port, inFlight: IN_FLIGHT, total, requestOf });
   };
-  // Sessions that are in no log: the code is warm, and the sessions that count are not.
+  // Warms up the code with sessions that are not in the log, so that the measured sessions are not loaded yet.
   await message('warm-', live);
   const before = await server.settledRssMb(looks);
   const { latencies = [] } = await message('s', live);

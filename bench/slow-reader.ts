@@ -6,16 +6,18 @@ import type { Scope } from './support/scope.ts';
 import { FLOOR, SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
 import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 
-export const question = 'What do 100 readers that stop reading take from 1,000 that read?';
+export const question = 'How much do 100 stalled readers slow down 1,000 readers of the same session?';
 
-/** Large pieces: a socket that is not read must have more sent to it than the system takes (some MB) to be in anybody's way. */
+/**
+ * Large pieces: a stalled socket disturbs the others only when more is sent to it than the system buffers (some MB).
+ */
 const REPLY = { piece: `${'0123456789abcdef'.repeat(255)} `, pieces: 128 };
-/** About a megabyte each. */
+/** Turns of about a megabyte each, many more than a server may keep for a stalled reader. */
 const FLOOD_TURNS = 24;
-/** The service keeps 8 MB and a frame of half a megabyte; the rest is room for what the process itself grows by meanwhile. */
+/** The service keeps at most 8 MB and one frame of half a megabyte. The rest allows for other growth of the process. */
 const KEPT_MB = 10;
 
-/** Each measures a single turn, so short that anything else the machine does shows in it. */
+/** Many rounds, because a round is a single short turn and other work of the machine disturbs it. */
 const ROUNDS = 7;
 
 interface Audience {
@@ -30,7 +32,7 @@ export async function run(scope: Scope): Promise<Report> {
   const audiences = [
     { readers, stalled: 0, turns: 1 },
     { readers, stalled, turns: 1 },
-    // A socket that is not read is one more to write to all the same, until the system takes no more for it.
+    // The fair comparison: a server also writes to stalled sockets, until the system accepts no more.
     { readers: readers + stalled, stalled: 0, turns: 1 },
   ];
   const all: Series[] = [];
@@ -38,7 +40,7 @@ export async function run(scope: Scope): Promise<Report> {
     const subject = await start(scope, { reply: REPLY, isShared: true });
     await read(subject, { readers, stalled: 0, turns: 1 });
     all.push(...(await compare(subject, audiences, scope.quick ? 1 : ROUNDS)));
-    // Alone, and sent far more than is kept for them.
+    // Flood the stalled readers: send far more than a server may keep for them.
     all.push(...(await compare(subject, [{ readers: 1, stalled, turns: scope.quick ? 2 : FLOOD_TURNS }], 1)));
     await subject.server.stop();
   }
@@ -53,26 +55,26 @@ export async function run(scope: Scope): Promise<Report> {
     rows: all.map(rowOf),
     targets: [
       {
-        what: 'turns/s beside stalled readers, of those without',
+        what: 'turns/s beside stalled readers, relative to without them',
         wanted: { atLeast: 0.95 },
         measured: ratio(service.beside, service.without, 'turns/s'),
       },
       {
-        what: 'the same of the floor',
+        what: 'the same for the floor',
         measured: ratio(floor.beside, floor.without, 'turns/s'),
       },
       {
-        what: 'turns/s beside stalled readers, of as many sockets that all read',
+        what: 'turns/s beside stalled readers, relative to as many sockets that all read',
         wanted: { atLeast: 0.95 },
         measured: ratio(service.beside, service.asMany, 'turns/s'),
       },
       {
-        what: 'CPU a turn beside stalled readers, of that with as many that all read',
+        what: 'CPU a turn beside stalled readers, relative to as many sockets that all read',
         wanted: { atMost: 1.05 },
         measured: ratio(service.beside, service.asMany, 'CPU µs/turn'),
       },
       {
-        what: 'the same CPU of the floor',
+        what: 'the same CPU for the floor',
         measured: ratio(floor.beside, floor.asMany, 'CPU µs/turn'),
       },
       {
@@ -84,7 +86,7 @@ export async function run(scope: Scope): Promise<Report> {
   };
 }
 
-/** One subject in turn with each audience. */
+/** Measures one subject with each audience in turn. */
 async function compare(subject: Subject, audiences: readonly Audience[], rounds: number): Promise<Series[]> {
   const cases = audiences.map((audience) => ({ name: subject.name, audience }));
   const measured = await interleave(rounds, {}, cases, ({ audience }) => read(subject, audience));
@@ -121,7 +123,7 @@ async function read({ server }: Subject, { readers, stalled, turns }: Audience):
   } finally {
     clearInterval(watch);
     dropAll([...reading, ...notReading]);
-    // So that the server has let go of them before the next.
+    // Give the server time to notice the closed sockets.
     await wait(200);
   }
 }

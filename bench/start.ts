@@ -17,10 +17,12 @@ import {
   serviceMain,
 } from './support/subjects.ts';
 
-export const question = 'How long from a cold start to the first request that is accepted?';
+export const question = 'How long does a cold start take, up to the first accepted request?';
 
+/** Control: `plain`, which also loads the packages that the service loads at its start. */
 const SAME_PACKAGES = `${PLAIN} + the same packages`;
 const WITHOUT_TOOLS = `${SERVICE}, no tool server`;
+/** Without a bundle and compile cache: Node strips the types of the TypeScript files. */
 const fromSources = (name: string): string => `${name}, from its sources`;
 
 export async function run(scope: Scope): Promise<Report> {
@@ -46,7 +48,7 @@ export async function run(scope: Scope): Promise<Report> {
     await bundled(SAME_PACKAGES, 'plain-with-packages'),
     control(SAME_PACKAGES, 'plain-with-packages'),
   ];
-  // The first start of each reads its files from the disk, and fills the compile cache.
+  // Not measured: the first start of each reads its files from the disk and fills the compile cache.
   if (!scope.quick) for (const { start } of subjects) await firstRequest(scope, start);
   const all = await interleave(scope.quick ? 1 : 7, {}, subjects, ({ start }) => firstRequest(scope, start));
   return {
@@ -56,7 +58,7 @@ export async function run(scope: Scope): Promise<Report> {
       [WITHOUT_TOOLS, SAME_PACKAGES],
       [fromSources(SERVICE), fromSources(SAME_PACKAGES)],
     ].map(([name = '', control = '']) => ({
-      what: `${name}: first accepted request, of ${control}`,
+      what: `${name}: first accepted request, relative to ${control}`,
       wanted: { atMost: 0.6 },
       measured: ratio(seriesOf(all, name), seriesOf(all, control), 'accepted ms'),
     })),
@@ -77,7 +79,7 @@ async function firstRequest(scope: Scope, start: () => Promise<ServerProcess>): 
     return {
       'listening ms': server.listenedAfterMs,
       'accepted ms': await send('/api/message'),
-      // Waits for the tool servers of the agent, if it has any.
+      // This request waits for the agent's tool servers, if it has any.
       'answered ms': await send('/api/message-sync'),
       'CPU ms': server.cpuMs(),
       'RSS MB': server.rssMb(),

@@ -13,19 +13,19 @@ import { Upstream } from './support/upstream.ts';
 import type { WebSocketClient } from './support/websocket-client.ts';
 
 export const question =
-  'How many chunks a second get from the model service through the server to the sockets?';
+  'How many chunks a second go from the model service through the server to the sockets?';
 
-/** As long as words are. */
+/** About as long as a word. */
 const PIECE = ' chunk';
 const PACED_PER_SECOND = 4_000;
-/** It ends when it was watched for long enough. */
+/** Longer than the measurement, which ends the reply. */
 const PACED = { shape: 'paced', pieces: 50_000 } as const;
 const WATCHED_MS = 2_000;
 
 interface Case {
   readonly shape: Shape;
   readonly streams: number;
-  /** Turns altogether, each in a session of its own: a long history would be sent along. */
+  /** Turns in all, each in its own session, because a request contains the history of its session. */
   readonly turns: number;
   readonly pieces: number;
 }
@@ -51,7 +51,7 @@ export async function run(scope: Scope): Promise<Report> {
   let sessions = 0;
   const measure = (one: Case, rounds: number): Promise<Series[]> => {
     upstream.packets = chatReply(one.shape, PIECE, one.pieces);
-    // One stream cannot be asked for more than a packet a millisecond: that is how often the pacing looks.
+    // The pacing ticks once a millisecond, so one stream gets at most one packet a millisecond.
     upstream.packetsPerSecond = Math.min(PACED_PER_SECOND, one.streams * 1_000);
     const labels = { shape: one.shape, streams: one.streams };
     return interleave(rounds, labels, subjects, (subject) => {
@@ -65,7 +65,7 @@ export async function run(scope: Scope): Promise<Report> {
   return { rows: all.map(rowOf), targets: scope.quick ? [] : targets(all), plots: [plot(all)] };
 }
 
-function whole({ streams, pieces }: Case): StreamedTurns {
+function streamedTurns({ streams, pieces }: Case): StreamedTurns {
   return { streams, pieces: Array.from({ length: pieces }, () => PIECE) };
 }
 
@@ -79,7 +79,8 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
   const { upstream, firstSession, quick } = round;
   const sockets = await openSockets(server.port, one.turns, (index) => `stream-${firstSession + index}`);
   try {
-    if (one.shape !== 'paced') return await measured(server, 'chunk', () => streamTurns(sockets, whole(one)));
+    if (one.shape !== 'paced')
+      return await measured(server, 'chunk', () => streamTurns(sockets, streamedTurns(one)));
     const turns = await allBegun(sockets);
     const sample = await measured(server, 'chunk', () => watch(upstream, quick ? 200 : WATCHED_MS));
     upstream.finishAll();
@@ -90,7 +91,7 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
   }
 }
 
-/** Streams that run: what a turn costs at its begin and end is not counted. */
+/** Waits until all streams run, so that the start of a turn is not measured. @returns the turns, which end later. */
 async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<unknown>[]> {
   const turns: Promise<unknown>[] = [];
   await Promise.all(
@@ -119,12 +120,12 @@ function targets(all: readonly Series[]): Target[] {
   const paced = full.filter(({ shape }) => shape === 'paced');
   return [
     ...bursts.map(({ streams }) => ({
-      what: `burst, ${streams} streams: chunks/s of the floor`,
+      what: `burst, ${streams} streams: chunks/s relative to the floor`,
       wanted: { atLeast: 0.6 },
       measured: of('burst', streams, FLOOR, 'chunks/s'),
     })),
     ...bursts.map(({ streams }) => ({
-      what: `burst, ${streams} streams: chunks/CPU second of the floor`,
+      what: `burst, ${streams} streams: chunks/CPU second relative to the floor`,
       wanted: { atLeast: 0.6 },
       measured: ratio(
         seriesOf(all, FLOOR, { shape: 'burst', streams }),
@@ -133,12 +134,12 @@ function targets(all: readonly Series[]): Target[] {
       ),
     })),
     ...bursts.map(({ streams }) => ({
-      what: `burst, ${streams} streams: chunks/s of plain`,
+      what: `burst, ${streams} streams: chunks/s relative to plain`,
       wanted: { atLeast: 4 },
       measured: of('burst', streams, PLAIN, 'chunks/s'),
     })),
     ...paced.map(({ streams }) => ({
-      what: `paced, ${streams} streams: CPU per chunk of the floor`,
+      what: `paced, ${streams} streams: CPU per chunk relative to the floor`,
       wanted: { atMost: 1.4 },
       measured: of('paced', streams, FLOOR, 'CPU µs/chunk'),
     })),

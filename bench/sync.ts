@@ -14,7 +14,8 @@ import {
   startService,
 } from './support/subjects.ts';
 
-export const question = 'How many message-sync requests a second, each durable before it is answered?';
+export const question =
+  'How many message-sync requests a second are answered, each durable before its answer?';
 
 const SESSIONS = 2_000;
 const IN_MEMORY = `${SERVICE}, log in memory`;
@@ -65,12 +66,12 @@ function targets(all: readonly Series[]) {
     if (!service || !floor || !plain) return [];
     return [
       {
-        what: `${inFlight} in flight: requests/s of the floor`,
+        what: `${inFlight} in flight: requests/s relative to the floor`,
         wanted: { atLeast: 0.2 },
         measured: ratio(service, floor, 'requests/s'),
       },
       {
-        what: `${inFlight} in flight: requests/CPU second of the floor`,
+        what: `${inFlight} in flight: requests/CPU second relative to the floor`,
         wanted: { atLeast: 0.2 },
         measured: ratio(floor, service, 'CPU µs/request'),
       },

@@ -6,7 +6,7 @@ import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event
 import { createLog } from '../../src/app/logger.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
 
-/** Where events are appended: resolves when one would survive a crash of the machine. */
+/** A log under measurement. `append` resolves when the event would survive a crash of the machine. */
 export interface AppendTarget {
   append(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -35,6 +35,7 @@ export function openTarget(kind: string, directory: string): Promise<AppendTarge
   }
 }
 
+/** The event log of the service, which batches by itself. */
 async function openLog(directory: string): Promise<AppendTarget> {
   const store = await openSqliteEventStore({ directory, log: createLog('error') });
   const heads = new Map<string, number>();
@@ -48,7 +49,10 @@ async function openLog(directory: string): Promise<AppendTarget> {
   };
 }
 
-/** The same rows and the same batches, without thread, checksums, index of sessions and marks outside of the journal. */
+/**
+ * The control `floor`: the same rows in the same batches, without the log's thread, chain of hashes, index of
+ * sessions and high-water marks beside the WAL.
+ */
 async function openSqlite(directory: string): Promise<AppendTarget> {
   const { DatabaseSync } = loadSqlite();
   const db = new DatabaseSync(join(directory, 'bare.db'));
@@ -60,7 +64,7 @@ async function openSqlite(directory: string): Promise<AppendTarget> {
   const heads = new Map<string, number>();
   return {
     append: inBatches(async (sessionIds) => {
-      // Nothing here waits, so nothing else would ever run.
+      // node:sqlite is synchronous: without this the event loop would never continue.
       await nextLoop();
       const time = Date.now();
       db.exec('BEGIN');
@@ -75,6 +79,7 @@ async function openSqlite(directory: string): Promise<AppendTarget> {
   };
 }
 
+/** The control `plain`: one line of JSON for each event, and one fdatasync for each batch. */
 async function openLines(directory: string): Promise<AppendTarget> {
   const file = await open(join(directory, 'events.jsonl'), 'a');
   return {
@@ -88,7 +93,7 @@ async function openLines(directory: string): Promise<AppendTarget> {
   };
 }
 
-/** What comes while a batch is written is the next one. */
+/** Calls that arrive while a batch is being written form the next batch. */
 function inBatches(write: (sessionIds: readonly string[]) => Promise<void>): AppendTarget['append'] {
   let gathered: string[] = [];
   let next: Promise<void> | null = null;

@@ -3,8 +3,8 @@ import { percentile } from '../support/statistics.ts';
 import { openTarget } from './targets.ts';
 
 /*
- * node writer.ts DIRECTORY log|sqlite|lines WRITERS MS: writers that append one event after the other, each
- * to a session of its own, for so long; prints a sample.
+ * node writer.ts DIRECTORY log|sqlite|lines WRITERS MS: runs so many writers for so many milliseconds, each of which
+ * appends one event after the other to its own session. Prints a sample as JSON.
  */
 const [directory = '', kind = '', writers = '1', ms = '1000'] = process.argv.slice(2);
 const target = await openTarget(kind, directory);

@@ -5,13 +5,13 @@ export interface ReplyPieces {
   readonly pieces: number;
 }
 
-/** What a control without a model service streams when the message is `stream`. */
+/** The reply that a control without a model service streams to the message `stream`. */
 export function piecesOf(env: NodeJS.ProcessEnv): ReplyPieces {
   return { piece: env.BENCH_PIECE ?? '', pieces: Number(env.BENCH_PIECES ?? 0) };
 }
 
-/** The interface that the model service speaks. */
+/** The interface of the model service. */
 export function apiOf({ BENCH_API: api = 'chat' }: NodeJS.ProcessEnv): ModelApi {
   if (api === 'chat' || api === 'responses' || api === 'messages') return api;
-  throw new Error(`BENCH_API is ${api}, which is no interface of a model service`);
+  throw new Error(`BENCH_API is ${api}, which is not an interface of a model service`);
 }

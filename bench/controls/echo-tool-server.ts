@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
 
-/* A tool server over stdio with one tool that costs nothing. */
+/* An MCP tool server over stdio. Its only tool, `echo`, returns its argument. */
 const server = new McpServer({ name: 'echo', version: '1.0.0' });
 server.registerTool('echo', { inputSchema: { message: z.string() } }, ({ message }) => ({
   content: [{ type: 'text', text: message }],

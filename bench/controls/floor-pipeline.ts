@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import type { ModelApi } from '../../src/config/schema/llm-config.ts';
 import { apiOf } from './control-options.ts';
 
+/** What the control `floor` keeps for a socket. */
 export interface FloorSocket {
   isOpen: boolean;
   readonly topic: string;
@@ -18,7 +19,7 @@ const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.b
 
 interface ModelInterface {
   readonly path: string;
-  /** The text of the event that ends at `end`, if it has any. */
+  /** The text of the first event, which ends at `end`; undefined for an event without text. */
   readonly pieceIn: (events: string, end: number) => string | undefined;
 }
 
@@ -47,7 +48,10 @@ const interfaces: Readonly<Record<ModelApi, ModelInterface>> = {
 };
 const { path, pieceIn } = interfaces[apiOf(process.env)];
 
-/** The least that brings a reply from the model service to the socket: read, find the text, send what one read brought in one go. */
+/**
+ * The least work that brings a reply from the model service to a socket: read, find the text of each event, and send
+ * the frames of one read together.
+ */
 export function pipeline(upstream: string, ws: WebSocket<FloorSocket>): void {
   const send = (frame: unknown): void => void ws.send(JSON.stringify(frame), false);
   send({ event: 'thinking', data: { message: 'The agent is working on a reply.' } });
@@ -73,7 +77,7 @@ export function pipeline(upstream: string, ws: WebSocket<FloorSocket>): void {
   call.end(body);
 }
 
-/** What stands behind the name of an event. */
+/** The data of an event that begins with a line for its name. */
 function namedData(events: string, end: number): string {
   return events.slice(events.indexOf('\ndata: ') + '\ndata: '.length, end);
 }

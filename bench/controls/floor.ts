@@ -2,13 +2,16 @@ import { App, type HttpResponse, us_socket_local_port } from 'uWebSockets.js';
 import { piecesOf } from './control-options.ts';
 import { type FloorSocket, pipeline } from './floor-pipeline.ts';
 
-/* The floor: bare uWebSockets.js that parses the same JSON and answers with the same bytes, and keeps nothing. */
+/*
+ * The control `floor`: bare uWebSockets.js that parses the same JSON and answers with the same bytes, and stores
+ * nothing. It shows how fast a server on this stack can be at best.
+ */
 const upstream = process.env.BENCH_UPSTREAM;
 const { piece, pieces } = piecesOf(process.env);
-/** Several sockets are to hear of one message. Otherwise none has a topic: it would cost memory that nobody needs. */
+/** Whether all sockets of a session get each reply. Sockets subscribe to a topic only then, because it costs memory. */
 const isShared = process.env.BENCH_SHARED === '1';
 const PIECES_PER_LOOP = 16;
-/** What the service keeps for a socket that does not read, at most. */
+/** The limit of the service for a socket that does not read. */
 const MAX_BACKPRESSURE_BYTES = 8 * 1024 * 1024;
 
 const app = App();
@@ -79,7 +82,7 @@ function answer(res: HttpResponse, responseTo: (text: string) => unknown): void 
   });
 }
 
-/** As many frames at a time as the scripted model gives. */
+/** Sends the scripted reply in groups of the same size as the scripted model of the service. */
 function sendReply(send: (frame: string) => unknown): void {
   const frame = JSON.stringify({ event: 'chunk', data: { content: piece } });
   let sent = 0;

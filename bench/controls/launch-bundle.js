@@ -1,4 +1,4 @@
-// As bin/agent-service.js starts the service: what V8 made of the code is kept for the next start.
+// Runs a bundle as bin/agent-service.js runs the service: with V8's compile cache of the last start.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openCompileCache, saveCompileCache } from '../../bin/compile-cache.js';
 

@@ -4,7 +4,10 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 
-/* The SDK's own server over streamable HTTP, as its documentation shows it: the same tool, with nothing behind it. */
+/*
+ * The control of the bench `mcp`: a server of the MCP SDK over streamable HTTP, as the SDK's documentation shows it. It
+ * has the tool of the service, without an agent behind it.
+ */
 const sessions = new Map<string, StreamableHTTPServerTransport>();
 
 async function open(): Promise<StreamableHTTPServerTransport> {

@@ -1,12 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { Replies } from './plain-model.ts';
 
-/** As much as a reply may have, because the SDK wants to be told. */
+/** The API requires a limit. */
 const MAX_TOKENS = 8_192;
 
-/** Anthropic's SDK as its documentation shows it. */
+/** Replies by Anthropic's SDK, used as its documentation shows. */
 export function claudeReplies(upstream: string): Replies {
-  // It adds the version to the address by itself.
+  // The SDK adds the version to the URL.
   const client = new Anthropic({ baseURL: new URL(upstream).origin, apiKey: 'none' });
   return async function* reply(history) {
     const stream = await client.messages.create({

@@ -3,11 +3,12 @@ import OpenAI from 'openai';
 import type { ReplyPieces } from './control-options.ts';
 
 type Message = { readonly role: 'user' | 'assistant'; readonly content: string };
+/** Streams the texts of the reply to the last message. */
 export type Replies = (history: readonly Message[]) => AsyncIterable<string>;
 
 const PIECES_PER_LOOP = 16;
 
-/** The SDK as its documentation shows it. */
+/** Replies by OpenAI's SDK over chat completions, used as its documentation shows. */
 export function openAiReplies(baseURL: string): Replies {
   const client = new OpenAI({ baseURL, apiKey: 'none' });
   return async function* reply(history) {
@@ -23,6 +24,7 @@ export function openAiReplies(baseURL: string): Replies {
   };
 }
 
+/** Replies by OpenAI's SDK over the Responses API. */
 export function openAiResponses(baseURL: string): Replies {
   const client = new OpenAI({ baseURL, apiKey: 'none' });
   return async function* reply(history) {
@@ -36,6 +38,7 @@ export function openAiResponses(baseURL: string): Replies {
   };
 }
 
+/** The replies of the service's scripted model, without a model service. */
 export function scriptedReplies({ piece, pieces }: ReplyPieces): Replies {
   return async function* reply(history) {
     const message = history.at(-1)?.content ?? '';

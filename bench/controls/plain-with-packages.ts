@@ -1,3 +1,3 @@
-/* The plain control with as much on board as the service has. */
+/* The control `plain` with the packages of the service loaded, too. */
 import './same-packages.ts';
 import './plain.ts';

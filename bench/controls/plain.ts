@@ -5,8 +5,9 @@ import { apiOf, piecesOf } from './control-options.ts';
 import { openAiReplies, openAiResponses, type Replies, scriptedReplies } from './plain-model.ts';
 
 /*
- * What one would write without this service: express for REST, ws for WebSocket, the openai SDK for the model.
- * Conversations are in memory, nothing is durable, and no two messages of a session are kept apart.
+ * The control `plain`: what one would write without this service, with Express for REST, ws for WebSocket and the SDK
+ * of the model provider. Conversations are in memory and not durable. Messages of one session may run at the same
+ * time.
  */
 const upstream = process.env.BENCH_UPSTREAM;
 const replies =
@@ -18,7 +19,7 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 async function modelReplies(baseURL: string): Promise<Replies> {
   const api = apiOf(process.env);
   if (api !== 'messages') return api === 'chat' ? openAiReplies(baseURL) : openAiResponses(baseURL);
-  // Not loaded by those that do not use it: it would count in their memory and their start.
+  // Loaded only when used, because it would count in memory and start time.
   const { claudeReplies } = await import('./plain-claude.ts');
   return claudeReplies(baseURL);
 }
@@ -67,7 +68,7 @@ sockets.on('connection', (socket, req) => {
     try {
       await answerAudience(audience, session, JSON.parse(String(data)).content);
     } catch (error) {
-      tell(audience, { event: 'error', data: { message: String(error) } });
+      broadcast(audience, { event: 'error', data: { message: String(error) } });
     }
   });
 });
@@ -77,15 +78,15 @@ async function answerAudience(
   session: string,
   message: string,
 ): Promise<void> {
-  tell(audience, { event: 'thinking', data: { message: 'The agent is working on a reply.' } });
+  broadcast(audience, { event: 'thinking', data: { message: 'The agent is working on a reply.' } });
   const content = await answer(session, message, (text) =>
-    tell(audience, { event: 'chunk', data: { content: text } }),
+    broadcast(audience, { event: 'chunk', data: { content: text } }),
   );
-  tell(audience, { event: 'response', data: { content } });
+  broadcast(audience, { event: 'response', data: { content } });
 }
 
-function tell(audience: ReadonlySet<WebSocket>, frame: unknown): void {
-  // Bytes, so that they are encoded once and not for each socket.
+function broadcast(audience: ReadonlySet<WebSocket>, frame: unknown): void {
+  // As bytes the frame is encoded once, not for each socket.
   const text = Buffer.from(JSON.stringify(frame));
   for (const socket of audience) {
     if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate();

@@ -1,4 +1,4 @@
-/* The packages that the service loads for its start with the default agent, and no others. */
+/* Exactly the packages that the service loads when it starts with the default agent. */
 import '@modelcontextprotocol/sdk/client/index.js';
 import '@modelcontextprotocol/sdk/client/sse.js';
 import '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -15,18 +15,18 @@ export interface CallerParts {
   readonly options: LoadOptions;
   readonly instance: Instance;
   readonly tally: Tally;
-  /** When it is aborted nothing more is asked. */
+  /** After its abort the client sends no more messages. */
   readonly stopping: AbortSignal;
 }
 
-/** One client of message-sync. A request whose connection is lost is repeated under its key. */
+/** A client of message-sync. When its connection is lost, it repeats the request with the same idempotency key. */
 export class Caller {
   readonly #session: string;
   readonly #parts: CallerParts;
   readonly #answers: string[] = [];
   #asked = 0;
   #connection: HttpConnection | null = null;
-  /** The one that no answer came to, if it came to that: the log may have one. */
+  /** 1 after a request without an answer in time. The log may have its answer. */
   #unanswered = 0;
 
   constructor(session: string, parts: CallerParts) {
@@ -87,7 +87,7 @@ export class Caller {
       try {
         return answerOf(await this.#request(key, body));
       } catch (error) {
-        if (error instanceof Refused && !error.isPassing) throw error;
+        if (error instanceof Refused && !error.isTemporary) throw error;
         if (attempt === 1 && !late.aborted) tally.lost += 1;
         this.#connection?.close();
         this.#connection = null;

@@ -2,10 +2,10 @@ import { table } from '../support/table.ts';
 import type { LoadOptions } from './options.ts';
 import type { Tally } from './tally.ts';
 
-/** Beyond this share of a core the load is near its own limit. */
+/** Above this share of a core the load itself may be the bottleneck. */
 const BUSY = 0.85;
 
-/** What is told at the end. */
+/** The report at the end. */
 export function conclusion(
   { transport, clients, rampSeconds }: LoadOptions,
   tally: Tally,
@@ -13,10 +13,11 @@ export function conclusion(
 ): string {
   const { rows, chunks, resumed, lost, seconds, cpuShare } = tally;
   const times = rows.length === 0 ? 'no message was answered' : table(rows);
-  const began = `${clients} clients over ${transport}, begun over ${rampSeconds} s`;
+  const began = `${clients} clients over ${transport}, started over ${rampSeconds} s`;
   const taken = `${seconds.toFixed(1)} s from the first question to the last answer`;
   const own = `this process took ${(cpuShare * 100).toFixed(0)} % of a core`;
-  const limit = cpuShare > BUSY ? ', so it may be what was slow: run several of them, or fewer clients' : '';
+  const limit =
+    cpuShare > BUSY ? ', so it may have been the bottleneck: run several of them, or fewer clients' : '';
   const streamed =
     transport === 'sync'
       ? `${lost} connections lost and their requests repeated`
@@ -26,8 +27,9 @@ export function conclusion(
 }
 
 function findings(clients: number, { checked, faults, failures, unchecked }: Tally): string {
-  const sound = 'what was received is what the log has, each event and each character once';
-  const found = faults.length > 0 ? `${faults.length} with faults` : checked > 0 ? sound : 'nothing is known';
+  const sound = 'everything received matches the log, each event and each character once';
+  const found =
+    faults.length > 0 ? `${faults.length} with faults` : checked > 0 ? sound : 'nothing could be compared';
   return [
     `check   ${checked} of ${clients} sessions: ${found}\n`,
     ...faults.map((fault) => `FAULT   ${fault}\n`),

@@ -1,24 +1,24 @@
 import { reasonOf } from './refused.ts';
 
-/** What the load knows of a session without asking the service. */
+/** The expected content of a session. `reply` is null when the answer is unknown. */
 export interface Expected {
   readonly message: string;
   readonly reply: string | null;
 }
 
-interface Told {
+interface ReceivedEvent {
   readonly event: string;
   readonly data: object;
 }
 
-/** Throws when a message is not what was said, or an answer not what it must be. */
-export function requireExpected(told: Told, { message, reply }: Expected): void {
-  if (told.event === 'message') requireSame('the message', told.data, message);
-  if (told.event === 'response' && reply !== null) requireSame('the answer', told.data, reply);
+/** @throws Error when a message or an answer differs from the expected one. */
+export function requireExpected(received: ReceivedEvent, { message, reply }: Expected): void {
+  if (received.event === 'message') requireSame('the message', received.data, message);
+  if (received.event === 'response' && reply !== null) requireSame('the answer', received.data, reply);
 }
 
-/** @returns what is wrong with the events, or null. */
-export function unexpectedIn(events: readonly Told[], expected: Expected): string | null {
+/** @returns the first difference from the expected content, or null. */
+export function unexpectedIn(events: readonly ReceivedEvent[], expected: Expected): string | null {
   try {
     for (const event of events) requireExpected(event, expected);
     return null;

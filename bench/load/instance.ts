@@ -9,7 +9,7 @@ const NOT_FOUND = 404;
 
 export type LoggedEvent = z.infer<typeof Page>['events'][number];
 
-/** The service under load, as far as a client asks it by REST. */
+/** The REST interface of the service under load. */
 export class Instance {
   readonly #url: URL;
   readonly #timeoutMs: number;
@@ -21,16 +21,16 @@ export class Instance {
 
   async requireHealthy(): Promise<void> {
     try {
-      // Not under /api, where requests are limited.
+      // Not a path under /api, because the service limits the rate of those.
       const response = await this.#request('/healthz');
       if (!Health.safeParse(await response.json().catch(() => null)).success)
-        throw new Error('/healthz is answered by something else');
+        throw new Error('something else answers /healthz');
     } catch (cause) {
       throw new Error(`there is no agent-service at ${this.#url.origin}: ${reasonOf(cause)}`, { cause });
     }
   }
 
-  /** All events of a session, as the frames that a client that resumes gets. None of one to which nothing was said. */
+  /** All events of a session, as the frames that a resuming client gets. Empty when the session does not exist. */
   async log(session: string): Promise<LoggedEvent[]> {
     const all: LoggedEvent[] = [];
     for (;;) {
@@ -40,12 +40,12 @@ export class Instance {
       if (response.status === NOT_FOUND) return all;
       const { events } = Page.parse(await response.json());
       if (events.length === 0) return all;
-      // What a page says besides.
+      // Remove the fields that only this endpoint adds.
       all.push(...events.map(({ time: _, partial: __, ...frame }) => frame));
     }
   }
 
-  /** Ends a turn that runs, so that the log is complete. */
+  /** Cancels the running turn, so that the log is complete. */
   async cancel(session: string): Promise<void> {
     await this.#request(`/api/sessions/${session}/cancel`, { method: 'POST', allowed: NOT_FOUND });
   }

@@ -8,14 +8,14 @@ export interface LoadOptions {
   readonly url: URL;
   readonly transport: Transport;
   readonly clients: number;
-  /** Of each client. */
+  /** Messages of each client. */
   readonly messages: number;
-  /** Over so many seconds the clients begin, evenly. */
+  /** The clients start evenly over this time. */
   readonly rampSeconds: number;
   readonly message: string;
-  /** What each answer must be; null when nobody knows, and then what the log has is taken to be right. */
+  /** The expected answer; null to compare answers only with the log. */
   readonly reply: string | null;
-  /** Of the frames of a running turn, the share after which the client drops its connection and resumes. */
+  /** Share of the frames of a running turn after which the client drops its connection and resumes; from 0 to 1. */
   readonly drops: number;
   readonly timeoutSeconds: number;
   readonly keep: boolean;
@@ -23,21 +23,21 @@ export interface LoadOptions {
 
 export const usage = `npm run load -- --url http://127.0.0.1:3001 [options]
 
-  --url URL               where the service is, without a path
+  --url URL               base URL of the service, without a path
   --ws | --sse | --sync   WebSocket (default), server-sent events, or message-sync
-  --clients N             clients, each with a session of its own (default 10)
+  --clients N             clients, each with its own session (default 10)
   --messages M            messages of each client, one after the other (default 20)
-  --ramp S                seconds over which the clients begin (default 1)
-  --message TEXT          what they say (default "hello")
-  --reply TEXT            what each answer must be; without it a text that is garbled in the log as well is not found
+  --ramp S                seconds over which the clients start (default 1)
+  --message TEXT          text of each message (default "hello")
+  --reply TEXT            expected text of each answer; without it, answers are only compared with the log
   --drops SHARE           share of frames after which a client drops its connection and resumes (default 0.02)
-  --timeout S             longest wait for one answer (default 60)
+  --timeout S             longest wait for one answer, in seconds (default 60)
   --keep                  leave the sessions in the log
 
-Ctrl-C lets the messages that run end, and then tells and cleans up as always; a second one ends at once.
+Ctrl-C waits for the running messages, then reports and cleans up as usual. A second Ctrl-C ends at once.
 `;
 
-/** Refused, with what to do instead. */
+/** The command line is wrong. The message says what to do instead. */
 export class UsageError extends Error {}
 
 export function readOptions(args: readonly string[]): LoadOptions {

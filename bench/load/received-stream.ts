@@ -2,32 +2,34 @@ import { isDeepStrictEqual } from 'node:util';
 import { advance, START, type StreamEvent, type StreamPosition } from '../../src/client/stream-position.ts';
 import type { ResumableFrame } from '../../src/wire/frames.ts';
 
-/** What a client that resumes has received of a session, held to what the service promises. */
+/**
+ * What a resuming client has received of a session. Checks that every event and every character comes once, in order.
+ */
 export class ReceivedStream {
   #position: StreamPosition = START;
   #stepText = '';
-  /** Of the turn that runs, over all its steps. */
+  /** Text of the running turn, over all its ended steps. */
   #turnText = '';
   readonly #messageIds = new Set<string>();
   readonly #events: StreamEvent[] = [];
 
-  /** From here the next connection goes on. */
+  /** Where the next connection resumes. */
   get position(): StreamPosition {
     return this.#position;
   }
 
-  /** How many have come. */
+  /** Number of received events. */
   get events(): number {
     return this.#events.length;
   }
 
-  /** Throws when the frame is not the next one: after a gap, or a second time. */
+  /** @throws Error when the frame leaves a gap, comes twice, or contradicts what was streamed. */
   take(frame: ResumableFrame): void {
     if (frame.event === 'resumed') this.#requireSamePlace(frame.data.after);
     else if (frame.event !== 'accepted') this.#advance(frame);
   }
 
-  /** @returns what is different in the log, or null. */
+  /** @returns the first difference from the log, or null. */
   differenceFrom(logged: readonly unknown[]): string | null {
     if (logged.length !== this.#events.length)
       return `${this.#events.length} events were received, ${logged.length} are in the log`;
@@ -57,12 +59,12 @@ export class ReceivedStream {
 
   #endStep({ step, content }: { step: number; content: string }): void {
     if (content !== this.#stepText)
-      throw new Error(`the text of step ${step} is not what was streamed of it`);
+      throw new Error(`the text of step ${step} differs from the streamed text`);
     this.#turnText = step === 1 ? content : this.#turnText + content;
   }
 
   #endTurn(answer: string): void {
-    if (answer !== this.#turnText) throw new Error('the answer is not what was streamed of it');
+    if (answer !== this.#turnText) throw new Error('the answer differs from the streamed text');
   }
 
   #addMessage(id: string | undefined): void {

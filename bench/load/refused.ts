@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** As in the body of an error over REST, and in an `error` frame. */
+/** The body of a REST error. */
 const RefusalBody = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }),
 });
@@ -12,14 +12,14 @@ interface ErrorData {
   readonly details?: unknown;
 }
 
-/** The service has answered, and it is a no. Anything else that fails is a connection that is lost. */
+/** The service answered with an error. Any other failure counts as a lost connection. */
 export class Refused extends Error {
-  /** The service is stopping or starting: whoever asks again a moment later may get an answer. */
-  readonly isPassing: boolean;
+  /** The service is starting or stopping, so a later attempt may succeed. */
+  readonly isTemporary: boolean;
 
-  private constructor(message: string, isPassing: boolean) {
+  private constructor(message: string, isTemporary: boolean) {
     super(message);
-    this.isPassing = isPassing;
+    this.isTemporary = isTemporary;
   }
 
   static byResponse(status: number, body: string): Refused {
@@ -27,7 +27,7 @@ export class Refused extends Error {
     return data ? Refused.byError(data.error) : new Refused(`HTTP ${status}`, status === 503);
   }
 
-  /** With the reason where there is one, and what to do where the limits are in the way. */
+  /** The message has the reason of the service and, for its rate limits, what to do. */
   static byError({ code, message, details }: ErrorData): Refused {
     const known = Details.safeParse(details).data;
     const reason = known ? ` ${known.reason}` : '';
@@ -38,9 +38,9 @@ export class Refused extends Error {
 
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Of a name with several addresses, all of which failed.
+  // Node throws it when a host name has several addresses and all fail.
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
-  // fetch says only that it failed; why, its cause says.
+  // The message of fetch says only that it failed. Its cause says why.
   return error instanceof TypeError && error.cause
     ? `${error.message}: ${reasonOf(error.cause)}`
     : error.message;
@@ -50,6 +50,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not from the service: the status says it.
+    return undefined; // Not an answer of the service. The caller reports the status instead.
   }
 }

@@ -3,20 +3,20 @@ import type { StreamPosition } from '../../src/client/stream-position.ts';
 import { Refused } from './refused.ts';
 import type { OpenLink, StreamLink } from './stream-link.ts';
 
-/** Between two attempts to reach a service that is gone. */
+/** Pause between two attempts to reach the service. */
 export const RETRY_MS = 200;
 
 export interface ResumingLinkOptions {
   readonly url: URL;
   readonly session: string;
   readonly open: OpenLink;
-  /** Where the next connection goes on. */
+  /** Where the next connection resumes. */
   readonly position: () => StreamPosition;
   readonly onText: (frame: string) => void;
   readonly onLost: () => void;
 }
 
-/** A client's connection to its session: one at a time, as often as one is needed. */
+/** The connection of a client to its session, which can be dropped and opened again. */
 export class ResumingLink {
   readonly #options: ResumingLinkOptions;
   #link: StreamLink | null = null;
@@ -26,12 +26,12 @@ export class ResumingLink {
     this.#options = options;
   }
 
-  /** How the connection that is open ends. */
+  /** Resolves when the current connection ends: the client dropped it, or it was lost. */
   get end(): Promise<'dropped' | 'lost'> {
     return this.#end.promise;
   }
 
-  /** Connects unless it is connected, again and again; rejects when it is refused or too late. */
+  /** Connects unless connected, and retries until `late`. Rejects when the service refuses, and after `late`. */
   async connect(late: AbortSignal): Promise<void> {
     const { url, session, open, position, onText } = this.#options;
     while (!this.#link) {
@@ -43,7 +43,7 @@ export class ResumingLink {
         this.#link = link;
         if (late.aborted) this.drop();
       } catch (error) {
-        if (error instanceof Refused && !error.isPassing) throw error;
+        if (error instanceof Refused && !error.isTemporary) throw error;
         await wait(RETRY_MS);
       }
     }
@@ -51,7 +51,7 @@ export class ResumingLink {
 
   say(content: string, clientMessageId: string, onRefused: (refused: Refused) => void): void {
     this.#link?.say(content, clientMessageId).catch((error: unknown) => {
-      if (error instanceof Refused && !error.isPassing) onRefused(error);
+      if (error instanceof Refused && !error.isTemporary) onRefused(error);
       else this.lose();
     });
   }
@@ -60,7 +60,7 @@ export class ResumingLink {
     this.#disconnect('dropped');
   }
 
-  /** It broke, or the service does not serve it any more. */
+  /** The connection broke, or the service no longer serves it. */
   lose(): void {
     if (!this.#link) return;
     this.#disconnect('lost');

@@ -6,7 +6,7 @@ import { Refused } from './refused.ts';
 /** One connection of a client to its session. */
 export interface StreamLink {
   say(content: string, clientMessageId: string): Promise<void>;
-  /** Without a word; nothing is heard of it any more. */
+  /** Ends the connection without a closing handshake. No callback is called afterwards. */
   drop(): void;
 }
 
@@ -14,13 +14,13 @@ export interface LinkOptions {
   readonly url: URL;
   readonly session: string;
   readonly position: StreamPosition;
-  /** When it is aborted nobody waits for the connection any more. */
+  /** Its abort gives up the attempt to connect. */
   readonly late: AbortSignal;
   readonly onText: (frame: string) => void;
   readonly onLost: () => void;
 }
 
-/** Rejects with `Refused` when the service does not want it, with anything else when it cannot be reached. */
+/** Rejects with `Refused` when the service refuses the connection, with another error when it cannot be reached. */
 export type OpenLink = (options: LinkOptions) => Promise<StreamLink>;
 
 export const openWebSocket: OpenLink = async ({ url, session, position, late, onText, onLost }) => {
@@ -53,7 +53,7 @@ export const openEventStream: OpenLink = async ({ url, session, position, late, 
       if (!dropped.signal.aborted) onText(data);
     },
   });
-  // However it ends: unless it was dropped, it is lost.
+  // A stream that ends in any way without `drop` is lost.
   const ended = (): void => {
     if (!dropped.signal.aborted) onLost();
   };

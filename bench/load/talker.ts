@@ -11,13 +11,13 @@ import type { OpenLink } from './stream-link.ts';
 import type { Tally } from './tally.ts';
 import { Unanswered, within } from './within.ts';
 
-/** What the log has, was sent: longer it is not on its way. */
+/** The longest wait for events that the log has and that were not received yet. */
 const ARRIVAL_SECONDS = 2;
 
 interface Question {
   readonly clientMessageId: string;
   readonly askedAt: number;
-  /** With what went wrong, if it did. */
+  /** Resolves when the turn has ended, with an error when it failed. */
   readonly ended: PromiseWithResolvers<'answered' | Error>;
   /** Null until the service has accepted it. */
   turnId: string | null;
@@ -29,13 +29,14 @@ export interface TalkerParts {
   readonly instance: Pick<Instance, 'log' | 'cancel'>;
   readonly tally: Tally;
   readonly open: OpenLink;
-  /** When it is aborted nothing more is asked. */
+  /** After its abort the client sends no more messages. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * One client: asks, hears the answer, drops its connection now and then and resumes, and looks whether it has missed
- * anything. A connection that it did not drop itself is resumed as well, and what was not accepted is said again.
+ * A streaming client: sends its messages, receives the answers, and compares what it received with the log. It drops
+ * its connection now and then and resumes. It also resumes a lost connection, and repeats a message that was not
+ * accepted.
  */
 export class Talker {
   readonly #session: string;
@@ -43,7 +44,7 @@ export class Talker {
   readonly #stream = new ReceivedStream();
   readonly #link: ResumingLink;
   #question: Question | null = null;
-  /** What was wrong with a frame: those after it are not heard. */
+  /** The first fault of the stream. Frames after it are not read. */
   #fault: string | null = null;
   #isUnanswered = false;
   #onEvent: () => void = () => undefined;
@@ -83,13 +84,13 @@ export class Talker {
         if (this.#fault) return;
         tally.failed(reasonOf(error));
         this.#isUnanswered = error instanceof Unanswered;
-        // What came then would be taken for the next answer.
+        // A late answer would be taken for the answer to the next message.
         if (this.#isUnanswered) return;
       }
     }
   }
 
-  /** @returns what is wrong with what was received, or null. */
+  /** @returns the first fault, or the first difference from the log, or null. */
   async #difference(): Promise<string | null> {
     const { instance } = this.#parts;
     if (this.#fault) return this.#fault;
@@ -99,7 +100,7 @@ export class Talker {
     return this.#fault ?? this.#stream.differenceFrom(logged);
   }
 
-  /** What the log has, was sent. It is not waited for long. */
+  /** Waits a moment for the events that the log has. */
   async #hearUpTo(events: number): Promise<void> {
     if (this.#stream.events >= events) return;
     const { timeoutSeconds } = this.#parts.options;
@@ -150,7 +151,7 @@ export class Talker {
       this.#onEvent();
       if (this.#question) this.#hear(frame, this.#question);
     } catch (error) {
-      // Each frame after it would be another fault.
+      // Every later frame would be another fault.
       this.#fault = reasonOf(error);
       this.#link.drop();
       this.#question?.ended.resolve(new Error(this.#fault));
@@ -173,7 +174,7 @@ export class Talker {
       this.#hearRefusal(Refused.byError(frame.data), question);
       return;
     }
-    // Not at `resumed`, or a client that drops at each frame would never get further.
+    // Never drop at `resumed`: with `--drops 1` the client would not get any further.
     const isDropped = question.turnId !== null && frame.event !== 'resumed' && Math.random() < options.drops;
     if (!isDropped) return;
     tally.resumed += 1;
@@ -181,7 +182,7 @@ export class Talker {
   }
 
   #hearRefusal(refused: Refused, question: Question): void {
-    if (refused.isPassing && question.turnId === null) this.#link.lose();
+    if (refused.isTemporary && question.turnId === null) this.#link.lose();
     else question.ended.resolve(refused);
   }
 }

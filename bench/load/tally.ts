@@ -2,7 +2,7 @@ import { percentile, rounded } from '../support/statistics.ts';
 import type { Row } from '../support/table.ts';
 import { reasonOf } from './refused.ts';
 
-/** What all clients together have seen. */
+/** The results of all clients. */
 export class Tally {
   readonly expectedMessages: number;
   readonly #begun = performance.now();
@@ -15,9 +15,9 @@ export class Tally {
   readonly #unchecked = new Map<string, number>();
   clients = 0;
   chunks = 0;
-  /** Connections that the clients dropped themselves. */
+  /** Connections that the clients dropped on purpose. */
   resumed = 0;
-  /** Connections that broke otherwise. */
+  /** Connections that were lost. */
   lost = 0;
   /** Sessions that were compared with the log. */
   checked = 0;
@@ -27,7 +27,7 @@ export class Tally {
     this.expectedMessages = expectedMessages;
   }
 
-  /** @param firstMs until the first chunk, if there was one. */
+  /** Counts an answered message. Times in ms since it was sent; `firstMs` to the first chunk, null without one. */
   answered(doneMs: number, firstMs: number | null): void {
     const now = performance.now();
     this.#firstAskedAt = Math.min(this.#firstAskedAt, now - doneMs);
@@ -36,12 +36,12 @@ export class Tally {
     if (firstMs !== null) this.#firstMs.push(firstMs);
   }
 
-  /** A message that got no answer. */
+  /** Counts a message without an answer. */
   failed(reason: string): void {
     this.#failures.set(reason, (this.#failures.get(reason) ?? 0) + 1);
   }
 
-  /** @param differenceOf gives what was received otherwise than the log has it, or null. */
+  /** @param differenceOf Resolves to the first difference between what was received and the log, or null. */
   async compare(session: string, differenceOf: () => Promise<string | null>): Promise<void> {
     try {
       const difference = await differenceOf();
@@ -57,17 +57,17 @@ export class Tally {
     return [...this.#failures];
   }
 
-  /** Sessions of which the log could not be read. */
+  /** Why the events of sessions could not be read from the log. */
   get unchecked(): readonly [reason: string, count: number][] {
     return [...this.#unchecked];
   }
 
-  /** From the first question to the last answer. */
+  /** From the first message to the last answer. */
   get seconds(): number {
     return Math.max(0, this.#lastAnsweredAt - this.#firstAskedAt) / 1_000;
   }
 
-  /** Of one core, up to now: where it is near 1, this process and not the instance is what is slow. */
+  /** Share of one core that this process used. Near 1, this process and not the instance is the bottleneck. */
   get cpuShare(): number {
     const { user, system } = process.cpuUsage(this.#cpuBefore);
     return (user + system) / 1_000 / (performance.now() - this.#begun);

@@ -1,7 +1,7 @@
-/** No answer has come in time; it may still come. */
+/** No answer came in time. It may still come. */
 export class Unanswered extends Error {}
 
-/** What the work gives, or `Unanswered`: then its signal is aborted. */
+/** Resolves as the work does. After the time it aborts the signal and rejects with `Unanswered`. */
 export async function within<T>(seconds: number, work: (late: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const timeout = Promise.withResolvers<never>();

@@ -6,8 +6,8 @@ const MOST_BLANKS = 14;
 const NO_CACHE = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
 /**
- * A reply of these pieces in the events of Anthropic's Messages API: with a ping now and then, and blanks before the
- * last brace. The fields are those of test/providers/shapes/anthropic-messages.ts.
+ * A reply of these pieces as events of Anthropic's Messages API, with pings and with padding before the last brace. The
+ * fields are those of test/providers/shapes/anthropic-messages.ts.
  */
 export function anthropicEvents(pieces: readonly string[]): string[] {
   return [

@@ -1,5 +1,5 @@
 export interface BenchOptions {
-  /** All of them when none is named; in the order in which they stand. */
+  /** The named benches, or all of them, in their fixed order. */
   readonly names: readonly string[];
   readonly quick: boolean;
   readonly profile: boolean;
@@ -10,7 +10,7 @@ const FLAGS = ['--quick', '--profile', '--help', '-h'];
 
 export class UnknownArguments extends Error {}
 
-/** Throws with all that is not known, and what is. */
+/** @throws UnknownArguments with all unknown arguments and the known ones. */
 export function readBenchOptions(args: readonly string[], known: readonly string[]): BenchOptions {
   const unknown = args.filter((arg) => !known.includes(arg) && !FLAGS.includes(arg));
   if (unknown.length > 0)
@@ -31,9 +31,9 @@ export function benchUsage(questions: Readonly<Record<string, string>>): string 
   const lines = Object.entries(questions).map(([name, question]) => `  ${name.padEnd(width)}  ${question}\n`);
   return `npm run bench -- [NAME…] [--quick] [--profile]
 
-  --quick    a smoke of each: it says that they work, not how fast anything is
-  --profile  leaves CPU profiles of the service in bench/results/profiles
+  --quick    a smoke test of each: shows that they work, not how fast anything is
+  --profile  writes CPU profiles of the service to bench/results/profiles
 
-Without a name, all of them:
+Without a name, all benches run:
 ${lines.join('')}`;
 }

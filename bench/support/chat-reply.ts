@@ -1,29 +1,29 @@
-/** How a reply comes over the wire of the model service. */
+/** How the bytes of a reply are divided into HTTP chunks and packets. */
 export type Shape =
-  /** As through a proxy: many events in one HTTP chunk, the whole reply in one write. */
+  /** Many events in one HTTP chunk, as behind a proxy; the whole reply in one write. */
   | 'burst'
-  /** Each event in an HTTP chunk of its own, the whole reply in one write. */
+  /** Each event in its own HTTP chunk; the whole reply in one write. */
   | 'framed'
-  /** Each event in an HTTP chunk and a packet of its own, at a steady rate. */
+  /** Each event in its own HTTP chunk and packet, at a steady rate. */
   | 'paced';
 
-/** A reply as the bytes that are written, one after the other. */
+/** A reply as the buffers that are written one after the other. */
 export type Packets = readonly Buffer[];
 
 const EVENTS_PER_HTTP_CHUNK = 32;
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n' +
   'x-request-id: req_0a1b2c3d4e5f\r\nTransfer-Encoding: chunked\r\n\r\n';
-/** OpenAI hides the length of a text behind one of another length. */
+/** OpenAI adds padding of varying length, so that the size of a packet does not reveal the length of its text. */
 const PADDING = 'kYtDZr3qWc8LmXp0';
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** A reply of so many equal pieces, in the events that OpenAI sends. */
+/** A reply of equal pieces, as events of OpenAI's chat completions. */
 export function chatReply(shape: Shape, piece: string, pieces: number): Packets {
   return packetsOf(shape, chatEvents(Array.from({ length: pieces }, () => piece)));
 }
 
-/** A reply of these pieces, in the events that OpenAI sends. */
+/** A reply of these pieces, as events of OpenAI's chat completions. */
 export function chatEvents(pieces: readonly string[]): string[] {
   return [
     event({ role: 'assistant', content: '' }, null),
@@ -32,7 +32,7 @@ export function chatEvents(pieces: readonly string[]): string[] {
   ];
 }
 
-/** The events of one reply as the bytes of a whole answer. */
+/** The events of a reply as the bytes of a whole HTTP response. */
 export function packetsOf(shape: Shape, events: readonly string[]): Packets {
   if (shape === 'paced') return pacedPackets(events);
   const grouped = shape === 'burst' ? inGroups(events, EVENTS_PER_HTTP_CHUNK) : events;
@@ -43,7 +43,7 @@ function pacedPackets(events: readonly string[]): Packets {
   const [opening = '', ...rest] = events.map(httpChunk);
   const ending = rest.pop() ?? '';
   const packets = [HEAD + opening, ...rest, ending + LAST_CHUNK];
-  // Most are one of a few texts: made once.
+  // Most packets are equal, so share their buffers.
   const known = new Map<string, Buffer>();
   return packets.map((packet) => {
     const bytes = known.get(packet) ?? Buffer.from(packet);

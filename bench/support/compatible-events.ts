@@ -1,9 +1,12 @@
-/* Replies in chat completions of others than OpenAI, with the fields of test/providers/shapes in their order. */
+/* Chat completions of other providers than OpenAI. Fields and their order are those of test/providers/shapes. */
 
 const PROMPT_TOKENS = 16;
 const DONE = 'data: [DONE]\n\n';
 
-/** One id, no padding, and in each chunk the tokens so far: https://github.com/vllm-project/vllm/issues/7262 */
+/**
+ * vLLM: no padding, and each chunk has the token counts so far. Source:
+ * https://github.com/vllm-project/vllm/issues/7262
+ */
 export function vllmEvents(pieces: readonly string[]): string[] {
   return [
     vllmEvent([vllmChoice({ role: 'assistant', content: '' })], 0),
@@ -35,7 +38,7 @@ function vllmEvent(choices: readonly object[], completionTokens: number): string
 
 const GEMINI_CHUNKS_PER_SECOND = 7;
 
-/** The role in each chunk, the tokens so far, and the time of each: https://github.com/ogx-ai/ogx/issues/5122 */
+/** Gemini: each chunk has the role, the token counts and its time. Source: https://github.com/ogx-ai/ogx/issues/5122 */
 export function geminiEvents(pieces: readonly string[]): string[] {
   return [
     ...pieces.map((content, index) => geminiEvent({ delta: { content, role: 'assistant' } }, index)),

@@ -3,7 +3,7 @@ import { IDEMPOTENCY_TTL_MS } from '../../src/core/request/idempotency.ts';
 
 export const EVENTS_PER_TURN = 4;
 
-/** A whole turn: a question of a hundred characters with an idempotency key, an answer of four hundred. */
+/** A complete turn: a question of about 100 characters with an idempotency key, an answer of about 400. */
 export function longTurn(): SessionEvent[] {
   const key = {
     id: crypto.randomUUID(),
@@ -13,12 +13,12 @@ export function longTurn(): SessionEvent[] {
   return turn('a question, '.repeat(8), 'an answer, '.repeat(36), { key });
 }
 
-/** A whole turn of few bytes, for logs of many. */
+/** A complete turn of few bytes, for logs with many turns. */
 export function shortTurn(): SessionEvent[] {
   return turn('hello', 'you said hello');
 }
 
-/** A turn that was begun when the process ended. */
+/** A turn that is still open, as after a crash. */
 export function openTurn(): SessionEvent[] {
   return shortTurn().slice(0, 2);
 }

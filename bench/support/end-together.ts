@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** However this process ends, the child does not stay behind. It ends before folders are removed that it writes to. */
+/** Kills the child when this process exits, before other exit listeners remove the folders that it writes to. */
 export function endTogether(child: ChildProcess): void {
   const kill = (): void => void child.kill('SIGKILL');
   process.prependOnceListener('exit', kill);

@@ -18,11 +18,11 @@ import type { EventStore } from '../../src/ports/event-store.ts';
 import { EVENTS_PER_TURN, longTurn, openTurn, shortTurn } from './conversation.ts';
 import type { Scope } from './scope.ts';
 
-/** What a log holds. */
+/** The contents of a generated log. */
 export interface LogContents {
   /** Sessions of short turns: `s0`, `s1` … */
   readonly sessions?: number;
-  /** Of each of them. A turn has four. */
+  /** Events of each of them. A turn has four. */
   readonly eventsPerSession?: number;
   /** Sessions in the middle of a turn: `open0`, `open1` … */
   readonly openTurns?: number;
@@ -39,15 +39,15 @@ export function longSession(events: number, index = 0): string {
   return `long-${events}-${index}`;
 }
 
-/** Raised when what is made below changes. */
+/** Increase it when the generated logs change, so that the kept ones are not used. */
 const VERSION = 2;
-/** Appended together, so that they share a synchronisation of the disk. */
+/** Appended at once, so that they share a disk synchronisation. */
 const SESSIONS_AT_ONCE = 500;
 const TURNS_AT_ONCE = 250;
 
 /**
- * A data directory with such a log, to be written to. It is made once and kept in the folder for temporary
- * files, because making a large one takes longer than measuring it; what is given out is a copy.
+ * A writable copy of a data directory with such a log. The original is generated once and kept in the folder for
+ * temporary files, because generating a large log takes longer than measuring it.
  */
 export async function filledLog(scope: Scope, contents: LogContents): Promise<string> {
   const original = join(tmpdir(), `agent-service-bench-logs-${VERSION}`, nameOf(contents));
@@ -58,14 +58,14 @@ export async function filledLog(scope: Scope, contents: LogContents): Promise<st
   return copy;
 }
 
-/** Else the first synchronisation of the service would wait for the copy to reach the disk. */
+/** Otherwise the first fsync of the service would wait until the copy has reached the disk. */
 function synchronise(file: string): void {
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
 
-/** Under another name until it is whole. */
+/** Generates the log under a temporary name until it is complete. */
 async function make(scope: Scope, directory: string, contents: LogContents): Promise<void> {
   const unfinished = `${directory}.${process.pid}`;
   scope.discard(unfinished);

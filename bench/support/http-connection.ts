@@ -14,7 +14,7 @@ export interface HttpRequestParts {
   readonly body?: string;
 }
 
-/** One kept-alive connection, one request at a time. Lean, so that the server is what is measured. */
+/** A keep-alive connection for one request at a time. It does little work, so that the server is measured. */
 export class HttpConnection {
   readonly #base: URL;
   readonly #socket: Socket;
@@ -64,7 +64,7 @@ export class HttpConnection {
   }
 }
 
-/** The answer, once all of it has come. Its body is UTF-8 that was read byte by byte. */
+/** The answer, or null until it is complete. `received` has one character per byte; the body is decoded as UTF-8. */
 export function wholeAnswer(received: string): HttpAnswer | null {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return null;

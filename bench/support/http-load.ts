@@ -8,7 +8,7 @@ export interface HttpLoad {
   readonly requestOf: (index: number) => HttpRequestParts;
 }
 
-/** Sends `total` requests over kept-alive connections, one at a time on each. Rejects at the first that is refused. */
+/** Sends `total` requests over `inFlight` keep-alive connections. Rejects when an answer is not 200. */
 export async function loadHttp({ port, inFlight, total, requestOf }: HttpLoad): Promise<Work> {
   const latencies: number[] = [];
   let next = 0;

@@ -1,7 +1,7 @@
 import { rowOf, type Series } from './rounds.ts';
 import type { Line } from './svg-plot.ts';
 
-/** A line for each subject: the metric over the label. */
+/** One line of a plot for each subject: the metric as a function of the label. */
 export function linesOver(
   all: readonly Series[],
   subjects: readonly string[],

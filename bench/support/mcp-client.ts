@@ -1,7 +1,7 @@
 import { type HttpAnswer, HttpConnection } from './http-connection.ts';
 import { localUrl } from './http-load.ts';
 
-/** A client of `/mcp` by hand, with an MCP session of its own and one call at a time. */
+/** A minimal client of `/mcp` with its own MCP session, for one call at a time. */
 export class McpClient {
   readonly #connection: HttpConnection;
   #headers: Readonly<Record<string, string>> = { Accept: 'application/json, text/event-stream' };
@@ -18,7 +18,7 @@ export class McpClient {
       protocolVersion: '2025-06-18',
       capabilities: {},
       clientInfo,
-      // For the floor, which answers everything alike.
+      // For `floor`, which answers every method as a tool call.
       arguments: { message: 'initialize' },
     });
     const session = /\r\nmcp-session-id: *([^\r]+)/i.exec(head)?.[1];

@@ -2,18 +2,18 @@ import type { Sample } from './rounds.ts';
 import type { ServerProcess } from './server-process.ts';
 import { percentile } from './statistics.ts';
 
-/** What was done while the server was watched. */
+/** What was done while the server was measured. */
 export interface Work {
   readonly operations: number;
   /** In milliseconds. */
   readonly latencies?: readonly number[];
-  /** What took so long, when it is not the operation. */
+  /** What the latencies measure. Absent when they are those of the operations. */
   readonly latencyOf?: string;
 }
 
 /**
- * Rate, cost and latencies of some work. `load CPU %` is that of this process, which makes the load: close to
- * 100 the rate is that of the load, and only the CPU time of the server says what the server can do.
+ * Rate, CPU cost and latencies of some work. `load CPU %` is the CPU use of this process, the load generator. Near
+ * 100 the load generator limits the rate, and only the CPU time of the server says what the server can do.
  */
 export async function measured(
   server: ServerProcess,

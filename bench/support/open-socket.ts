@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** A connection to `http://…` or `https://…`, without Nagle's wait. */
+/** A TCP or TLS connection to `http://…` or `https://…`, with TCP_NODELAY. */
 export function openSocket(base: URL): Socket {
   const host = base.hostname.replace(/^\[|\]$/g, '');
   const isSecure = base.protocol === 'https:';

@@ -5,13 +5,13 @@ import { geminiEvents, vllmEvents } from './compatible-events.ts';
 import { responsesEvents } from './responses-events.ts';
 import { tokens, wholeWords } from './varied-pieces.ts';
 
-/** How replies come from one provider. */
+/** How a provider sends its replies. */
 export interface ProviderReply {
   readonly shape: string;
   readonly api: ModelApi;
-  /** What a reply of so many pieces says. */
+  /** The texts of a reply of so many pieces. */
   readonly piecesOf: (count: number) => string[];
-  /** The events of a reply that says it. */
+  /** The events of a reply of these pieces. */
   readonly eventsOf: (pieces: readonly string[]) => string[];
 }
 

@@ -3,7 +3,7 @@ import { rounded, type Spread } from './statistics.ts';
 import type { Plot } from './svg-plot.ts';
 import type { Row } from './table.ts';
 
-/** What was aimed at, and what came out. Nothing fails because of it. */
+/** A goal and the measured value. A missed target fails nothing. */
 export interface Target {
   readonly what: string;
   /** Left out where the figure is only reported. */
@@ -17,7 +17,7 @@ export interface Report {
   readonly plots?: readonly Plot[];
 }
 
-/** One question, asked in a file of its own. */
+/** One bench. Each file in bench/ that bench/run.ts imports exports a bench and answers one question. */
 export interface Bench {
   readonly question: string;
   run(scope: Scope): Promise<Report>;

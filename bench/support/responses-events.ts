@@ -3,12 +3,12 @@ import { namedEvent, type TypedData } from './named-event.ts';
 const RESPONSE = 'resp_sanitized_streaming';
 const ITEM = 'msg_sanitized_streaming';
 const INPUT_TOKENS = 12;
-/** OpenAI hides the length of a text behind one of another length. */
+/** OpenAI adds padding of varying length, so that the size of a packet does not reveal the length of its text. */
 const PADDING = 'H2d0mf8T42i5Yaqx';
 
 /**
- * A reply of these pieces in the events of OpenAI's Responses API: numbered, padded, and at the end with the whole text
- * four times. The fields are those of test/providers/shapes/openai-responses.ts.
+ * A reply of these pieces as events of OpenAI's Responses API. The events are numbered and padded, and the last ones
+ * repeat the whole text four times. The fields are those of test/providers/shapes/openai-responses.ts.
  */
 export function responsesEvents(pieces: readonly string[]): string[] {
   const begun = opening();

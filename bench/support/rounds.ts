@@ -1,10 +1,10 @@
 import { rounded, type Spread, spread } from './statistics.ts';
 import type { Row } from './table.ts';
 
-/** What one measurement gave, by the names of the columns. */
+/** The result of one measurement: a value for each column. */
 export type Sample = Readonly<Record<string, number>>;
 
-/** One subject in one case: a sample for each round. */
+/** The samples of one subject in one case, one for each round. */
 export interface Series {
   readonly labels: Row;
   readonly subject: string;
@@ -12,8 +12,8 @@ export interface Series {
 }
 
 /**
- * Measures the subjects in turn, A B C A B C: what disturbs the machine for a while disturbs all of them, so
- * that the ratios of one round can be trusted where the times cannot.
+ * Measures the subjects in turn, A B C A B C. A disturbance of the machine then affects all subjects of a round, so the
+ * ratios within a round can be trusted even if the times cannot.
  */
 export async function interleave<S extends { readonly name: string }>(
   rounds: number,
@@ -28,19 +28,19 @@ export async function interleave<S extends { readonly name: string }>(
   return [...samples].map(([{ name }, taken]) => ({ labels, subject: name, samples: taken }));
 }
 
-/** The medians of the rounds. */
+/** A row of the table, with the median of each metric over the rounds. */
 export function rowOf({ labels, subject, samples }: Series): Row {
   const metrics = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
   const medians = metrics.map((metric) => [metric, rounded(spread(valuesOf(samples, metric)).median)]);
   return { ...labels, subject, ...Object.fromEntries(medians) };
 }
 
-/** Round by round, the value of one over that of the other. */
+/** The metric of one series divided by that of the other, round by round. */
 export function ratio(of: Series, to: Series, metric: string): Spread {
   return compared(of, to, metric, (a, b) => a / b);
 }
 
-/** Round by round, how much more the one has than the other. */
+/** The metric of one series minus that of the other, round by round. */
 export function excess(of: Series, over: Series, metric: string): Spread {
   return compared(of, over, metric, (a, b) => a - b);
 }
@@ -49,7 +49,7 @@ export function spreadOf({ samples }: Series, metric: string): Spread {
   return spread(valuesOf(samples, metric));
 }
 
-/** @throws when there is no such series: a misspelt name would otherwise be a row of blanks. */
+/** @throws Error when there is no such series, because a misspelt name would otherwise give empty cells. */
 export function seriesOf(all: readonly Series[], subject: string, labels: Row = {}): Series {
   const found = all.find(
     (series) =>

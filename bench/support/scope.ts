@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What lives as long as one bench: whatever it opens is closed at its end, the last one first. */
+/** Owns what a bench opens, and closes it at the end of the bench, in reverse order. */
 export class Scope {
-  /** A smoke of a few seconds instead of a measurement. */
+  /** A smoke test of a few seconds instead of a measurement. */
   readonly quick: boolean;
-  /** Where the service leaves its CPU profiles, if anybody wants them. */
+  /** Folder for the CPU profiles of the service; undefined for none. */
   readonly profiles: string | undefined;
   readonly #closers: (() => unknown)[] = [];
   readonly #folders: string[] = [];
@@ -17,7 +17,7 @@ export class Scope {
   constructor({ quick, profiles }: { quick: boolean; profiles?: string | undefined }) {
     this.quick = quick;
     this.profiles = profiles;
-    // However this process ends, nothing of it stays behind.
+    // Also remove the folders when the process ends in the middle of a bench.
     process.once('exit', this.#removeFolders);
   }
 
@@ -25,14 +25,14 @@ export class Scope {
     this.#closers.push(close);
   }
 
-  /** An empty folder. */
+  /** A new empty folder, which is removed at the end. */
   directory(): string {
     const directory = mkdtempSync(join(tmpdir(), 'agent-service-bench-'));
     this.discard(directory);
     return directory;
   }
 
-  /** It is removed at the end, if it is still there. */
+  /** Removes the folder at the end, if it still exists. */
   discard(folder: string): void {
     this.#folders.push(folder);
   }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endTogether } from './end-together.ts';
 
-/** A service that will not end is not waited for. */
+/** After this time a process that does not stop is killed. */
 const STOP_TIMEOUT_MS = 20_000;
 
 export interface StartOptions {
@@ -14,10 +14,10 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A server in a process of its own, so that its CPU time is its own. */
+/** A server in its own process, so that its CPU time can be measured. */
 export class ServerProcess {
   readonly port: number;
-  /** From the start of the process to the line that says where it listens. */
+  /** From the start of the process to the output line that says where it listens. */
   readonly listenedAfterMs: number;
   readonly #child: ChildProcess;
 
@@ -45,24 +45,24 @@ export class ServerProcess {
     throw new Error(`${file} ended before it listened`);
   }
 
-  /** CPU time so far, user and system, of the threads that it has, in milliseconds. NaN where the system does not tell. */
+  /** CPU time of the running threads so far, user and system, in milliseconds. NaN on systems other than Linux. */
   cpuMs(): number {
     if (this.#proc('schedstat') === undefined) return Number.NaN;
-    // The process's own account is rounded to ticks of 10 ms, more than a whole turn takes.
+    // /proc/PID/stat counts in ticks of 10 ms, which is more than a whole turn takes.
     const threads = readdirSync(`/proc/${this.#child.pid}/task`);
     const nanoseconds = threads.map((id) => Number(this.#proc(`task/${id}/schedstat`)?.split(' ')[0] ?? 0));
     return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
   }
 
-  /** Linux only: elsewhere NaN. */
+  /** Resident memory. NaN on systems other than Linux. */
   rssMb(): number {
     const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(this.#proc('status') ?? '')?.[1];
     return Number(kilobytes) / 1024;
   }
 
   /**
-   * What it holds when nothing more is given back: garbage is collected, and pages are returned, with a delay.
-   * @param looks how often in a row there must be no less than before.
+   * Resident memory once it no longer shrinks. Garbage collection and the return of pages come with a delay.
+   * @param looks How often in a row, every 250 ms, it must not be less than before.
    */
   async settledRssMb(looks = 4): Promise<number> {
     let least = this.rssMb();

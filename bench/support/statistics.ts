@@ -1,11 +1,11 @@
-/** What several rounds gave: the median counts, the other two say how far to trust it. */
+/** A value over several rounds. `min` and `max` say how far to trust the median. */
 export interface Spread {
   readonly min: number;
   readonly median: number;
   readonly max: number;
 }
 
-/** The value below which that share lies, by the nearest rank. NaN of nothing. */
+/** The percentile by nearest rank. `share` is from 0 to 1. NaN when there are no values. */
 export function percentile(ascending: readonly number[], share: number): number {
   const rank = Math.ceil(ascending.length * share);
   return ascending[Math.max(0, rank - 1)] ?? Number.NaN;
@@ -23,7 +23,7 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
-/** As many digits as a noisy machine can mean. */
+/** Rounds to three digits, or to a whole number from 1,000 on. More digits would only be noise. */
 export function rounded(value: number): number {
   return Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
 }

@@ -3,13 +3,15 @@ import { oneTurn, responseBytes } from './turns.ts';
 import type { WebSocketClient } from './websocket-client.ts';
 
 export interface StreamedTurns {
-  /** At a time. */
+  /** Turns at the same time. */
   readonly streams: number;
-  /** Of each reply. */
+  /** The pieces of each reply. */
   readonly pieces: readonly string[];
 }
 
-/** One turn on each socket, from the message to the end of a reply that has to have these pieces. */
+/**
+ * Runs one turn on each socket, from the message to the end of the reply. Rejects when the reply has another length.
+ */
 export async function streamTurns(
   sockets: readonly WebSocketClient[],
   { streams, pieces }: StreamedTurns,

@@ -13,26 +13,26 @@ export interface Subject {
   readonly server: ServerProcess;
 }
 
-/** A reply that is streamed in so many pieces when the message is `stream`. */
+/** The reply that the scripted model streams to the message `stream`. */
 export interface ScriptedReply {
   readonly piece: string;
   readonly pieces: number;
 }
 
 export interface SubjectOptions {
-  /** Base URL of a model service; without one the model is scripted. */
+  /** Base URL of a model service. Default: the scripted model. */
   readonly upstream?: string;
-  /** The interface that the model service speaks; chat completions when left out. */
+  /** The interface of the model service. Default: chat completions. */
   readonly api?: ModelApi;
   readonly reply?: ScriptedReply;
-  /** Several sockets hear of each message. The floor is told; the others find out. */
+  /** Whether several sockets receive each reply. Only `floor` needs to know. */
   readonly isShared?: boolean;
 }
 
 export interface ServiceOptions extends SubjectOptions {
-  /** Folder of the log; a new one when left out. */
+  /** Folder of the log. Default: a new one. */
   readonly dataDir?: string;
-  /** More of the agent file. */
+  /** More fields of the agent file. */
   readonly agent?: Readonly<Record<string, unknown>>;
   readonly name?: string;
 }
@@ -41,16 +41,17 @@ export const FLOOR = 'floor';
 export const PLAIN = 'plain';
 export const SERVICE = 'agent-service';
 
-/** Bare uWebSockets.js that does the same bytes. */
+/** The control `floor`: bare uWebSockets.js that reads and sends the same bytes and stores nothing. */
 export function startFloor(scope: Scope, options: SubjectOptions = {}): Promise<Subject> {
   return startControl(scope, FLOOR, options);
 }
 
-/** What one would write without this service: express, ws and the SDK of the model. */
+/** The control `plain`: what one would write without this service, with Express, ws and the SDK of the provider. */
 export function startPlain(scope: Scope, options: SubjectOptions = {}): Promise<Subject> {
   return startControl(scope, PLAIN, options);
 }
 
+/** The service, from its sources. */
 export async function startService(
   scope: Scope,
   { dataDir = scope.directory(), name = SERVICE, ...options }: ServiceOptions = {},
@@ -62,7 +63,7 @@ export async function startService(
   return { name, server };
 }
 
-/** All three with the same options, in the order in which they are measured. */
+/** Starts floor, service and plain with the same options, in the order in which they are measured. */
 export async function startAll(scope: Scope, options: SubjectOptions = {}): Promise<Subject[]> {
   return [
     await startFloor(scope, options),
@@ -73,7 +74,7 @@ export async function startAll(scope: Scope, options: SubjectOptions = {}): Prom
 
 export const serviceMain = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
 
-/** What `npm start` and `npx agent-service` run. A build of other sources is made anew, because it would not be used. */
+/** The file that `npm start` and `npx agent-service` run. Builds first when the build does not match the sources. */
 export function serviceCommand(): string {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   if (findMain(root).fromSource)
@@ -81,7 +82,7 @@ export function serviceCommand(): string {
   return join(root, 'bin', 'agent-service.js');
 }
 
-/** The agent that runs when none is named. */
+/** Command-line arguments for the default agent. */
 export function defaultAgentArguments(dataDir: string): string[] {
   return serviceArguments(fileURLToPath(new URL('../../agents/default.yml', import.meta.url)), dataDir);
 }
@@ -90,7 +91,7 @@ export function serviceArguments(agent: string, dataDir: string): string[] {
   return ['--agent', agent, '--web-port', '0', '--data-dir', dataDir, '--log-level', 'error'];
 }
 
-/** An agent without limits on its rate. JSON is YAML too. */
+/** Writes an agent file without rate limits, as JSON, which is also YAML. @returns its path. */
 export function agentFile(scope: Scope, { upstream, api, reply, agent }: ServiceOptions): string {
   const path = join(scope.directory(), 'agent.yml');
   const script = [

@@ -10,15 +10,15 @@ export interface Plot {
   readonly lines: readonly Line[];
 }
 
-/** Of the plot without the names at the ends of its lines, which have as much beside it as they need. */
+/** In pixels. The names of the lines stand to the right of `plotted` and widen the image as needed. */
 const size = { plotted: 550, height: 420, left: 90, top: 50, bottom: 60 };
 const LEAST_NAME_WIDTH = 170;
-/** At most, of 12 px sans-serif. */
+/** Upper bound for 12 px sans-serif. */
 const CHARACTER_WIDTH = 6.5;
 const LINE_HEIGHT = 14;
 const colours = ['#2563eb', '#6b7280', '#dc2626', '#059669', '#9333ea'];
 
-/** Lines over a logarithmic x axis and a linear y axis that begins at 0. */
+/** A line plot as SVG, with a logarithmic x axis and a linear y axis from 0. */
 export function svgPlot({ title, xLabel, yLabel, lines }: Plot): string {
   const points = lines.flatMap((line) => line.points);
   const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
@@ -77,7 +77,7 @@ function yTicks(top: number, { y }: Scales): string[] {
   });
 }
 
-/** Beside the ends of the lines, as low as needed for each to be read. */
+/** Places the names beside the ends of their lines, and moves them down so that none overlaps another. */
 function namePlaces(lines: readonly Line[], { x, y }: Scales): (readonly [x: number, y: number])[] {
   const ends = lines.map(({ points }) => points.at(-1) ?? ([1, 0] as const));
   const fromTop = ends.map((_, index) => index).sort((a, b) => (ends[b]?.[1] ?? 0) - (ends[a]?.[1] ?? 0));
@@ -104,7 +104,7 @@ function label(x: number, y: number, text: string, anchor = 'middle', px = 12, f
   return `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="${px}" fill="${fill}">${escaped(text)}</text>`;
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** The next 1, 2, 5 or 10 times a power of ten. */
 function niceCeiling(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

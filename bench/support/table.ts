@@ -1,7 +1,7 @@
 export type Cell = string | number;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** Rows as text in columns, in the order in which the rows first name them; numbers to the right. */
+/** Rows as a text table. Columns stand in the order of their first appearance; numbers are right-aligned. */
 export function table(rows: readonly Row[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const widths = columns.map((column) =>

@@ -1,20 +1,23 @@
 import { localUrl } from './http-load.ts';
 import { WebSocketClient } from './websocket-client.ts';
 
-/** What a socket has received of one turn. */
+/** What a socket received of a turn. */
 export interface TurnReceipt {
-  /** From the message to the first chunk. */
+  /** From the call of `oneTurn` to the first chunk. */
   readonly firstChunkMs: number;
   readonly totalMs: number;
   readonly chunkFrames: number;
   readonly responseBytes: number;
 }
 
-/** `{"event":"chunk"` and the like: what tells the frames apart stands here. */
+/** Frames begin with `{"event":"chunk"` and the like. The character at this offset tells them apart. */
 const EVENT_AT = '{"event":"'.length;
 const code = { chunk: 'c'.charCodeAt(0), response: 'r'.charCodeAt(0), error: 'e'.charCodeAt(0) };
 
-/** Says something, or null to say nothing, and hears the turn to its end. One at a time on each socket. */
+/**
+ * Sends a message (null: none) and receives a turn to its end. Rejects when the turn fails. One turn at a time per
+ * socket.
+ */
 export function oneTurn(
   socket: WebSocketClient,
   content: string | null,
@@ -42,10 +45,10 @@ export function oneTurn(
   });
 }
 
-/** Some at a time: a thousand handshakes at once would overflow the queue of the port. */
+/** A thousand handshakes at once would overflow the listen queue of the port. */
 const HANDSHAKES_AT_ONCE = 100;
 
-/** Sockets, each of a session as the function says. */
+/** @param sessionOf The session of the socket with this index. */
 export async function openSockets(
   port: number,
   count: number,
@@ -66,7 +69,7 @@ export function dropAll(sockets: readonly WebSocketClient[]): void {
   for (const socket of sockets) socket.drop();
 }
 
-/** The bytes of the frame that ends a turn with this reply. */
+/** Size of the `response` frame with this reply, in bytes. */
 export function responseBytes(content: string): number {
   return Buffer.byteLength(JSON.stringify({ event: 'response', data: { content } }));
 }

@@ -12,14 +12,14 @@ interface RunningReply {
 const TICK_MS = 1;
 
 /**
- * A model service that answers every request with the same bytes, made beforehand: it costs next to nothing, so
- * it can live in the process that makes the load.
+ * A model service that answers every request with the same prepared bytes. It costs so little that it can run in the
+ * process of the load generator.
  */
 export class Upstream {
-  /** What is answered. More than one packet is sent at `packetsPerSecond`, shared by all replies that run. */
+  /** The answer. Packets after the first are sent at `packetsPerSecond`, a rate that all running replies share. */
   packets: Packets = [];
   packetsPerSecond = 1_000;
-  /** Packets that were sent one by one so far. */
+  /** Number of paced packets so far. */
   sentPackets = 0;
   readonly #server: Server;
   readonly #running: RunningReply[] = [];
@@ -51,11 +51,11 @@ export class Upstream {
 
   get url(): string {
     const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the upstream does not listen');
+    if (address === null || typeof address === 'string') throw new Error('the upstream is not listening');
     return `http://127.0.0.1:${address.port}/v1`;
   }
 
-  /** Ends all replies that run, with their last packet. */
+  /** Ends all running replies with their last packet. */
   finishAll(): void {
     for (const { socket, packets } of this.#running.splice(0)) socket.write(packets.at(-1) ?? '');
   }
@@ -63,7 +63,7 @@ export class Upstream {
   #serve(socket: Socket): void {
     let received = '';
     socket.setNoDelay(true).setEncoding('latin1');
-    // A client that goes away has what it wanted.
+    // A client may close its connection at any time.
     socket.on('error', () => socket.destroy());
     socket.on('data', (text: string) => {
       received += text;
@@ -78,12 +78,12 @@ export class Upstream {
 
   #answer(socket: Socket): void {
     const [first] = this.packets;
-    if (!first) throw new Error('the upstream has nothing to answer');
+    if (!first) throw new Error('the upstream has no packets to send');
     socket.write(first);
     if (this.packets.length > 1) this.#running.push({ socket, packets: this.packets, next: 1 });
   }
 
-  /** Gives each running reply a packet in turn, as many as are due. */
+  /** Every tick, sends the packets that are due, one to each running reply in turn. */
   #startPacing(): NodeJS.Timeout {
     let last = performance.now();
     let due = 0;
@@ -99,7 +99,7 @@ export class Upstream {
     this.#turn = (this.#turn + 1) % this.#running.length;
     const reply = this.#running[this.#turn];
     const packet = reply?.packets[reply.next];
-    if (!reply || !packet) throw new Error('a reply runs that has no packet left');
+    if (!reply || !packet) throw new Error('a running reply has no packet left');
     reply.socket.write(packet);
     reply.next += 1;
     this.sentPackets += 1;

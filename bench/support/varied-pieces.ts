@@ -1,13 +1,16 @@
-/* Pieces of replies that differ as tokens do: 1 to 12 characters, about one in fifteen with something to escape. */
+/*
+ * Pieces of replies that vary as tokens do: 1 to 12 characters, about one in fifteen with characters that JSON
+ * escapes.
+ */
 
 const ESCAPED_SHARE = 1 / 15;
 const FRAGMENT_SHARE = 1 / 4;
 const LONGEST = 12;
-/** Blanks at the begin of a reply would be looked at more closely. */
+/** Replies do not begin with a blank. */
 const FIRST = 'The';
 const SEED = 99;
 
-/** Frequent ones first. */
+/** The most frequent first. */
 const WORDS = (
   'the of and to a in is that for it as with on be are this by or from at not an which can but have more was one ' +
   'their all its when so other than into these time only some each how if will also most first between because ' +
@@ -16,14 +19,14 @@ const WORDS = (
   'important available condition structure direction generally certainly boundary molecules different government ' +
   'information temperature application environment performance'
 ).split(' ');
-/** Of a word or behind it. */
+/** Parts of words, and marks after them. */
 const FRAGMENTS = ', . s - ing ed er ly tion : 1 ) al ies 0 ment ; able * ness 20 ically ization'.split(' ');
 const MARKS = ['.\n', '"', ':\n'];
 const ESCAPED = ['\n', '\n\n', ' "', '.\n\n', '"', '",', ':\n', '."', '\n  ', '":"', '\n- ', '\\', '\t'];
 
-/** As most models write: words with the blank before them, and fragments of words. */
+/** Pieces as most models send them: words with the blank before them, and fragments of words. */
 export function tokens(count: number): string[] {
-  const next = dice();
+  const next = pseudoRandom();
   return pieces(count, () => {
     const roll = next();
     if (roll < ESCAPED_SHARE) return picked(ESCAPED, next);
@@ -31,9 +34,9 @@ export function tokens(count: number): string[] {
   });
 }
 
-/** Nothing less than a word; what has to be escaped stands behind it. */
+/** Pieces of whole words, some with characters after them that JSON escapes. */
 export function wholeWords(count: number): string[] {
-  const next = dice();
+  const next = pseudoRandom();
   return pieces(count, () => {
     const word = ` ${picked(WORDS, next)}`;
     const mark = next() < ESCAPED_SHARE ? picked(MARKS, next) : '';
@@ -45,13 +48,13 @@ function pieces(count: number, piece: () => string): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? FIRST : piece()));
 }
 
-/** Those in front more often, as with the words of a language. */
+/** Picks earlier texts more often, as the words of a language are distributed. */
 function picked(texts: readonly string[], next: () => number): string {
   return texts[Math.floor(next() ** 2 * texts.length)] ?? '';
 }
 
-/** Numbers from 0 to 1 that look like chance and are the same in each run. */
-function dice(): () => number {
+/** A pseudo-random generator of numbers from 0 to 1 that is the same in each run. */
+function pseudoRandom(): () => number {
   let state = SEED;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

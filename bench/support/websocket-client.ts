@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { type HttpAnswer, wholeAnswer } from './http-connection.ts';
 import { openSocket } from './open-socket.ts';
 
-/** One text message, as a place in what was read: valid until the call returns. */
+/** Receives a text message as a range of the read buffer, which is valid until the call returns. */
 export type OnFrame = (bytes: Buffer, start: number, end: number) => void;
 
 const FINAL = 0x80;
@@ -13,7 +13,7 @@ const PING = 9;
 const CLOSE = 8;
 const PONG_FRAME = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
-/** The answer to a handshake was not 101. */
+/** The server answered the handshake with a status other than 101. */
 export class HandshakeRefused extends Error {
   readonly status: number;
   readonly body: string;
@@ -25,16 +25,16 @@ export class HandshakeRefused extends Error {
   }
 }
 
-/** A WebSocket by hand: it copies and decodes nothing, so that a frame costs the load far less than the server. */
+/** A minimal WebSocket client that neither copies nor decodes, so that a frame costs it far less than the server. */
 export class WebSocketClient {
   onFrame: OnFrame = () => undefined;
   onClose: () => void = () => undefined;
   readonly #socket: Socket;
-  /** What was read of a frame that is not whole yet, and how much the frame needs at least. */
+  /** The buffers of an incomplete frame, their size, and the least size of the frame. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #neededBytes = 0;
-  /** Of a message that comes in pieces. */
+  /** The fragments of an incomplete message. */
   #pieces: Buffer[] = [];
 
   private constructor(socket: Socket) {
@@ -42,8 +42,9 @@ export class WebSocketClient {
   }
 
   /**
-   * @param base such as `http://127.0.0.1:3001`. Rejects when the handshake is refused.
-   * @param late gives the handshake up when it is aborted.
+   * Rejects with `HandshakeRefused` when the server refuses.
+   * @param base Such as `http://127.0.0.1:3001`.
+   * @param late Its abort gives up the handshake.
    */
   static async open(base: URL, path: string, late?: AbortSignal): Promise<WebSocketClient> {
     const socket = openSocket(base);
@@ -54,7 +55,7 @@ export class WebSocketClient {
     return client;
   }
 
-  /** Masked with zeros, which leaves the text as it is. */
+  /** Masks with zeros, which leaves the text unchanged. */
   send(text: string): void {
     const payload = Buffer.from(text);
     const head = Buffer.alloc(payload.length < 126 ? 6 : 8);
@@ -68,12 +69,12 @@ export class WebSocketClient {
     this.#socket.write(Buffer.concat([head, payload]));
   }
 
-  /** Reads nothing from here on, and does not tell. */
+  /** Stops reading, without closing the connection. */
   stall(): void {
     this.#socket.pause();
   }
 
-  /** Without a word, as a network that is gone. */
+  /** Ends the connection without a closing handshake, as a broken network does. */
   drop(): void {
     this.onClose = () => undefined;
     this.onFrame = () => undefined;
@@ -98,13 +99,13 @@ export class WebSocketClient {
           return;
         }
         socket.off('data', onData).off('error', fail).off('close', onClose);
-        // A connection that breaks closes: that is what is told.
+        // `close` follows every error, and reports it.
         socket.on('error', () => undefined);
         socket.on('close', () => this.onClose());
         socket.on('data', (read) => this.#read(read));
         resolve();
         const rest = head.subarray(end + 4);
-        // After whoever waits has set its callbacks.
+        // Later, so that the caller can set its callbacks first.
         if (rest.length > 0) setImmediate(() => this.#read(rest));
       };
       socket.on('data', onData).on('error', fail).on('close', onClose);
@@ -163,7 +164,7 @@ export class WebSocketClient {
   }
 }
 
-/** Where the payload of the frame at `at` begins and ends; null when not even its head is there. */
+/** Where the payload of the frame at `at` begins and ends; null when the head of the frame is incomplete. */
 function frameEnd(bytes: Buffer, at: number): { start: number; end: number } | null {
   if (bytes.length < at + 2) return null;
   const length = (bytes[at + 1] ?? 0) & 0x7f;

@@ -1,4 +1,4 @@
-/** As much of a `WebSocket` as the client needs. */
+/** The part of the standard `WebSocket` that the client uses. */
 export interface StreamSocket {
   send(text: string): void;
   close(): void;
@@ -6,11 +6,12 @@ export interface StreamSocket {
   addEventListener(type: 'close' | 'error', listener: () => void): void;
 }
 
-/** What the client takes from the browser or from Node; a test gives its own. */
+/** What the client needs from its platform. The default works in browsers and in Node; tests pass their own. */
 export interface ClientEnvironment {
   readonly openSocket: (url: string) => StreamSocket;
+  /** Makes the ids of messages, which must be unique within a session. */
   readonly randomId: () => string;
-  /** From 0 to 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive), like `Math.random`. */
   readonly random: () => number;
 }
 

@@ -5,7 +5,7 @@ interface Waiter<T> {
 
 type End = { readonly error?: unknown };
 
-/** What has come and was not read yet, up to a bound. */
+/** A bounded queue between a producer and an async iterator. */
 export class EventQueue<T> {
   readonly #limit: number;
   readonly #items: T[] = [];
@@ -16,7 +16,7 @@ export class EventQueue<T> {
     this.#limit = limit;
   }
 
-  /** False when the queue is full: then the item is not kept. */
+  /** @returns false when the queue is full. The item is then dropped. */
   push(item: T): boolean {
     const waiter = this.#waiters.shift();
     if (waiter) waiter.resolve({ done: false, value: item });
@@ -38,13 +38,13 @@ export class EventQueue<T> {
     });
   }
 
-  /** What waits is forgotten. */
+  /** Drops the queued items and ends the iteration. */
   close(): void {
     this.#items.length = 0;
     this.#finish({});
   }
 
-  /** What waits is still read, then the error is thrown. */
+  /** Lets the queued items be read, then rejects every `next` with the error. */
   fail(error: unknown): void {
     this.#finish({ error });
   }

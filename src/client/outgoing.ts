@@ -1,7 +1,10 @@
 import type { ErrorBody } from '../core/errors.ts';
 import { RefusedError } from './session-errors.ts';
 
-/** A message that is in the log, as that turn. `end` when it had been there before, and its turn is over. */
+/**
+ * The service has recorded a message as a turn. `end` is present when the same message was sent before and its turn has
+ * ended.
+ */
 export interface Accepted {
   readonly clientMessageId: string;
   readonly turnId: string;
@@ -17,17 +20,18 @@ export interface OutgoingMessage {
 
 interface Item {
   readonly text: string;
-  /** Null for a command, which nobody acknowledges. */
+  /** Null for a command: the service does not acknowledge it. */
   readonly message: OutgoingMessage | null;
-  /** Over this connection, or over one that is gone. */
+  /** Over the current connection, over an earlier one, or not yet. */
   sent: 'now' | 'before' | null;
+  /** Connections that broke before the service answered. */
   losses: number;
 }
 
-/** A message that was lost so often with its connection is what the connections break at. */
+/** A message is given up after this many losses: probably the message itself breaks the connections. */
 const MAX_LOSSES = 5;
 
-/** What is to be sent, in its order; a message stays until the service has answered it. */
+/** The outgoing messages and commands, in order. A message stays here until the service accepts or refuses it. */
 export class Outgoing {
   #items: Item[] = [];
 
@@ -35,7 +39,7 @@ export class Outgoing {
     return this.#items.length === 0;
   }
 
-  /** Whether something was sent before of which nobody knows if it has arrived. */
+  /** Whether a message was sent over an earlier connection and may have arrived. */
   get isUncertain(): boolean {
     return this.#items.some(({ sent }) => sent === 'before');
   }
@@ -46,11 +50,11 @@ export class Outgoing {
 
   message(message: OutgoingMessage): void {
     const { clientMessageId, text } = message;
-    if (this.#find(clientMessageId)) throw new Error(`message ${clientMessageId} is being sent already`);
+    if (this.#find(clientMessageId)) throw new Error(`message ${clientMessageId} is already being sent`);
     this.#items.push({ text, message, sent: null, losses: 0 });
   }
 
-  /** Sends what was not sent over this connection. */
+  /** Sends what was not yet sent over the current connection. A command is forgotten once it is sent. */
   flush(send: (text: string) => void): void {
     for (const item of this.#items) {
       if (item.sent === 'now') continue;
@@ -60,13 +64,13 @@ export class Outgoing {
     this.#items = this.#items.filter(({ message }) => message !== null);
   }
 
-  /** The client has left the connection: what was not answered is to be sent again. */
-  interrupted(): void {
+  /** The client closed the connection itself, so no message is to blame. */
+  connectionClosed(): void {
     for (const item of this.#items) if (item.sent === 'now') item.sent = 'before';
   }
 
-  /** The connection broke. */
-  lost(): void {
+  /** The connection broke. Rejects the messages that have reached the limit of losses. */
+  connectionLost(): void {
     for (const item of this.#items) {
       if (item.sent !== 'now') continue;
       item.sent = 'before';

@@ -9,7 +9,7 @@ interface PendingReply {
   readonly reject: (error: unknown) => void;
 }
 
-/** The turns whose end somebody waits for. */
+/** The callers of `ask` whose messages were accepted and whose turns have not ended. */
 export class PendingReplies {
   #pending: PendingReply[] = [];
 
@@ -17,6 +17,7 @@ export class PendingReplies {
     return this.#pending.length === 0;
   }
 
+  /** Settles at once when the turn has already ended, else when `note` sees its end. */
   wait({ turnId, end }: Accepted, resolve: PendingReply['resolve'], reject: PendingReply['reject']): void {
     if (end?.content !== undefined) resolve(end.content);
     else if (end?.error) reject(new RefusedError(end.error));

@@ -1,18 +1,21 @@
 import type { ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
 
-/** Reads what the service sent. Only what the client itself relies on is checked, so that newer services may say more. */
+/**
+ * Parses a frame. Checks only the fields that the client itself uses, so that newer services may send more.
+ * @throws ProtocolError when it is not a frame.
+ */
 export function readFrame(data: unknown): ResumableFrame {
   const frame = typeof data === 'string' ? parse(data) : undefined;
   if (isFrame(frame)) return frame;
-  throw new ProtocolError(`the service sent what is no frame: ${String(data).slice(0, 100)}`);
+  throw new ProtocolError(`the service sent something that is not a frame: ${String(data).slice(0, 100)}`);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // No JSON is no frame, which the caller says.
+    return undefined; // The caller reports it as something that is not a frame.
   }
 }
 
@@ -24,11 +27,11 @@ function isFrame(value: unknown): value is ResumableFrame {
   return (
     [seq, step, offset].every((place) => place === undefined || isCount(place)) &&
     (turnId === undefined || typeof turnId === 'string') &&
-    isDataOf(value.event, value.data)
+    hasDataOf(value.event, value.data)
   );
 }
 
-function isDataOf(event: string, data: Fields): boolean {
+function hasDataOf(event: string, data: Fields): boolean {
   switch (event) {
     case 'resumed':
       return isCount(data.after) && isCount(data.head);

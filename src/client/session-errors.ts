@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../core/errors.ts';
 
-/** The service refused a message, or its turn failed or was cancelled. */
+/** The service refused the message, or its turn failed or was cancelled. `code` is an error code of the service. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly code: ErrorBody['code'];
@@ -13,12 +13,12 @@ export class RefusedError extends Error {
   }
 }
 
-/** What the service sent cannot be understood, or does not fit what it sent before. */
+/** The service sent something that the client cannot read, or that leaves a gap after what it sent before. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** The session ends before what this client has of it: it was deleted, or its data were lost. */
+/** The session is shorter than what this client has read of it: it was deleted, or its data were lost. */
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError';
   /** Seq of the session's last event. */
@@ -32,7 +32,7 @@ export class SessionLostError extends Error {
   }
 }
 
-/** The session was closed by this client before the answer came. */
+/** This client closed the session before the answer came. */
 export class ClosedError extends Error {
   override readonly name = 'ClosedError';
 

@@ -5,18 +5,18 @@ import { reconnectDelayMs } from './reconnect-delay.ts';
 
 export interface StreamLinkParts {
   readonly environment: ClientEnvironment;
-  /** Where to connect to now. */
+  /** The URL of the next connection. */
   readonly url: () => string;
   readonly onFrame: (frame: ResumableFrame) => void;
-  /** The connection was lost, or could not be had. It is tried again, for ever. */
+  /** The connection broke or could not be opened. The link keeps trying. */
   readonly onLost: () => void;
-  /** What came cannot be read. */
+  /** `onFrame` threw, or the service sent something that is not a frame. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * One connection after the other to the same session: a lost one is replaced, after a while that grows.
- * Why a handshake was refused a browser does not tell, so every reason is taken for one that passes.
+ * The connection to a session. A lost connection is replaced after a growing delay. Browsers do not say why a handshake
+ * was refused, so the link treats every refusal as temporary and tries for ever.
  */
 export class StreamLink {
   readonly #parts: StreamLinkParts;
@@ -28,18 +28,18 @@ export class StreamLink {
     this.#parts = parts;
   }
 
-  /** Connects, unless it does already. */
+  /** Connects, unless it is connected or already trying. */
   open(): void {
     if (this.#socket || this.#timer !== undefined) return;
     const socket = this.#parts.environment.openSocket(this.#parts.url());
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(socket, data));
     socket.addEventListener('close', () => this.#lose(socket));
-    // Node 22 says only this when it cannot connect; elsewhere a `close` follows, which then is of no socket.
+    // When Node 22 cannot connect, it fires only `error`. Elsewhere `close` follows, and #lose ignores it.
     socket.addEventListener('error', () => this.#lose(socket));
   }
 
-  /** The service has answered: the next connection that is lost is the first one. */
+  /** The service has answered, so the delays begin again with the shortest one. */
   established(): void {
     this.#failures = 0;
   }
@@ -48,7 +48,7 @@ export class StreamLink {
     this.#socket?.send(text);
   }
 
-  /** Ends the connection, and tries for no other until it is opened again. */
+  /** Closes the connection, and stays closed until `open`. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

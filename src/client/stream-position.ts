@@ -1,38 +1,49 @@
 import type { ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
 
-/** What the iterator gives: all frames but those that speak of the connection and of single messages. */
+/**
+ * What the iterator yields: the frames of the resumable stream, except `resumed` and `accepted`. Durable events have a
+ * `seq`; `chunk` and reasoning have a `turnId`, `step` and `offset`.
+ */
 export type StreamEvent = Exclude<ResumableFrame, { event: 'resumed' | 'accepted' }>;
 
-/** How much of one step's reasoning a reader has. */
+/** How much of a step's reasoning a reader has received. */
 export interface ReasoningPosition {
   readonly turnId: string;
   readonly step: number;
-  /** UTF-16 code units. */
+  /** In UTF-16 code units. */
   readonly offset: number;
 }
 
-/** What one reader of a session has: every event up to `seq`, and so much of the text of the step after it. */
+/**
+ * How far a reader has read: every event up to `seq`, and `offset` code units of the step that runs after it. It is
+ * plain JSON, so it can be stored.
+ */
 export interface StreamPosition {
+  /** Of the last event read; 0 before the first. */
   readonly seq: number;
   /** The step that `offset` counts in; null before its first text. */
   readonly turnId: string | null;
   readonly step: number | null;
-  /** UTF-16 code units of the running step's text. */
+  /** How much of the running step's text was read, in UTF-16 code units. */
   readonly offset: number;
-  /** Of the running step; left out before its first reasoning, and where none was asked for. */
+  /** Of the running step. Absent before its first reasoning, and when `reasoning` was not asked for. */
   readonly reasoning?: ReasoningPosition;
 }
 
+/** Nothing has been read. */
 export const START: StreamPosition = { seq: 0, turnId: null, step: null, offset: 0 };
 
-/** A frame that is new to the reader, as far as it is new, and where the reader stands after it. */
+/** The reader's position after a frame, and the new part of the frame: null when the reader already had all of it. */
 export interface Advance {
   readonly position: StreamPosition;
   readonly frame: StreamEvent | null;
 }
 
-/** Each event and each character once, in order. Throws on a gap. */
+/**
+ * Removes from a frame what the reader already has, so that each event and each character comes once and in order.
+ * @throws ProtocolError when something between the position and the frame is missing.
+ */
 export function advance(position: StreamPosition, frame: StreamEvent): Advance {
   if (frame.seq !== undefined) return advanceByEvent(position, frame, frame.seq);
   switch (frame.event) {
@@ -54,14 +65,14 @@ function advanceByEvent(position: StreamPosition, frame: StreamEvent, seq: numbe
   return { position: { seq, turnId, step, offset, ...(goesOn && { reasoning }) }, frame };
 }
 
-/** After it nothing that the step of that turn had streamed before it is still to come. */
+/** Whether the frame ends the step that was streaming for that turn (null: for any turn). */
 function endsStep(turnId: string | null, frame: StreamEvent): boolean {
   switch (frame.event) {
     case 'stepCompleted':
     case 'turnResumed':
       return true;
     case 'error':
-      // A turn that is cancelled while it waits does not end the text of the one that runs.
+      // A turn that is cancelled while it waits does not end the text of the running turn.
       return turnId === null || turnId === frame.turnId;
     default:
       return false;
@@ -73,7 +84,7 @@ type ChunkFrame = Extract<StreamEvent, { event: 'chunk' }>;
 function advanceByText(position: StreamPosition, frame: ChunkFrame): Advance {
   const { turnId, step, offset: start } = frame;
   if (turnId === undefined || step === undefined || start === undefined)
-    throw new ProtocolError('a chunk came without its place');
+    throw new ProtocolError('a chunk came without its turn, step or offset');
   const isSameStep = position.turnId === null || (position.turnId === turnId && position.step === step);
   const known = (isSameStep ? position.offset : 0) - start;
   const { content } = frame.data;
@@ -89,16 +100,16 @@ function advanceByText(position: StreamPosition, frame: ChunkFrame): Advance {
 
 type ThinkingFrame = Extract<StreamEvent, { event: 'thinking' }>;
 
-/** After each reconnect the service tells all that the running step has thought so far. */
+/** After each reconnect the service sends the running step's reasoning again from its beginning. */
 function advanceByReasoning(position: StreamPosition, frame: ThinkingFrame): Advance {
   const { turnId, step, offset: start, data } = frame;
   const { reasoning } = data;
   if (reasoning === undefined) return { position, frame };
   if (turnId === undefined || step === undefined || start === undefined)
-    throw new ProtocolError('reasoning came without its place');
+    throw new ProtocolError('reasoning came without its turn, step or offset');
   const before = position.reasoning;
   const has = before?.turnId === turnId && before.step === step ? before.offset : 0;
-  // Reasoning is in no log: what the service cannot tell any more stays a gap.
+  // Reasoning is not in the log, so the service cannot fill a gap: it is not an error.
   const known = Math.max(0, has - start);
   if (known >= reasoning.length) return { position, frame: null };
   const next = { ...position, reasoning: { turnId, step, offset: start + reasoning.length } };

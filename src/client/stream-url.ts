@@ -1,15 +1,18 @@
 import type { StreamPosition } from './stream-position.ts';
 
-export interface StreamWish {
-  /** Of the service. */
+export interface StreamTarget {
+  /** Base URL of the service. */
   readonly base: string | URL;
   readonly session: string;
-  /** Whether to be told what the model thinks aloud. */
+  /** Whether to stream the model's reasoning, too. */
   readonly reasoning: boolean;
 }
 
-/** Where a session is streamed from, after what the reader has. */
-export function streamUrl({ base, session, reasoning }: StreamWish, { seq, offset }: StreamPosition): string {
+/** The WebSocket URL that streams a session, beginning after the position. */
+export function streamUrl(
+  { base, session, reasoning }: StreamTarget,
+  { seq, offset }: StreamPosition,
+): string {
   const url = new URL(base);
   url.protocol = url.protocol.replace(/^http/, 'ws');
   url.searchParams.set('session', session);

@@ -2,7 +2,9 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressedFiles } from './compressed-files.ts';
 
-/** Builds the page into dist/console; `npm run console` serves it with a running service behind it. */
+/**
+ * Builds the console into dist/console. `npm run console` serves it for development and needs a service on port 3001.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
@@ -12,11 +14,11 @@ export default defineConfig({
     emptyOutDir: true,
     license: { fileName: 'third-party-licenses.md' },
     target: 'es2022',
-    // compressed-files.ts does it.
+    // compressed-files.ts compresses the files.
     reportCompressedSize: false,
-    // Data URLs would need a hole in the Content-Security-Policy.
+    // Inlined assets are data URLs, which the Content-Security-Policy would have to allow.
     assetsInlineLimit: 0,
-    // Statecharts and forms are loaded when their panel is opened.
+    // The largest chunks, statecharts and forms, are loaded only when their panel is opened.
     chunkSizeWarningLimit: 2_000,
   },
   server: {

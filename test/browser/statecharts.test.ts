@@ -146,7 +146,7 @@ describe('a turn of the past', () => {
     for (let moment = 1; moment < count; moment += 1) {
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByText(`${moment + 1} / ${count}`).waitFor();
-      const isTold = (await page.getByText('which the machine is not told of').count()) === 0;
+      const isTold = (await page.getByText('which the machine does not receive').count()) === 0;
       if (isTold) replayed.push(await page.getByRole('status').textContent());
     }
     // Live, a machine that begins is told twice: where it is, and that it has started.

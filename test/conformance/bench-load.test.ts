@@ -53,7 +53,7 @@ describe('bench/load.ts', () => {
       const { code, stdout } = await load(url, transport, ...args);
       expect(stdout).toMatch(/whole answer {5}12 /);
       expect(stdout).toMatch(/\nthis process took \d+ % of a core/);
-      expect(stdout).toContain('check   3 of 3 sessions: what was received is what the log has');
+      expect(stdout).toContain('check   3 of 3 sessions: everything received matches the log');
       expect(code).toBe(0);
       expect(await sessionsLeft()).toEqual([]);
     },
@@ -71,7 +71,7 @@ describe('bench/load.ts', () => {
     await process.stderr(/ 2 clients {2}[1-9]/);
     process.kill('SIGINT');
     const { code, stdout } = await process.ended;
-    expect(stdout).toContain('stopped before its end\ncheck   2 of 2 sessions: what was received');
+    expect(stdout).toContain('stopped before its end\ncheck   2 of 2 sessions: everything received');
     expect(code).toBe(1);
     expect(await sessionsLeft()).toEqual([]);
   });
@@ -80,9 +80,7 @@ describe('bench/load.ts', () => {
     const { server, address } = await somethingElse();
     const other = await load(address);
     expect(other).toMatchObject({ code: 1, stdout: '' });
-    expect(other.stderr).toBe(
-      `there is no agent-service at ${address}: /healthz is answered by something else\n`,
-    );
+    expect(other.stderr).toBe(`there is no agent-service at ${address}: something else answers /healthz\n`);
     server.close();
     await once(server, 'close');
     const nobody = await load(address);

@@ -45,16 +45,16 @@ describe('a client under load', () => {
     [
       'a chunk is another one',
       secondOf('chunk', (frame) => [{ ...frame, data: { content: 'SAID ' } }]),
-      'the text of step 1 is not what was streamed',
+      'the text of step 1 differs from the streamed text',
     ],
     ['an event is lost', secondOf('stepCompleted', () => []), 'event 6 came after'],
     ['an event comes twice', secondOf('message', (frame) => [frame, frame]), 'received twice'],
     [
       'the response is another one',
       secondOf('response', (frame) => [{ ...frame, data: { content: 'no' } }]),
-      'the answer is not what was streamed of it',
+      'the answer differs from the streamed text',
     ],
-    ['what comes is no frame', secondOf('chunk', () => ['nonsense']), 'what is no frame: nonsense'],
+    ['what comes is no frame', secondOf('chunk', () => ['nonsense']), 'not a frame: nonsense'],
   ])('tells once that %s', async (_, network, fault) => {
     const { tally } = await talk({ network });
     expect(tally.faults).toEqual([expect.stringContaining(fault)]);

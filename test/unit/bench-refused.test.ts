@@ -14,15 +14,15 @@ describe('a refusal, as the load tells it', () => {
     ['SERVICE_UNAVAILABLE', {}, 'SERVICE_UNAVAILABLE: no', true],
   ])(
     'has the reason of %s and what to do, and says whether it passes',
-    (code, details, message, isPassing) => {
+    (code, details, message, isTemporary) => {
       const body = JSON.stringify({ success: false, error: { code, message: 'no', details } });
-      expect(Refused.byResponse(500, body)).toMatchObject({ message, isPassing });
-      expect(Refused.byError({ code, message: 'no', details })).toMatchObject({ message, isPassing });
+      expect(Refused.byResponse(500, body)).toMatchObject({ message, isTemporary });
+      expect(Refused.byError({ code, message: 'no', details })).toMatchObject({ message, isTemporary });
     },
   );
 
   it('is the status where the answer is not from the service', () => {
-    expect(Refused.byResponse(502, '<html>')).toMatchObject({ message: 'HTTP 502', isPassing: false });
+    expect(Refused.byResponse(502, '<html>')).toMatchObject({ message: 'HTTP 502', isTemporary: false });
   });
 });
 

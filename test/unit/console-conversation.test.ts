@@ -118,6 +118,22 @@ describe('the conversation', () => {
     ]);
   });
 
+  it.each([
+    [true, 'approved by a client'],
+    [false, 'denied by a client'],
+  ])('tells who answered a call that waited for approval: %s', async (approved, decision) => {
+    const approval = { rules: [], default: 'ask' as const };
+    const rig = new SessionRig({ tools: new DirectedTools({ look: {} }), approval });
+    const heard = rig.listen();
+    await rig.say('Why?', { turnId: 't' });
+    (await rig.model.call(0)).askFor({ name: 'look', callId: 'l' });
+    await heard.event('approval.requested');
+    const session = await rig.registry.session('s');
+    await session.answerApproval({ type: 'approval.answer', callId: 'l', approved }, CLIENT);
+    const [call] = (await turnOf(rig)).steps.flatMap(({ calls }) => calls);
+    expect(call?.decision).toBe(decision);
+  });
+
   it('has what was thought before a cancel, though nothing was said', async () => {
     const rig = new SessionRig();
     const heard = rig.listen();

@@ -4,6 +4,7 @@ import {
   type EventKind,
   eventKinds,
   kindOf,
+  originFactsOf,
   summaryOf,
 } from '../../src/console/timeline/event-words.ts';
 import { eventAfterKey, rowsBefore, rowsInView, rowsOf } from '../../src/console/timeline/timeline-rows.ts';
@@ -90,6 +91,20 @@ describe('the rows of the timeline', () => {
       'response: ',
     ]);
     expect(events.map(summaryOf)).toContain('step 1 ended at the token limit Once upon');
+  });
+
+  it('tell who did it and why; events of older logs tell neither', async () => {
+    const events = await someEvents();
+    expect(events.map((event) => [event.event, ...originFactsOf(event)].join('; '))).toEqual([
+      'message; by a client',
+      'thinking; by a client',
+      'stepCompleted; by the agent',
+      'toolCall; by the agent',
+      'toolResult; by the agent; the tool failed',
+      'error; by a client; cancelled',
+    ]);
+    const older = events.map(({ actor: _, cause: __, ...event }) => event);
+    expect(older.flatMap(originFactsOf)).toEqual([]);
   });
 
   it('are in the page only around what is in view', () => {

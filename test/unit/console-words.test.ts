@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { thoughtBlocks } from '../../src/console/chat/thought-blocks.ts';
+import { actorText, causeText } from '../../src/console/ui/event-origin.ts';
 import { totalUsage, usageText } from '../../src/console/ui/token-usage.ts';
 
 describe('the tokens of a model call', () => {
@@ -24,6 +25,18 @@ describe('the tokens of a model call', () => {
       reasoningTokens: 15,
     });
     expect(totalUsage([])).toBeNull();
+  });
+});
+
+describe('the origin of an event', () => {
+  it('is told in plain words', () => {
+    expect(actorText({ kind: 'client' })).toBe('by a client');
+    expect(actorText({ kind: 'client', principal: 'ann' })).toBe('by ann');
+    expect(actorText({ kind: 'agent' })).toBe('by the agent');
+    expect(actorText({ kind: 'service' })).toBe('by the service');
+    expect(causeText({ kind: 'turn-cancelled' })).toBe('the turn was cancelled');
+    expect(causeText({ kind: 'service-stopped' })).toBe('the service stopped');
+    expect(causeText({ kind: 'something newer' })).toBe('something newer');
   });
 });
 

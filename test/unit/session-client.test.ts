@@ -267,14 +267,17 @@ describe('what the model thinks aloud', () => {
 
 describe('a stream that cannot be right', () => {
   const cases: Record<string, [object | string, RegExp]> = {
-    'no JSON': ['{', /no frame: \{/],
-    'no frame': [{ events: 1 }, /no frame/],
-    'a chunk without content': [{ event: 'chunk', data: {} }, /no frame/],
-    'a chunk without its place': [{ event: 'chunk', data: { content: 'x' } }, /without its place/],
-    'reasoning that is no text': [{ event: 'thinking', data: { message: 'm', reasoning: 1 } }, /no frame/],
+    'no JSON': ['{', /not a frame: \{/],
+    'no frame': [{ events: 1 }, /not a frame/],
+    'a chunk without content': [{ event: 'chunk', data: {} }, /not a frame/],
+    'a chunk without its place': [
+      { event: 'chunk', data: { content: 'x' } },
+      /a chunk came without its turn/,
+    ],
+    'reasoning that is no text': [{ event: 'thinking', data: { message: 'm', reasoning: 1 } }, /not a frame/],
     'reasoning without its place': [
       { event: 'thinking', data: { message: 'm', reasoning: 'x' } },
-      /reasoning came without its place/,
+      /reasoning came without its turn/,
     ],
     'an event too many': [thinking(3), /event 3 came after event 1/],
     'text too far': [chunk(1, 'x'), /text at 1 came after text up to 0/],
@@ -375,7 +378,7 @@ describe('a message', () => {
     service.socket.resumed(0);
     const reply = session.ask('hi', { clientMessageId: 'mine' });
     expect(() => session.cancel()).not.toThrow();
-    await expect(session.send('hi', { clientMessageId: 'mine' })).rejects.toThrowError(/being sent already/);
+    await expect(session.send('hi', { clientMessageId: 'mine' })).rejects.toThrowError(/already being sent/);
     const accepted = { event: 'accepted', turnId: 't' };
     service.socket.say({ ...accepted, data: { clientMessageId: 'mine', content: 'Hello' } });
     expect(await reply).toBe('Hello');

@@ -17,7 +17,7 @@ const panelOf = {
   health: lazy(async () => ({ default: (await import('../health/health-panel.tsx')).HealthPanel })),
 } satisfies Record<Panel, unknown>;
 
-/** The page: sessions and panels at the side, one panel open. All panels of a session share its feed. */
+/** The page: a sidebar with sessions and panels, and the open panel. All panels share the feed of the session. */
 export function App() {
   const location = useLocation();
   const machines = useOpen(openMachines, 'all');
@@ -28,7 +28,7 @@ export function App() {
       <FeedContext value={feed}>
         <div className={style.page}>
           {machines && <Sidebar location={location} />}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach it */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
             {machines && feed && (
               <Suspense fallback={<p className={style.loading}>Loading…</p>}>
@@ -45,7 +45,7 @@ export function App() {
 const openMachines = (): MachinesFeed => new MachinesFeed();
 const openSession = (sessionId: string): SessionFeed => new SessionFeed(sessionId);
 
-/** What was opened for this key; null until it is, and while another key's is still there. */
+/** Opens a value for the key and closes it when the key changes. Null until the value for this key is open. */
 function useOpen<T extends { close(): void }>(open: (key: string) => T, key: string): T | null {
   const [opened, setOpened] = useState<{ readonly key: string; readonly value: T } | null>(null);
   useEffect(() => {

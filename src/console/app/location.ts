@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 export const panels = ['chat', 'timeline', 'statecharts', 'servers', 'health'] as const;
 export type Panel = (typeof panels)[number];
 
-/** Where the page is: `#/panel/session`. */
+/** The open panel and session. The hash of the URL has them as `#/panel/session`. */
 export interface Location {
   readonly panel: Panel;
   readonly sessionId: string;
@@ -22,7 +22,7 @@ function parseHash(hash: string): Location {
   return { panel, sessionId: session ? decode(session) : DEFAULT_SESSION };
 }
 
-/** An address typed by hand may be badly encoded: the page shows it then as it stands, not nothing. */
+/** A URL that was typed by hand may be badly encoded. Its text is then used unchanged. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

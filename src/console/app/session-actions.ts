@@ -2,7 +2,7 @@ import { post, remove } from '../service/api.ts';
 import { sessionPath } from '../service/paths.ts';
 import { go } from './location.ts';
 
-/** Makes a session that shares the past up to that event (all of it, when left out), and opens it. */
+/** Forks the session after event `at` (default: its last event) and opens the fork. */
 export async function forkSession(sessionId: string, at?: number): Promise<void> {
   const forked = await post<{ sessionId: string }>(
     `${sessionPath(sessionId)}/fork`,

@@ -6,7 +6,7 @@ import { go, hrefOf, type Location } from './location.ts';
 import { deleteSession, forkSession } from './session-actions.ts';
 import style from './session-list.module.css';
 
-/** The sessions at the side: a new one, the way to each, and what can be done with the one that is open. */
+/** The list of sessions: a link to each, the actions of the open session, and a button for a new one. */
 export function SessionList({ location }: { readonly location: Location }) {
   const { sessions, refresh } = useSessions();
   const isNew = !sessions.some(({ sessionId }) => sessionId === location.sessionId);

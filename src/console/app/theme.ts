@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 export type Theme = 'light' | 'dark';
 const KEY = 'agent-service.theme';
 
-/** The system's choice until the user makes one. */
+/** The theme of the system, until the user chooses one. */
 export function useTheme(): [Theme, () => void] {
   const [theme, setTheme] = useState<Theme>(() => stored() ?? preferred());
   useEffect(() => {

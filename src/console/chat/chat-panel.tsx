@@ -9,7 +9,7 @@ import { conversationOf, type TurnView } from './conversation.ts';
 import { Notices } from './notices.tsx';
 import { Turn } from './turn.tsx';
 
-/** The conversation of the chosen session. */
+/** The conversation of the open session. */
 export function ChatPanel() {
   const feed = useFeed();
   const { status, events, running, thoughts, notices } = useFeedSnapshot();
@@ -63,20 +63,20 @@ function Welcome() {
   );
 }
 
-/** Stays at the end while new text comes, unless the reader has scrolled away from it. */
+/** Keeps the conversation scrolled to its end while text arrives, unless the reader has scrolled away. */
 function useStickyEnd() {
   const end = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => {
     const scroller = end.current?.parentElement;
     if (!scroller) return undefined;
-    const note = () => {
+    const noteScroll = () => {
       isAtEnd.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80;
     };
-    scroller.addEventListener('scroll', note);
-    return () => scroller.removeEventListener('scroll', note);
+    scroller.addEventListener('scroll', noteScroll);
+    return () => scroller.removeEventListener('scroll', noteScroll);
   }, []);
-  // After each change, whatever it was: it may have moved the end.
+  // Runs after every render, because any change may have moved the end.
   useEffect(() => {
     if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
   });

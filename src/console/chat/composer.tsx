@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import style from './chat.module.css';
 import { imageOf } from './image-file.ts';
 
-/** Where a message is written: Enter sends, Shift+Enter begins a line; images are pasted, dropped or chosen. */
+/** The message box. Enter sends, Shift+Enter starts a new line. An image can be pasted, dropped or chosen. */
 export function Composer({ isBusy }: { readonly isBusy: boolean }) {
   const feed = useFeed();
   const [text, setText] = useState('');

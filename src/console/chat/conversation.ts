@@ -3,16 +3,19 @@ import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { TokenUsage } from '../../core/turn/reply-parts.ts';
 import { stepKey, type Thought, type Thoughts } from '../service/running-step.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
+import { actorText } from '../ui/event-origin.ts';
 
 export interface ToolCallView {
   readonly callId: string;
   readonly toolName: string;
   readonly serverId: string | null;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** `waiting` for somebody's approval. */
+  /** `waiting`: for approval. */
   readonly state: 'running' | 'waiting' | 'succeeded' | 'failed';
-  /** Of the arguments, while it waits. */
+  /** Of the arguments; present once the call waits for approval. */
   readonly argumentsHash?: string;
+  /** Who approved or denied the call, such as `approved by a client`. */
+  readonly decision?: string;
   readonly result?: ToolResult;
   readonly error?: string;
   readonly startedAt: string;
@@ -24,7 +27,7 @@ export interface StepView {
   readonly text: string;
   readonly thought: Thought | null;
   readonly calls: readonly ToolCallView[];
-  /** Provider and model, where they are told. */
+  /** Provider and model. Absent when the log does not name them. */
   readonly model?: string;
   readonly usage?: TokenUsage;
 }
@@ -34,20 +37,20 @@ export interface TurnView {
   readonly turnId: string;
   readonly message: string;
   readonly image?: { readonly mimeType: string; readonly bytes: number };
-  /** Of its last event so far: where a fork from it would begin. */
+  /** Of the turn's last event so far. A fork of the turn keeps everything up to it. */
   readonly seq: number;
   readonly requestedAt: string;
   readonly endedAt?: string;
   readonly status: 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled';
-  /** 2 and more: the service came back in the middle of the turn. */
+  /** 2 or more when the turn was resumed after a restart of the service. */
   readonly attempt: number;
   readonly steps: readonly StepView[];
-  /** The reply ends where a token limit cut it. */
+  /** A token limit cut the reply. */
   readonly isCut: boolean;
   readonly error?: ErrorBody;
 }
 
-/** A point between turns: the conversation was reset, or came from another session. */
+/** A line between turns: the conversation was reset, or the session was forked. */
 export interface MarkView {
   readonly kind: 'mark';
   readonly seq: number;
@@ -56,7 +59,7 @@ export interface MarkView {
 
 export type Entry = TurnView | MarkView;
 
-/** What the page shows of these events, which may begin in the middle of the session. */
+/** The entries that the page shows. The events may begin in the middle of the session. */
 export function conversationOf(events: readonly TimedEvent[], thoughts: Thoughts): Entry[] {
   const entries = new Map<string, Entry>();
   for (const event of events) {
@@ -65,7 +68,7 @@ export function conversationOf(events: readonly TimedEvent[], thoughts: Thoughts
     const { turnId } = event;
     if (turnId === undefined) continue;
     const turn = event.event === 'message' ? newTurn(turnId, event) : entries.get(turnId);
-    // The message of a turn may lie before the first event that is loaded.
+    // A turn whose message is not loaded is not shown.
     if (turn?.kind === 'turn') entries.set(turnId, { ...advance(turn, event, thoughts), seq: event.seq });
   }
   return [...entries.values()];
@@ -103,14 +106,19 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
         argumentsHash: event.data.argumentsHash,
       });
     case 'toolApproved':
-      return changeCall(turn, event.data.callId, { state: 'running', startedAt: event.time });
+      return changeCall(turn, event.data.callId, {
+        state: 'running',
+        startedAt: event.time,
+        ...decisionOf('approved', event),
+      });
     case 'toolResult': {
       const { callId } = event.data;
       const outcome =
         'error' in event.data
           ? ({ state: 'failed', error: event.data.error } as const)
           : ({ state: 'succeeded', result: event.data.result } as const);
-      return changeCall(turn, callId, { ...outcome, endedAt: event.time });
+      const decision = event.cause?.kind === 'denied' && decisionOf('denied', event);
+      return changeCall(turn, callId, { ...outcome, endedAt: event.time, ...decision });
     }
     case 'response':
       return {
@@ -132,18 +140,22 @@ type CompletedStep = Extract<TimedEvent, { event: 'stepCompleted' }>['data'];
 
 function stepOf(turnId: string, data: CompletedStep, thoughts: Thoughts): StepView {
   const { step, content: text, reasoning, model, usage } = data;
-  const heard = thoughts.get(stepKey(turnId, step)) ?? null;
-  // What was kept is whole, also where the page came later; how long it took only the page knows.
-  const thought = reasoning === undefined ? heard : { text: reasoning, ms: heard?.ms ?? null };
+  const streamed = thoughts.get(stepKey(turnId, step)) ?? null;
+  // The log has the whole reasoning. Only a page that watched the step knows how long it took.
+  const thought = reasoning === undefined ? streamed : { text: reasoning, ms: streamed?.ms ?? null };
   return { step, text, thought, calls: [], ...(model !== undefined && { model }), ...(usage && { usage }) };
 }
 
-/** The step in which the turn was cut off. */
+/** Adds the unfinished step of a turn that failed or was cancelled. */
 function addPartial(turn: TurnView, text = '', thoughts: Thoughts): TurnView {
   const step = (turn.steps.at(-1)?.step ?? 0) + 1;
   const thought = thoughts.get(stepKey(turn.turnId, step)) ?? null;
   if (text === '' && !thought) return turn;
   return { ...turn, steps: [...turn.steps, { step, text, thought, calls: [] }] };
+}
+
+function decisionOf(decision: 'approved' | 'denied', { actor }: TimedEvent): Pick<ToolCallView, 'decision'> {
+  return actor ? { decision: `${decision} ${actorText(actor)}` } : {};
 }
 
 function addCall(turn: TurnView, call: ToolCallView): TurnView {
@@ -167,7 +179,7 @@ function markOf(event: TimedEvent): MarkView | undefined {
       return {
         kind: 'mark',
         seq,
-        text: 'The conversation was reset: the model does not see what came before',
+        text: 'The conversation was reset. The model does not see what came before.',
       };
     case 'forked':
       return { kind: 'mark', seq, text: `Forked from ${event.data.from} at event ${event.data.at}` };

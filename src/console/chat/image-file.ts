@@ -2,7 +2,7 @@ import type { Image } from '../../core/conversation/image.ts';
 
 const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** Reads an image the user has chosen. Rejects what the service would refuse for its type. */
+/** Reads an image file. Rejects types that the service does not accept. */
 export async function imageOf(file: File): Promise<Image> {
   const mimeType = types.find((type) => type === file.type);
   if (!mimeType) throw new Error(`${file.type} is not accepted: choose a PNG, JPEG, GIF or WebP image.`);

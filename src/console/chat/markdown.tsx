@@ -3,9 +3,9 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import style from './markdown.module.css';
 
-/** A model's words: markdown without raw HTML; links lead away, pictures are named and not loaded. */
+/** Model output is untrusted: raw HTML is not rendered, links open elsewhere, images are named but not loaded. */
 const components: Components = {
-  // An address that is not safe to follow has become empty: its link would open this page again.
+  // react-markdown empties an unsafe URL. A link to an empty URL would open this page again.
   a: ({ href, children }) =>
     href ? (
       <a href={href} target="_blank" rel="noreferrer noopener">

@@ -6,7 +6,7 @@ interface NoticesProps {
   readonly onDismiss: () => void;
 }
 
-/** What was refused: the last of it, until it is read. */
+/** Shows the newest notice until the reader dismisses it. */
 export function Notices({ notices, onDismiss }: NoticesProps) {
   const last = notices.at(-1);
   return (

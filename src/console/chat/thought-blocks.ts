@@ -1,10 +1,10 @@
-/** Behind a blank line, but not before what may go on with a list, a quotation or a table. */
+/** After a blank line, unless the next line may continue a list, a quotation or a table. */
 const BOUNDARY = /(?<=\n[^\S\n]*\n)(?=[^\s\d*+>|-])/;
 const FENCE = /^[^\S\n]*(?:```|~~~)/gm;
 
 /**
- * Cuts markdown where a block ends, so that of a long text that grows only the last block is parsed again.
- * A block of code stays whole.
+ * Splits markdown into blocks, so that only the last block of a growing text is parsed again. A code block stays in one
+ * piece.
  */
 export function thoughtBlocks(text: string): string[] {
   const blocks: string[] = [];

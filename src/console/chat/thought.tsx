@@ -7,16 +7,16 @@ import { thoughtBlocks } from './thought-blocks.ts';
 
 interface ThoughtProps {
   readonly thought: Thought;
-  /** Nothing was said yet. */
+  /** The step runs and has no text yet. */
   readonly isThinking: boolean;
 }
 
-/** What the model thinks aloud: open until it says something, then folded. What the reader chooses stays. */
+/** The reasoning of a step: open until the step has text, then folded, unless the reader opens or closes it. */
 export function ThoughtView({ thought: { text, ms }, isThinking }: ThoughtProps) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const isOpen = chosen ?? isThinking;
   const noteToggle = ({ currentTarget: { open } }: ToggleEvent<HTMLDetailsElement>) => {
-    // It is told of what the page itself does, too.
+    // `toggle` also fires when the page itself opens or closes the element.
     if (open !== isOpen) setChosen(open);
   };
   return (
@@ -35,14 +35,14 @@ function titleOf(ms: number | null, isThinking: boolean): string {
 interface ThoughtTextProps {
   readonly text: string;
   readonly isGrowing: boolean;
-  /** The reader is in it: then it is not to be folded under the eyes, and the focus not to be lost. */
+  /** The reader has focused the text. It then stays open, so that the focus is not lost. */
   readonly onRead: () => void;
 }
 
-/** How close to the end counts as being there, in pixels. */
+/** Up to this distance from the end, in pixels, the text counts as scrolled to its end. */
 const AT_END = 40;
 
-/** Stays at its end while it grows, unless the reader has scrolled away from it. */
+/** Keeps the text scrolled to its end while it grows, unless the reader has scrolled away. */
 function ThoughtText({ text, isGrowing, onRead }: ThoughtTextProps) {
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
@@ -58,15 +58,15 @@ function ThoughtText({ text, isGrowing, onRead }: ThoughtTextProps) {
       ref={box}
       className={style.thoughtText}
       aria-label="What the model thought"
-      // Read out piece by piece it would drown the reply.
+      // Else a screen reader would read each piece aloud, over the reply.
       aria-live="off"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
       tabIndex={0}
       onFocus={onRead}
       onScroll={noteEnd}
     >
       {thoughtBlocks(text).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name and never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and never move
         <Markdown key={index} text={block} />
       ))}
     </section>

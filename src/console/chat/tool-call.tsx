@@ -14,9 +14,9 @@ const states: Readonly<Record<ToolCallView['state'], readonly [Tone, string]>> =
   failed: ['bad', 'failed'],
 };
 
-/** A tool call, folded; one that waits for approval is open, with the question. */
+/** A folded tool call. A call that waits for approval is open, with buttons for the answer. */
 export function ToolCall({ call }: { readonly call: ToolCallView }) {
-  const { toolName, serverId, state, startedAt, endedAt, result, error } = call;
+  const { toolName, serverId, state, decision, startedAt, endedAt, result, error } = call;
   const [tone, word] = states[state];
   return (
     <details className={style.tool} open={state === 'waiting' || undefined}>
@@ -24,6 +24,7 @@ export function ToolCall({ call }: { readonly call: ToolCallView }) {
         <code>{toolName}</code>
         {serverId !== null && <span className={style.muted}>{serverId}</span>}
         <Badge tone={tone}>{word}</Badge>
+        {decision !== undefined && <span className={style.muted}>{decision}</span>}
         {endedAt && <span className={style.muted}>{duration(startedAt, endedAt)}</span>}
       </summary>
       <h3>Arguments</h3>

@@ -15,14 +15,14 @@ import { ToolCall } from './tool-call.tsx';
 
 interface TurnProps {
   readonly turn: TurnView;
-  /** Its step that is not in the log yet. */
+  /** The step that is streaming and not yet in the log. */
   readonly running: RunningStep | null;
 }
 
-/** One message and all that came of it. */
+/** One message and its reply: steps, tool calls, and how the turn ended. */
 export const Turn = memo(function Turn({ turn, running }: TurnProps) {
   const { message, image, status, error, attempt, isCut } = turn;
-  // In one list: what the reader has opened of the running step stays open when it has ended.
+  // The running step is in the same list, so that what the reader has opened stays open when the step ends.
   const steps = running ? [...turn.steps, { ...running, calls: [] }] : turn.steps;
   return (
     <article className={style.turn} aria-label={`Turn: ${message.slice(0, 60)}`}>
@@ -92,7 +92,7 @@ function CutNote() {
   );
 }
 
-/** What the turn's model calls came to, where the provider tells it. */
+/** The models and tokens of the turn, as far as the provider reports them. */
 function Usage({ steps }: { readonly steps: readonly StepView[] }) {
   const models = new Set(steps.flatMap(({ model }) => model ?? []));
   const usage = totalUsage(steps.flatMap((step) => step.usage ?? []));

@@ -11,7 +11,7 @@ interface ChartProps {
 const WIDTH = 240;
 const HEIGHT = 56;
 
-/** A small line over the last minutes, with its present value in words. */
+/** A small line chart of the last minutes, with the current value in figures. */
 export function Chart({ title, values, format }: ChartProps) {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
@@ -39,7 +39,7 @@ export function Chart({ title, values, format }: ChartProps) {
   );
 }
 
-/** One line for each stretch without a gap, right-aligned: the newest value is at the right edge. */
+/** One polyline for each run of values without a gap. The newest value is at the right edge. */
 function linesOf(values: readonly Reading[], top: number): string[] {
   const step = WIDTH / Math.max(1, values.length - 1);
   const lines: string[][] = [[]];

@@ -15,7 +15,7 @@ const seconds = (value: number): string =>
 const megabytes = (value: number): string => `${count(value / 1024 / 1024)} MB`;
 const percent = (value: number): string => `${count(value * 100)} %`;
 
-/** Not to be added up: `cached` is part of `input`, and `reasoning` of `output`. */
+/** Do not add up all directions: `cached` is part of `input`, and `reasoning` is part of `output`. */
 const TOKENS = 'agent_tokens_total';
 
 const charts: readonly {
@@ -44,13 +44,13 @@ const charts: readonly {
     format: seconds,
   },
   {
-    title: 'Append, 99 of 100 below',
+    title: 'Append, 99th percentile',
     read: (a, b) => quantileOf(a, b, 'agent_append_duration_seconds', 0.99),
     format: seconds,
   },
   { title: 'Messages waiting', read: (_, b) => readingOf(b, 'agent_messages_waiting'), format: count },
   {
-    title: 'Event loop delay, 99 of 100',
+    title: 'Event loop delay, 99th percentile',
     read: (_, b) => readingOf(b, 'agent_event_loop_lag_seconds', { quantile: '0.99' }),
     format: seconds,
   },
@@ -60,7 +60,7 @@ const charts: readonly {
 
 const serverTones: Readonly<Record<string, Tone>> = { connected: 'good', connecting: 'accent', error: 'bad' };
 
-/** How the service is: what it does now, and the last five minutes of it. */
+/** The state of the service: now, and over the last five minutes. */
 export function HealthPanel() {
   const { samples, problem } = useSamples();
   const last = samples.at(-1);

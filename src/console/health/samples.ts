@@ -12,12 +12,12 @@ export type Reading = number | null;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Sum of the values that have these labels (all of them when none are named); null when the metric is not there. */
+/** The sum of the metric's values that have these labels; null when there are none. */
 export function readingOf({ report }: Sample, name: string, labels: Labels = {}): Reading {
   return sumOf(report, name, name, labels);
 }
 
-/** Growth of a counter in each second between two samples. A service that restarted begins at 0 again. */
+/** Growth of a counter between two samples, per second. After a restart of the service a counter begins at 0 again. */
 export function rateOf(before: Sample, after: Sample, name: string, labels: Labels = {}): Reading {
   const from = readingOf(before, name, labels);
   const to = readingOf(after, name, labels);
@@ -25,14 +25,14 @@ export function rateOf(before: Sample, after: Sample, name: string, labels: Labe
   return Math.max(0, to - from) / ((after.time - before.time) / 1_000);
 }
 
-/** Mean of what a histogram has observed between two samples, in seconds. */
+/** Mean of the values that a histogram observed between two samples, in seconds. */
 export function meanOf(before: Sample, after: Sample, name: string): Reading {
   const count = growth(before, after, name, `${name}_count`);
   const sum = growth(before, after, name, `${name}_sum`);
   return count > 0 ? sum / count : null;
 }
 
-/** Upper bound of the bucket below which that share of what came between two samples lies, in seconds. */
+/** A quantile of the values that a histogram observed between two samples: its bucket's upper bound, in seconds. */
 export function quantileOf(before: Sample, after: Sample, name: string, share: number): Reading {
   const bucket = `${name}_bucket`;
   const bounds = [...new Set(family(after.report, name).flatMap(({ labels }) => labels.le ?? []))]

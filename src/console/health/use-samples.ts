@@ -7,7 +7,7 @@ const INTERVAL_MS = 2_000;
 /** Five minutes. */
 const MOST_SAMPLES = 150;
 
-/** The metrics every two seconds while the page is looked at, the newest last. */
+/** Samples the metrics every two seconds while the page is visible. The newest sample is the last. */
 export function useSamples(): { readonly samples: readonly Sample[]; readonly problem: string | null } {
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   const [problem, setProblem] = useState<string | null>(null);

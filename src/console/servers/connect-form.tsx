@@ -11,7 +11,7 @@ interface ConnectFormProps {
   readonly onCancel: () => void;
 }
 
-/** Connects a tool server at run time: a process of this machine, or an address. */
+/** Connects a tool server at run time: a command on the machine of the service, or a URL. */
 export function ConnectForm({ onConnected, onCancel }: ConnectFormProps) {
   const [fields, setFields] = useState(emptyConnection);
   const [problem, setProblem] = useState<string | null>(null);
@@ -44,7 +44,7 @@ export function ConnectForm({ onConnected, onCancel }: ConnectFormProps) {
               checked={fields.type === type}
               onChange={() => setFields({ ...fields, type })}
             />
-            {type === 'stdio' ? 'A command on this machine' : 'An address'}
+            {type === 'stdio' ? 'A command on the machine of the service' : 'A URL'}
           </label>
         ))}
       </fieldset>

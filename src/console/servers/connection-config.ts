@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 
-/** What the form holds: lists and maps as lines of text. */
+/** The fields of the form. Lists and maps are text with one entry per line. */
 export interface ConnectionFields {
   readonly name: string;
   readonly type: McpServerConfig['type'];
@@ -26,7 +26,7 @@ export const emptyConnection: ConnectionFields = {
   description: '',
 };
 
-/** The body of `POST /api/connect-server`. Throws an error for people where a line cannot be read. */
+/** The body of `POST /api/connect-server`. @throws Error with a message for people when a line has no separator. */
 export function connectionOf(fields: ConnectionFields): { name: string; config: McpServerConfig } {
   const description = fields.description.trim();
   const more = description === '' ? {} : { description };

@@ -7,7 +7,7 @@ interface FieldProps {
   readonly onChange: (value: string) => void;
   readonly required?: boolean;
   readonly placeholder?: string;
-  /** Of a text of several lines. */
+  /** Height of a multi-line field. Absent for a field of one line. */
   readonly lines?: number;
 }
 

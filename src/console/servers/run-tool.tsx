@@ -1,4 +1,4 @@
-// Not the package's index: it brings a validator along that compiles code.
+// The index of the package would load a validator that compiles code, which the page's policy forbids.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { UiSchema } from '@rjsf/utils';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ type Outcome =
 
 const uiSchema: UiSchema = { 'ui:submitButtonOptions': { norender: true }, 'ui:title': '' };
 
-/** Runs a tool with arguments from a form that its schema makes. */
+/** Runs a tool. The form for its arguments is generated from its schema. */
 export function RunTool({ serverId, tool }: { readonly serverId: string; readonly tool: Tool }) {
   const [values, setValues] = useState<unknown>({});
   const [outcome, setOutcome] = useState<Outcome | null>(null);

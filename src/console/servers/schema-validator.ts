@@ -2,8 +2,8 @@ import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type ValidatorType } from '@rjsf/utils';
 
 /**
- * JSON Schema checks for forms that compile nothing: the usual validator makes functions of schemas, which the
- * page's policy forbids. The service checks the arguments again.
+ * Validates forms against JSON Schema. The usual validator compiles schemas to functions, which the page's
+ * Content-Security-Policy forbids. The service checks the arguments again.
  */
 export const schemaValidator: ValidatorType = {
   isValid: (schema, formData, rootSchema) => errorsOf({ ...rootSchema, ...schema }, formData).length === 0,
@@ -21,7 +21,7 @@ function errorsOf(schema: RJSFSchema, formData: unknown): RJSFValidationError[] 
   return errors.filter(isOwnError).map(formError);
 }
 
-/** What only says that something inside is wrong is left out: that is said too. */
+/** False for an error that only says that a nested value is wrong: the nested error is in the list, too. */
 function isOwnError({ keyword }: OutputUnit): boolean {
   return !['properties', 'items', 'prefixItems', 'additionalProperties', '$ref', 'allOf'].includes(keyword);
 }

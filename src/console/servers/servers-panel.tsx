@@ -7,7 +7,7 @@ import style from './servers.module.css';
 import { Tools } from './tools.tsx';
 import { useServers } from './use-servers.ts';
 
-/** The tool servers as they are now; a new one; and the tools of the one that is chosen. */
+/** The tool servers with their status, the form for another one, and the tools of the chosen server. */
 export function ServersPanel() {
   const { servers, problem, refresh } = useServers();
   const [chosen, setChosen] = useState<string | null>(null);

@@ -25,7 +25,9 @@ export function Tools({ server }: { readonly server: McpServerRecord }) {
       {problem !== null && <p className={style.error}>{problem}</p>}
       {tools?.length === 0 && (
         <p className={style.empty}>
-          {server.status === 'connected' ? 'It offers no tools.' : `It is ${server.status}: no tools.`}
+          {server.status === 'connected'
+            ? 'The server offers no tools.'
+            : 'The server is not connected, so it offers no tools.'}
         </p>
       )}
       {tools?.map((tool) => (

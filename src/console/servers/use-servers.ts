@@ -12,7 +12,7 @@ export interface Servers {
   readonly refresh: () => void;
 }
 
-/** The tool servers, each with its state as it is now; asked for again when one of them has changed its state. */
+/** The tool servers with their live status. They are loaded again when one of them changes its state. */
 export function useServers(): Servers {
   const { serverChanges, machines } = useMachines();
   const [servers, setServers] = useState<readonly McpServerRecord[] | null>(null);
@@ -34,7 +34,7 @@ export function useServers(): Servers {
   };
 }
 
-/** With what its machine says, which is told at once. */
+/** Takes status and error from the server's machine, whose changes arrive at once. */
 function withLiveStatus(machines: MachinesSnapshot['machines'], server: McpServerRecord): McpServerRecord {
   const machine = machines.get(`mcp-server:${server.id}`);
   const status = statuses.find((candidate) => candidate === machine?.value);

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../core/errors.ts';
 
-/** The service refused, or could not be reached. `code` is one of its error codes, or `UNREACHABLE`. */
+/** The service refused a request or could not be reached. `code` is an error code of the service, or `UNREACHABLE`. */
 export class ApiError extends Error {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What went wrong, for people: the service's own sentence and its reason. */
+/** The error as text for people: the message of the service, and its reason in parentheses. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   const { reason, issue, field } = error.details;
@@ -21,7 +21,7 @@ export function errorText(error: unknown): string {
   return why === '' ? error.message : `${error.message} (${why})`;
 }
 
-/** GET of JSON. The service is the page's own, so its answers have the shapes of the contract. */
+/** Gets JSON. Answers are not checked, because the page comes from the same service. Rejects with an `ApiError`. */
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return request(path, { headers: { Accept: 'application/json' }, signal: signal ?? null });
 }

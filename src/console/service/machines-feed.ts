@@ -1,17 +1,17 @@
 import type { MachineState } from '../../core/machine-state.ts';
 
 export interface MachinesSnapshot {
-  /** Those that run, by id. */
+  /** The running machines, by id. */
   readonly machines: ReadonlyMap<string, MachineState>;
-  /** Grows when a turn begins or ends. */
+  /** Counts the beginnings and ends of turns. */
   readonly turns: number;
-  /** Grows when a tool server goes from one state to another. */
+  /** Counts the state changes of tool servers. */
   readonly serverChanges: number;
 }
 
 type StateListener = (state: MachineState) => void;
 
-/** Where all machines of the service are: the present first, then live. The browser connects again by itself. */
+/** The states of all machines: first the current ones, then each change. `EventSource` reconnects by itself. */
 export class MachinesFeed {
   #snapshot: MachinesSnapshot = { machines: new Map(), turns: 0, serverChanges: 0 };
   #isScheduled = false;
@@ -21,7 +21,7 @@ export class MachinesFeed {
 
   constructor() {
     this.#source = new EventSource('/api/statecharts');
-    // After a lost connection the present is told anew; what ended meanwhile must not stay.
+    // On each connection the service sends all current states, so forget machines that ended meanwhile.
     this.#source.addEventListener('open', () => this.#change({ machines: new Map() }));
     this.#source.addEventListener('machine', ({ data }) => this.#take(JSON.parse(data)));
   }
@@ -33,7 +33,7 @@ export class MachinesFeed {
 
   readonly snapshot = (): MachinesSnapshot => this.#snapshot;
 
-  /** Every state that is told, also those too short to be seen. @returns a function that ends it. */
+  /** Calls the listener with every state, even one too short to be seen. @returns a function that unsubscribes. */
   onState(listener: StateListener): () => void {
     this.#stateListeners.add(listener);
     return () => this.#stateListeners.delete(listener);

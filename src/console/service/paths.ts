@@ -1,9 +1,9 @@
-/** Where the service has a session; what can be asked of it stands below. */
+/** The path of a session in the REST interface. */
 export function sessionPath(sessionId: string): string {
   return `/api/sessions/${encodeURIComponent(sessionId)}`;
 }
 
-/** Where the service has a tool server. */
+/** The path of a tool server in the REST interface. */
 export function serverPath(serverId: string): string {
   return `/api/mcp/servers/${encodeURIComponent(serverId)}`;
 }

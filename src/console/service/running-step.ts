@@ -1,13 +1,13 @@
 import type { StreamEvent } from '../../client/session-client.ts';
 
-/** What the model has thought aloud in a step. */
+/** The model's reasoning in a step. */
 export interface Thought {
   readonly text: string;
-  /** Milliseconds from the step's beginning to its first word, or to its end. Null before that, or unseen. */
+  /** Milliseconds from the step's beginning to its first text or its end. Null before that, and when not observed. */
   readonly ms: number | null;
 }
 
-/** What the running step has thought and said so far. */
+/** What was streamed of the running step so far. */
 export interface RunningStep {
   readonly turnId: string;
   readonly step: number;
@@ -17,10 +17,10 @@ export interface RunningStep {
   readonly thought: Thought | null;
 }
 
-/** The thoughts of steps that are over, by `stepKey`. */
+/** The reasoning of ended steps, by `stepKey`. */
 export type Thoughts = ReadonlyMap<string, Thought>;
 
-/** What was streamed: of the step that runs, and of earlier ones what the log may not have. */
+/** The running step, and the reasoning of earlier steps, which the log may not have. */
 export interface LiveSteps {
   readonly running: RunningStep | null;
   readonly thoughts: Thoughts;
@@ -30,7 +30,7 @@ export function stepKey(turnId: string, step: number): string {
   return `${turnId} ${step}`;
 }
 
-/** @param since when the running step of a turn began. */
+/** Adds a streamed piece. @param since When the running step of a turn began, in milliseconds since the epoch. */
 export function stream(
   { running, thoughts }: LiveSteps,
   event: StreamEvent,
@@ -40,14 +40,14 @@ export function stream(
   if (turnId === undefined || step === undefined) return { running, thoughts };
   const known = running?.turnId === turnId && running.step === step ? running : null;
   const before = known ?? { turnId, step, since: since(turnId), text: '', thought: null };
-  return { running: grown(before, event), thoughts };
+  return { running: extended(before, event), thoughts };
 }
 
-function grown(running: RunningStep, event: StreamEvent): RunningStep {
+function extended(running: RunningStep, event: StreamEvent): RunningStep {
   const { text, thought } = running;
   switch (event.event) {
     case 'chunk':
-      return { ...running, text: text + event.data.content, thought: timed(running) };
+      return { ...running, text: text + event.data.content, thought: withDuration(running) };
     case 'thinking': {
       const { reasoning = '' } = event.data;
       return { ...running, thought: { text: (thought?.text ?? '') + reasoning, ms: thought?.ms ?? null } };
@@ -57,16 +57,16 @@ function grown(running: RunningStep, event: StreamEvent): RunningStep {
   }
 }
 
-/** Before it says something more, or ends: the first time tells how long it has thought. */
-function timed({ thought, text, since }: RunningStep): Thought | null {
+/** The thought with its duration, which is measured at the step's first text or at its end. */
+function withDuration({ thought, text, since }: RunningStep): Thought | null {
   if (!thought || thought.ms !== null || text !== '') return thought;
   return { ...thought, ms: Math.max(0, Date.now() - since) };
 }
 
-/** What a step has thought is still shown when it is over, but not of one that begins anew. */
+/** Ends the running step if the event does. Its reasoning is kept, unless the step starts again. */
 export function record({ running, thoughts }: LiveSteps, event: StreamEvent): LiveSteps {
   if (!running || !endsStep(running, event)) return { running, thoughts };
-  const thought = event.event === 'turnResumed' ? null : timed(running);
+  const thought = event.event === 'turnResumed' ? null : withDuration(running);
   if (!thought) return { running: null, thoughts };
   const key = stepKey(running.turnId, running.step);
   return { running: null, thoughts: new Map(thoughts).set(key, thought) };

@@ -12,11 +12,11 @@ import type { TimedEvent } from './timed-event.ts';
 export type { TimedEvent };
 
 export interface FeedSnapshot extends LiveSteps {
-  /** `loading` until the past is there. */
+  /** `loading` until the past events are loaded. */
   readonly status: SessionStatus | 'loading';
-  /** Without holes: from `events[0].seq` up to the newest. */
+  /** Without gaps, from `events[0].seq` to the newest. */
   readonly events: readonly TimedEvent[];
-  /** What was refused, and what is not in the log; the newest last. */
+  /** Errors that are not in the log, such as refusals. The newest is the last. */
   readonly notices: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface EventsPage {
   readonly head: number;
 }
 
-/** So much of the past is loaded at once; what came before it on demand. */
+/** How many past events are loaded at first, and each time the reader asks for earlier ones. */
 const PAGE_EVENTS = 1_000;
 const EMPTY: FeedSnapshot = {
   status: 'loading',
@@ -36,8 +36,8 @@ const EMPTY: FeedSnapshot = {
 };
 
 /**
- * One session as the page sees it: its past from the log, then live. All panels read the same feed. Changes are
- * told once a frame of the display, however many events come.
+ * The events of one session: the past from the log, then live. Listeners are called at most once per animation frame,
+ * however many events arrive.
  */
 export class SessionFeed {
   readonly sessionId: string;
@@ -125,13 +125,13 @@ export class SessionFeed {
   #record(event: StreamEvent & { readonly seq: number }): void {
     const { running } = this.#snapshot;
     const partial = event.event === 'error' && running?.turnId === event.turnId ? running?.text : undefined;
-    // Known only by when it came: over the socket an event has no time. A reload takes it from the log.
+    // Events from the socket have no time, so this is the time of arrival. After a reload the log has the exact one.
     const time = new Date().toISOString();
     this.#fresh.push({ ...event, time, ...(partial !== undefined && { partial }) });
     this.#change(record(this.#snapshot, event));
   }
 
-  /** Of the turn's last event, which is where its running step began: also where the page came later. */
+  /** Time of the turn's last event, which is when its running step began, in milliseconds since the epoch. */
   #lastTimeOf(turnId: string): number {
     const isOfTurn = (event: TimedEvent): boolean => event.turnId === turnId;
     const last = this.#fresh.findLast(isOfTurn) ?? this.#snapshot.events.findLast(isOfTurn);
@@ -155,7 +155,7 @@ export class SessionFeed {
     });
   }
 
-  /** With one request where the first page is also the last. */
+  /** The newest page of events. A session of one page needs only one request. */
   async #latest(): Promise<EventsPage['events']> {
     const { events, head } = await this.#page(0, PAGE_EVENTS);
     if (head <= PAGE_EVENTS) return events;

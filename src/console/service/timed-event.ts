@@ -1,9 +1,9 @@
 import type { StreamEvent } from '../../client/session-client.ts';
 
-/** A durable event of the session, as a frame, and when it was appended (ISO 8601 UTC). */
+/** The frame of a durable event, with the time when it was appended (ISO 8601 UTC). */
 export type TimedEvent = StreamEvent & {
   readonly seq: number;
   readonly time: string;
-  /** What was said of the step in which the turn was cut off. */
+  /** The text of the unfinished step of a turn that failed or was cancelled. */
   readonly partial?: string;
 };

@@ -5,7 +5,7 @@ export const MachinesContext = createContext<MachinesFeed | null>(null);
 
 export function useMachinesFeed(): MachinesFeed {
   const feed = useContext(MachinesContext);
-  if (!feed) throw new Error('the machines are not watched');
+  if (!feed) throw new Error('there is no MachinesContext around this component');
   return feed;
 }
 

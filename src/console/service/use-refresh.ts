@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 
-/** Several changes at once are one reason to ask. */
+/** Changes within this time cause one request. */
 const PAUSE_MS = 200;
-/** The service counts requests: however much goes on, it is not asked more often. */
+/** The least time between two requests, because the service limits their rate. */
 const INTERVAL_MS = 3_000;
 
-/** Asks at the beginning, and again after the reason has changed. */
+/** Calls `ask` at first, and again after each change of `reason`. */
 export function useRefresh(ask: () => void, reason: number): void {
   const lastAsked = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);

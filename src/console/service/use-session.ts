@@ -3,10 +3,10 @@ import type { FeedSnapshot, SessionFeed } from './session-feed.ts';
 
 export const FeedContext = createContext<SessionFeed | null>(null);
 
-/** The feed of the session that is chosen. */
+/** The feed of the open session. */
 export function useFeed(): SessionFeed {
   const feed = useContext(FeedContext);
-  if (!feed) throw new Error('no session is chosen');
+  if (!feed) throw new Error('there is no FeedContext around this component');
   return feed;
 }
 

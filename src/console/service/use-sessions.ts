@@ -11,14 +11,14 @@ export interface Sessions {
   readonly refresh: () => void;
 }
 
-/** The sessions there are, the one used last first; asked for again whenever a turn begins or ends anywhere. */
+/** The sessions, the last used first. They are loaded again when a turn begins or ends in any session. */
 export function useSessions(): Sessions {
   const { turns } = useMachines();
   const [sessions, setSessions] = useState<readonly SessionListItem[]>([]);
   const refresh = useCallback(() => {
     get<{ sessions: SessionListItem[] }>(`/api/sessions?limit=${MOST_SESSIONS}`).then(
       (answer) => setSessions(answer.sessions.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))),
-      () => undefined, // The next turn tries again; the open session says that the service is away.
+      () => undefined, // The next turn tries again. The open session shows that the service is unreachable.
     );
   }, []);
   useRefresh(refresh, turns);

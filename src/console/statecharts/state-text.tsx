@@ -8,12 +8,12 @@ interface StateTextProps {
   readonly chart: Chart;
   /** Null when the machine does not run. */
   readonly value: StateValue | null;
-  /** What happened last. */
+  /** The event that led to the state. */
   readonly event: ReactNode;
   readonly context: Readonly<Record<string, unknown>> | null;
 }
 
-/** In words what the chart shows. */
+/** Says in words what the chart shows. */
 export function StateText({ chart, value, event, context }: StateTextProps) {
   const events = value === null ? [] : availableEvents(chart, activeIn(chart.id, value));
   return (

@@ -4,7 +4,7 @@ import { PanelHeader } from '../ui/panel-header.tsx';
 import { LiveView } from './live/live-view.tsx';
 import { PastTurnsView } from './past/past-turns-view.tsx';
 
-/** The machines of the service, drawn from their own definitions: as they run now, or as a turn once ran. */
+/** The state machines of the service, drawn from their definitions: as they run now, or as a past turn ran. */
 export function StatechartsPanel() {
   const [isLive, setIsLive] = useState(true);
   return (

@@ -4,11 +4,11 @@ import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { EventJson } from './event-json.tsx';
-import { callFactsOf, kindOf } from './event-words.ts';
+import { callFactsOf, kindOf, originFactsOf } from './event-words.ts';
 import { MomentView } from './moment-view.tsx';
 import style from './timeline.module.css';
 
-/** One event, and the session as it was when that had happened. */
+/** One event, and the conversation as it was after it. */
 export function EventDetail({ event }: { readonly event: TimedEvent }) {
   const feed = useFeed();
   const { sessionId } = feed;
@@ -23,7 +23,7 @@ export function EventDetail({ event }: { readonly event: TimedEvent }) {
         </h2>
         <Button onClick={fork}>Fork from here</Button>
         <p className={style.facts}>
-          {[new Date(time).toLocaleString(), ...callFactsOf(event)].map((fact) => (
+          {[new Date(time).toLocaleString(), ...originFactsOf(event), ...callFactsOf(event)].map((fact) => (
             <span key={fact}>{fact}</span>
           ))}
         </p>

@@ -7,7 +7,7 @@ interface EventFilterProps {
   readonly onChange: (filter: Filter) => void;
 }
 
-/** Which events are listed: by kind, and by any text in them. */
+/** Filters the events by kind and by text. */
 export function EventFilter({ filter, onChange }: EventFilterProps) {
   const toggle = (kind: EventKind) =>
     onChange({ ...filter, kinds: filter.kinds.symmetricDifference(new Set([kind])) });

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { Json } from '../ui/json.tsx';
 import style from './timeline.module.css';
 
-/** The event as it stands in the log's interface; folded. */
+/** The event as `GET /api/sessions/{id}/events` returns it, folded. */
 export function EventJson({ event }: { readonly event: TimedEvent }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -21,21 +21,21 @@ export function EventJson({ event }: { readonly event: TimedEvent }) {
 
 function Opened({ event }: { readonly event: TimedEvent }) {
   const content = useRef<HTMLDivElement>(null);
-  const [told, setTold] = useState('');
+  const [status, setStatus] = useState('');
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(JSON.stringify(event, null, 2));
-      setTold('Copied');
+      setStatus('Copied');
     } catch {
-      // Browsers give pages of an unsafe origin no clipboard, and users may refuse it: then the user copies.
+      // Insecure origins have no clipboard, and users may refuse it. Select the text instead.
       if (content.current) window.getSelection()?.selectAllChildren(content.current);
-      setTold('Selected: copy it with the keyboard');
+      setStatus('Selected: copy it with the keyboard');
     }
   };
   return (
     <>
       <div className={style.copy}>
-        <span role="status">{told}</span>
+        <span role="status">{status}</span>
         <Button onClick={() => void copy()}>Copy</Button>
       </div>
       <div ref={content}>

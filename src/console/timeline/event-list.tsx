@@ -4,18 +4,18 @@ import style from './timeline.module.css';
 import { eventAfterKey, type Row, rowsBefore, rowsInView } from './timeline-rows.ts';
 import { useScrollWindow } from './use-scroll-window.ts';
 
-/** Of every row; the style sheet has it too. */
+/** In pixels. timeline.module.css has the same number. */
 const ROW_HEIGHT = 38;
 
 interface EventListProps {
-  /** Of the first event that is loaded. */
+  /** Seq of the first loaded event. */
   readonly firstSeq: number;
   readonly rows: readonly Row[];
   readonly chosen: number | null;
   readonly onChoose: (seq: number) => void;
 }
 
-/** The events in order. Only those in view are in the page, so their number does not matter. */
+/** The events in order. Only the rows in view are rendered, so a long session costs no more. */
 export function EventList({ firstSeq, rows, chosen, onChoose }: EventListProps) {
   const height = rows.length * ROW_HEIGHT;
   const { list, scroll, show, keepBelow } = useScrollWindow(height);
@@ -26,7 +26,7 @@ export function EventList({ firstSeq, rows, chosen, onChoose }: EventListProps) 
     firstBefore.current = firstSeq;
   }, [firstSeq]);
   const chosenAt = rows.findIndex((row) => row.kind === 'event' && row.event.seq === chosen);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a choice leads to it, not that it has moved
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll when an event is chosen, not when it moves
   useEffect(() => {
     if (chosenAt !== -1) show(chosenAt * ROW_HEIGHT, ROW_HEIGHT);
   }, [chosen]);

@@ -24,7 +24,7 @@ export const EventRow = memo(function EventRow({
   const { seq, time } = event;
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its active option
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list hears the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
     <div
       id={id}
       role="option"
@@ -45,7 +45,7 @@ export const EventRow = memo(function EventRow({
   );
 });
 
-/** Time in which nothing happened. */
+/** A pause between two events. */
 export const GapRow = memo(function GapRow({ ms, top }: { readonly ms: number; readonly top: number }) {
   return (
     <div className={style.gap} role="presentation" style={{ transform: `translateY(${top}px)` }}>

@@ -1,4 +1,5 @@
 import type { TimedEvent } from '../service/timed-event.ts';
+import { actorText, causeText } from '../ui/event-origin.ts';
 import { usageText } from '../ui/token-usage.ts';
 
 export const eventKinds = ['messages', 'steps', 'tools', 'approvals', 'control'] as const;
@@ -30,7 +31,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
   }
 }
 
-/** A line about the event, for people. */
+/** One line about the event, for people. */
 export function summaryOf(event: TimedEvent): string {
   switch (event.event) {
     case 'message':
@@ -40,7 +41,7 @@ export function summaryOf(event: TimedEvent): string {
     case 'thinking':
       return 'the turn begins';
     case 'turnResumed':
-      return `the service came back, attempt ${event.data.attempt}`;
+      return `resumed after a restart, attempt ${event.data.attempt}`;
     case 'stepCompleted': {
       const { step, callIds, content, finishReason } = event.data;
       const { length } = callIds;
@@ -66,13 +67,18 @@ export function summaryOf(event: TimedEvent): string {
     case 'forked':
       return `from ${event.data.from} at event ${event.data.at}`;
     case 'deleted':
-      return 'the session is gone';
+      return 'the session was deleted';
     default:
       return event satisfies never;
   }
 }
 
-/** What is known of the model call that the event ends: model, tokens, and why it ended early. */
+/** Who did it and why, as far as the log says. Events of version 0.1.0 have neither. */
+export function originFactsOf({ actor, cause }: TimedEvent): string[] {
+  return [...(actor ? [actorText(actor)] : []), ...(cause ? [causeText(cause)] : [])];
+}
+
+/** The model, the tokens and the finish reason of the model call that the event ends. */
 export function callFactsOf(event: TimedEvent): string[] {
   if (event.event !== 'stepCompleted') return [];
   const { model, usage, finishReason } = event.data;

@@ -7,13 +7,13 @@ import { Json } from '../ui/json.tsx';
 import style from './timeline.module.css';
 import { useMoment } from './use-moment.ts';
 
-/** So many messages are shown at once; the earlier ones on demand. */
+/** How many messages are shown at first, and how many more with each click. */
 const PAGE = 30;
 
 /** The conversation as it was after an event. */
 export function MomentView({ sessionId, seq }: { readonly sessionId: string; readonly seq: number }) {
   const moment = useMoment(sessionId, seq);
-  if (moment.status === 'loading') return <p className={style.muted}>Looking back…</p>;
+  if (moment.status === 'loading') return <p className={style.muted}>Loading…</p>;
   if (moment.status === 'failed')
     return (
       <p role="alert" className={style.failed}>
@@ -83,7 +83,7 @@ function History({ history }: { readonly history: readonly HistoryEntry[] }) {
         </li>
       )}
       {history.slice(hidden).map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a message has no other name and never moves
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and never move
         <li key={hidden + index} data-role={entry.role}>
           <Said entry={entry} />
         </li>

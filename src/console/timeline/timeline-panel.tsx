@@ -14,7 +14,7 @@ import { type Filter, rowsOf } from './timeline-rows.ts';
 
 const EVERYTHING: Filter = { kinds: new Set(eventKinds), text: '' };
 
-/** The events of the chosen session; beside the chosen one the conversation as it was then. */
+/** The events of the open session, and beside them the conversation as it was at the chosen event. */
 export function TimelinePanel() {
   const feed = useFeed();
   const { status, events, notices } = useFeedSnapshot();

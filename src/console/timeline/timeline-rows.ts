@@ -2,18 +2,18 @@ import type { TimedEvent } from '../service/timed-event.ts';
 import { type EventKind, kindOf } from './event-words.ts';
 
 export interface Filter {
-  /** Those that are shown. */
+  /** The kinds that are shown. */
   readonly kinds: ReadonlySet<EventKind>;
-  /** Found anywhere in the event, in capitals or not. */
+  /** Searched for in the event's JSON, ignoring case. */
   readonly text: string;
 }
 
-/** An event with the time since the one before it, or the time in which nothing that is shown happened. */
+/** An event with the time since the shown event before it, or a long pause before event `seq`. */
 export type Row =
   | { readonly kind: 'event'; readonly event: TimedEvent; readonly sinceMs: number | null }
   | { readonly kind: 'gap'; readonly ms: number; readonly seq: number };
 
-/** A pause of this length stands between the events as a line of its own. */
+/** A pause of at least this length gets a row of its own. */
 const GAP_MS = 5_000;
 
 export function rowsOf(events: readonly TimedEvent[], filter: Filter): Row[] {
@@ -36,13 +36,13 @@ function isShown(event: TimedEvent, { kinds, text }: Filter): boolean {
   return text === '' || JSON.stringify(event).toLowerCase().includes(text.toLowerCase());
 }
 
-/** How many rows stand before the event of that seq and those after it. */
+/** The number of rows before the first row of that seq or a later one. */
 export function rowsBefore(rows: readonly Row[], seq: number): number {
   const index = rows.findIndex((row) => (row.kind === 'gap' ? row.seq : row.event.seq) >= seq);
   return index === -1 ? rows.length : index;
 }
 
-/** Which rows of that height are in view, and a few around them. The end is not included. */
+/** The rows in view, and a few more around them. `end` is exclusive. */
 export function rowsInView(
   scroll: { readonly top: number; readonly height: number },
   count: number,
@@ -55,7 +55,7 @@ export function rowsInView(
 
 const OVERSCAN = 12;
 
-/** The event that the key leads to from the chosen one. */
+/** Seq of the event that the key chooses; null when the key chooses none. */
 export function eventAfterKey(rows: readonly Row[], chosen: number | null, key: string): number | null {
   const seqs = rows.flatMap((row) => (row.kind === 'event' ? [row.event.seq] : []));
   const at = chosen === null ? -1 : seqs.indexOf(chosen);

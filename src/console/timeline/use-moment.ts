@@ -3,7 +3,7 @@ import type { SessionView } from '../../core/session/session-view.ts';
 import { errorText, get } from '../service/api.ts';
 import { sessionPath } from '../service/paths.ts';
 
-/** Who holds an arrow key down goes past many events, and asks for the one where he stays. */
+/** A held arrow key passes many events. Only the event where it stops is loaded. */
 const PAUSE_MS = 150;
 const MOST_KEPT = 50;
 
@@ -19,7 +19,7 @@ interface Known {
 
 const LOADING: Moment = { status: 'loading' };
 
-/** The session as it was after that event. What is past does not change, so it is asked for once. */
+/** The session as it was after the event. The past does not change, so it is loaded once. */
 export function useMoment(sessionId: string, seq: number): Moment {
   const [known, setKnown] = useState<readonly Known[]>([]);
   const found = known.find((one) => one.seq === seq)?.moment;

@@ -3,16 +3,16 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 interface ScrollWindow {
   readonly list: RefObject<HTMLDivElement | null>;
   readonly scroll: { readonly top: number; readonly height: number };
-  /** Brings that stretch into view, by as little as possible. */
+  /** Scrolls as little as possible to bring the range into view. */
   readonly show: (top: number, height: number) => void;
-  /** Keeps what is in view where it is, when so much has come before it. */
+  /** Keeps the rows in view in place after rows of this height were added above them. */
   readonly keepBelow: (height: number) => void;
 }
 
-/** How close to the end counts as being there. */
+/** Up to this distance from the end, in pixels, the list counts as scrolled to its end. */
 const AT_END = 60;
 
-/** Where a list is scrolled to. One that is at its end stays there while it grows. */
+/** The scroll position of a list, in pixels. A list that is scrolled to its end stays there while it grows. */
 export function useScrollWindow(contentHeight: number): ScrollWindow {
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -20,18 +20,18 @@ export function useScrollWindow(contentHeight: number): ScrollWindow {
   useEffect(() => {
     const element = list.current;
     if (!element) return undefined;
-    const note = () => {
+    const update = () => {
       const { scrollTop, clientHeight, scrollHeight } = element;
       isAtEnd.current = scrollHeight - scrollTop - clientHeight < AT_END;
       setScroll({ top: scrollTop, height: clientHeight });
     };
-    note();
-    const observer = new ResizeObserver(note);
+    update();
+    const observer = new ResizeObserver(update);
     observer.observe(element);
-    element.addEventListener('scroll', note, { passive: true });
+    element.addEventListener('scroll', update, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener('scroll', note);
+      element.removeEventListener('scroll', update);
     };
   }, []);
   useLayoutEffect(() => {

@@ -3,7 +3,7 @@ import style from './badge.module.css';
 
 export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
 
-/** A short word about the state of something; its colour is never the only sign. */
+/** A short word about a state. The word says everything; the colour only repeats it. */
 export function Badge({
   tone = 'neutral',
   children,

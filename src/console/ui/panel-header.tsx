@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import style from './panel-header.module.css';
 
-/** The line above a panel: what it is, and what can be done with the whole of it. */
+/** The header of a panel: its title and the actions for the whole panel. */
 export function PanelHeader({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <header className={style.header}>

@@ -6,7 +6,7 @@ export function usageText({ inputTokens, outputTokens, cachedTokens, reasoningTo
   return `${into}, ${count(outputTokens)} out${part(reasoningTokens, 'reasoning')}`;
 }
 
-/** Of several model calls. A count that none of them tells stays untold. */
+/** The sum over model calls, or null without any. A count that a call does not report is 0. */
 export function totalUsage(usages: readonly TokenUsage[]): TokenUsage | null {
   if (usages.length === 0) return null;
   const sum = (read: (usage: TokenUsage) => number | undefined): number =>
@@ -19,7 +19,7 @@ export function totalUsage(usages: readonly TokenUsage[]): TokenUsage | null {
   };
 }
 
-/** None is worth no word. */
+/** Unknown and zero counts are not shown. */
 function part(tokens: number | undefined, name: string): string {
   return tokens === undefined || tokens === 0 ? '' : ` (${count(tokens)} ${name})`;
 }

@@ -2,12 +2,12 @@ import type { ToolResult } from '../../core/tool-call/tool.ts';
 import { Json } from './json.tsx';
 import style from './tool-result.module.css';
 
-/** What a tool has answered: its text, its images, and as JSON what else there is. */
+/** The result of a tool: its text and images, and everything else as JSON. */
 export function ToolResultView({ result: { content, structuredContent } }: { readonly result: ToolResult }) {
   return (
     <div className={style.result}>
       {content.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name and never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and never move
         <ContentBlock key={index} block={block} />
       ))}
       {structuredContent && <Json value={structuredContent} />}

@@ -1,7 +1,7 @@
 import type { StateValue } from '../../../core/machine-state.ts';
 import { type Chart, type ChartTransition, eventLabel, START_EVENT } from './chart.ts';
 
-/** Ids of the states that are active, each after the one around it. */
+/** Ids of the active states, each parent before its child. */
 export function activeIn(machine: string, value: StateValue): string[] {
   if (typeof value === 'string') return [`${machine}.${value}`];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -18,7 +18,7 @@ export function stateText(value: StateValue): string {
     .join(' and ');
 }
 
-/** What a machine in these states waits for; nothing once a final one is reached. */
+/** The events that the machine accepts in these states; none in a final state. */
 export function availableEvents({ states, transitions }: Chart, active: readonly string[]): string[] {
   const isFinal = states.some(({ id, kind }) => kind === 'final' && active.includes(id));
   if (isFinal || active.length === 0) return [];
@@ -28,17 +28,18 @@ export function availableEvents({ states, transitions }: Chart, active: readonly
   return [...new Set(events)];
 }
 
-/** Where a machine was, what it was told, where it is. */
+/** A transition of a machine: the state before, the event, the state after. */
 export interface Move {
-  /** Null at its start. */
+  /** Null at the start of the machine. */
   readonly before: StateValue | null;
   readonly event: string | null;
   readonly after: StateValue;
 }
 
 /**
- * Ids of the transitions that were taken: that of the event, and where it left no other trace the one that followed by
- * itself. Found by where the machine was and is, because guards see events whole and a watcher sees their types.
+ * Ids of the transitions that the move took: the transition of the event and, if that one stayed in its state, an
+ * eventless transition after it. They are found by the states before and after. Guards cannot be evaluated here,
+ * because they need whole events and the page has only their types.
  */
 export function takenBy({ id, transitions }: Chart, { before, event, after }: Move): string[] {
   const now = new Set(activeIn(id, after));
@@ -47,12 +48,12 @@ export function takenBy({ id, transitions }: Chart, { before, event, after }: Mo
   const isInto = ({ target }: ChartTransition) => target === null || now.has(target);
   if (before === null || event === START_EVENT)
     return idsOf(transitions.filter((one) => one.event === START_EVENT && isInto(one)));
-  const told = transitions.filter((one) => one.event === event && isFrom(one) && isInto(one));
+  const triggered = transitions.filter((one) => one.event === event && isFrom(one) && isInto(one));
   const followed = transitions.filter(
     (one) => one.event === '' && isFrom(one) && one.target !== null && isInto(one) && !was.has(one.target),
   );
-  const hasLeft = told.some(({ target }) => target !== null);
-  return idsOf([...told.slice(0, 1), ...(hasLeft ? [] : followed.slice(0, 1))]);
+  const hasLeft = triggered.some(({ target }) => target !== null);
+  return idsOf([...triggered.slice(0, 1), ...(hasLeft ? [] : followed.slice(0, 1))]);
 }
 
 const idsOf = (transitions: readonly ChartTransition[]): string[] => transitions.map(({ id }) => id);

@@ -4,7 +4,7 @@ import { arrowHead, roundedPath } from './arrow-path.ts';
 import style from './chart.module.css';
 import type { ArrowEdge as ArrowEdgeData } from './chart-flow.ts';
 
-/** A transition, on the way that the layout found for it. */
+/** A transition, drawn along its route in the layout. */
 export const ArrowEdge = memo(function ArrowEdge({ id, data }: EdgeProps<ArrowEdgeData>) {
   if (!data) return null;
   const { route, label, isTaken } = data;

@@ -4,7 +4,7 @@ const RADIUS = 8;
 const HEAD_LENGTH = 8;
 const HEAD_WIDTH = 4;
 
-/** An SVG path through these points, its corners rounded. */
+/** An SVG path through the points, with rounded corners. */
 export function roundedPath(points: readonly Point[]): string {
   return points
     .map((point, index) => {

@@ -11,7 +11,7 @@ interface ChartCanvasProps {
 }
 
 export const ZOOM = { min: 0.2, max: 2 };
-/** A small chart is not made larger than this by itself. */
+/** "Fit" does not enlarge a small chart beyond this zoom. */
 const FITTED_ZOOM = 1.2;
 const FIT_PADDING = 0.03;
 const STEP = 60;
@@ -22,7 +22,7 @@ const moves: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, -STEP],
 };
 
-/** The frame around a chart: moved and zoomed by keys and buttons too, and fitted again when its size changes. */
+/** The frame around a chart. Keys and buttons move and zoom the chart, too. */
 export function ChartCanvas({ name, width, height, children }: ChartCanvasProps) {
   const flow = useReactFlow();
   const frame = useRef<HTMLElement>(null);
@@ -43,7 +43,7 @@ export function ChartCanvas({ name, width, height, children }: ChartCanvasProps)
       ref={frame}
       className={style.canvas}
       aria-label={`Chart of the ${name} machine. Arrow keys move it, plus and minus zoom, zero shows all.`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
@@ -61,10 +61,10 @@ export function ChartCanvas({ name, width, height, children }: ChartCanvasProps)
   );
 }
 
-/** @returns what fits the whole chart into its frame; done by itself whenever one of them changes its size. */
+/** Fits the chart into its frame whenever one of them changes its size. @returns a function that fits it again. */
 function useFit(frame: RefObject<HTMLElement | null>, width: number, height: number): () => void {
   const flow = useReactFlow();
-  // Not by the states alone, as React Flow does it: arrows lead around them.
+  // React Flow's own `fitView` considers only the states, but arrows lead around them.
   const showAll = useCallback(() => {
     const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
     const bounds = { x: 0, y: 0, width, height };

@@ -3,7 +3,7 @@ import type { Chart, ChartState } from './chart.ts';
 import { arrowLabel, arrowsOf, type Line, stateLines } from './chart-labels.ts';
 import type { ChartLayout, Route } from './chart-layout.ts';
 
-/** What of a chart is lit: the states that are active, and the transitions that were taken last. */
+/** Ids of what the chart highlights: the active states and the transitions that were taken last. */
 export interface Lit {
   readonly active: readonly string[];
   readonly taken: readonly string[];
@@ -24,7 +24,7 @@ export type ArrowEdge = Edge<
   'arrow'
 >;
 
-/** A chart as React Flow draws it. */
+/** The states of a chart as nodes of React Flow. */
 export function nodesOf(chart: Chart, { states }: ChartLayout, { active, taken }: Lit): StateNode[] {
   return chart.states.flatMap((state): StateNode[] => {
     const box = states.get(state.id);
@@ -48,6 +48,7 @@ export function nodesOf(chart: Chart, { states }: ChartLayout, { active, taken }
   });
 }
 
+/** The arrows of a chart as edges of React Flow. */
 export function edgesOf(chart: Chart, { transitions }: ChartLayout, { taken }: Lit): ArrowEdge[] {
   return arrowsOf(chart).flatMap((arrow): ArrowEdge[] => {
     const { id, source, target } = arrow;
@@ -57,7 +58,7 @@ export function edgesOf(chart: Chart, { transitions }: ChartLayout, { taken }: L
     const label = arrowLabel(arrow);
     const data = { route, label, isTaken };
     const ariaLabel = `${source} leads to ${target}: ${label.join(' ') || 'at the start'}`;
-    // What was taken lies over what crosses it.
+    // A taken transition lies above the arrows that cross it.
     return [{ id, source, target, type: 'arrow', data, ariaLabel, zIndex: isTaken ? 2 : 1 }];
   });
 }

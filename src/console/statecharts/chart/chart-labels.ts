@@ -2,7 +2,7 @@ import { type Chart, type ChartState, type ChartTransition, eventLabel, START_EV
 
 export interface Line {
   readonly text: string;
-  /** Of the transition that it tells of. */
+  /** Id of the transition that the line describes; null for an effect. */
   readonly transition: string | null;
 }
 
@@ -15,7 +15,7 @@ export function arrowsOf({ transitions }: Chart): Arrow[] {
   );
 }
 
-/** The lines at an arrow: its event, and what must hold. */
+/** The lines at an arrow: its event and its guard. */
 export function arrowLabel({ event, guard }: ChartTransition): string[] {
   if (event === START_EVENT) return [];
   return [eventLabel(event), ...(guard === null ? [] : [`[${guard}]`])];

@@ -12,11 +12,11 @@ export interface Box extends Point {
   readonly height: number;
 }
 
-/** Where everything of a chart stands. */
+/** Positions and sizes in a chart, in pixels. */
 export interface ChartLayout {
   readonly width: number;
   readonly height: number;
-  /** By id; a state inside another is placed from that one's corner. */
+  /** By id. The position of a nested state is relative to its parent. */
   readonly states: ReadonlyMap<string, Box>;
   /** By id. */
   readonly transitions: ReadonlyMap<string, Route>;
@@ -24,11 +24,11 @@ export interface ChartLayout {
 
 export interface Route {
   readonly points: readonly Point[];
-  /** Null when it has none. */
+  /** Null for an arrow without a label. */
   readonly label: Box | null;
 }
 
-/** The metrics of the text in charts, which the style sheet has too. */
+/** Text metrics in pixels. chart.module.css has the same numbers. */
 export const LINE_HEIGHT = 17;
 const CHARACTER_WIDTH = 7;
 const TITLE_HEIGHT = 32;
@@ -36,7 +36,7 @@ const PADDING = 12;
 const START_SIZE = 14;
 const ROW_GAP = 28;
 
-/** From the initial state on. It does not pass to the states within a group by itself. */
+/** Orders the states from the initial one on. Groups do not inherit this option, so each gets it, too. */
 const READING_ORDER = { 'elk.layered.cycleBreaking.strategy': 'BFS_NODE_ORDER' };
 
 const OPTIONS = {
@@ -55,7 +55,7 @@ const OPTIONS = {
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
 };
 
-/** Places the states of a chart and routes its transitions, so that nothing covers another. */
+/** Places the states of a chart and routes its transitions without overlaps. */
 export async function layoutChart(chart: Chart, elk: Pick<ELK, 'layout'>): Promise<ChartLayout> {
   const arrows = arrowsOf(chart);
   const connected = new Set(arrows.flatMap(({ source, target }) => [source, target]));
@@ -77,7 +77,7 @@ export async function layoutChart(chart: Chart, elk: Pick<ELK, 'layout'>): Promi
   };
 }
 
-/** What no arrow leads to: the states that every other one may lead to, mostly the last. */
+/** Places the states without arrows in a row below the others. Transitions of the whole machine lead to them. */
 function* rowBelow(
   { width, height }: Pick<Box, 'width' | 'height'>,
   nodes: readonly ElkNode[],

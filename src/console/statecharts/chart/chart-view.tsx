@@ -12,7 +12,7 @@ import { useLayout } from './use-chart.ts';
 const nodeTypes: NodeTypes = { state: StateNode };
 const edgeTypes: EdgeTypes = { arrow: ArrowEdge };
 
-/** The picture of a machine. What it shows is told in words beside it. */
+/** The drawing of a machine. The text beside it says the same in words. */
 export function ChartView({ chart, lit }: { readonly chart: Chart; readonly lit: Lit }) {
   const drawing = useLayout(chart);
   const layout = drawing === 'drawing' ? null : drawing;
@@ -20,7 +20,7 @@ export function ChartView({ chart, lit }: { readonly chart: Chart; readonly lit:
   const edges = useMemo(() => (layout ? edgesOf(chart, layout, lit) : []), [chart, layout, lit]);
   if (!layout) {
     const text =
-      drawing === null ? 'The chart could not be drawn. The text beside it tells the same.' : 'Drawing…';
+      drawing === null ? 'The chart could not be drawn. The text beside it says the same.' : 'Drawing…';
     return <p className={style.drawing}>{text}</p>;
   }
   return (

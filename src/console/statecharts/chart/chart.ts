@@ -1,27 +1,27 @@
 import { type AnyStateMachine, type AnyStateNode, type AnyTransitionDefinition, not } from 'xstate';
 
 export interface ChartState {
-  /** Of the machine and the path of states to it: `turn.callingModel.thinking`. */
+  /** The machine and the path of states: `turn.callingModel.thinking`. */
   readonly id: string;
   readonly name: string;
-  /** Id of the state around it; null for the outermost ones. */
+  /** Id of the parent state; null at the top level. */
   readonly parent: string | null;
-  /** `start` marks where the state around it begins. */
+  /** `start` is the dot whose arrow leads to the initial state of the parent. */
   readonly kind: 'state' | 'group' | 'final' | 'start';
-  /** The effects that run while it is active. */
+  /** The effects that run while the state is active. */
   readonly invokes: readonly string[];
-  /** The actions done when it is entered, and when it is left. */
+  /** The actions on entering and on leaving the state. */
   readonly entry: readonly string[];
   readonly exit: readonly string[];
 }
 
 export interface ChartTransition {
   readonly id: string;
-  /** Null: the whole machine has it, whatever its state. */
+  /** Null for a transition of the whole machine. */
   readonly source: string | null;
-  /** Null: the state is not left. */
+  /** Null when the machine stays in its state. */
   readonly target: string | null;
-  /** As the machine is told of it; empty when it is taken by itself. */
+  /** Type of the event; empty for an eventless transition. */
   readonly event: string;
   readonly guard: string | null;
   readonly actions: readonly string[];
@@ -36,12 +36,12 @@ export interface Chart {
 
 export const START_EVENT = 'xstate.init';
 
-/** Reads a chart out of a machine's own definition. */
+/** Reads the chart of a machine from its definition. */
 export function chartOf({ root }: AnyStateMachine): Chart {
   return { id: root.key, states: statesIn(root), transitions: transitionsIn(root) };
 }
 
-/** What an event is called in a picture: a start and a delay have names of XState's own. */
+/** The label of an event. XState has internal event types for the start and for delays. */
 export function eventLabel(event: string): string {
   if (event === '') return 'always';
   if (event === START_EVENT) return 'start';
@@ -54,7 +54,7 @@ function statesIn(node: AnyStateNode): ChartState[] {
         {
           id: startOf(node),
           name: '',
-          parent: aroundInner(node),
+          parent: idAsParent(node),
           kind: 'start',
           invokes: [],
           entry: [],
@@ -69,7 +69,7 @@ function stateOf(node: AnyStateNode): ChartState {
   return {
     id: idOf(node),
     name: node.key,
-    parent: node.parent ? aroundInner(node.parent) : null,
+    parent: node.parent ? idAsParent(node.parent) : null,
     kind: node.type === 'final' ? 'final' : Object.keys(node.states).length > 0 ? 'group' : 'state',
     invokes: node.invoke.map(({ src }) => String(src)),
     entry: node.entry.map(nameOf),
@@ -111,27 +111,27 @@ function transitionOf(
 function guardName(guard: unknown): string {
   const check = memberOf(guard, 'check');
   const guards = memberOf(guard, 'guards');
-  // The name of the function does not survive minification; what it checks with does.
-  const isNot = check !== undefined && check === memberOf(inverted, 'check');
+  // Minification renames the guard function of `not`, so recognise it by its `check` function.
+  const isNot = check !== undefined && check === memberOf(notGuard, 'check');
   return isNot && Array.isArray(guards) ? `not ${guards.map(guardName).join()}` : nameOf(guard);
 }
 
-const inverted: unknown = not(() => true);
+const notGuard: unknown = not(() => true);
 
 const memberOf = (value: unknown, name: 'check' | 'guards'): unknown =>
   typeof value === 'function' ? Reflect.get(value, name) : undefined;
 
-/** Of an action or a guard. */
+/** The name of an action or a guard. */
 function nameOf(named: unknown): string {
   if (typeof named === 'string') return named;
   return typeof named === 'object' && named !== null && 'type' in named ? String(named.type) : 'unnamed';
 }
 
-/** A state without inner ones has an initial transition too, which leads nowhere. */
+/** The initial child state. A state without children has an initial transition, too, but without a target. */
 const firstIn = (node: AnyStateNode): AnyStateNode | undefined => node.initial?.target[0];
 
-/** Id of a node as the surroundings of others. The machine itself is not drawn. */
-const aroundInner = (node: AnyStateNode): string | null => (node.parent ? idOf(node) : null);
+/** The node's id as the `parent` of its children. The machine itself is not drawn. */
+const idAsParent = (node: AnyStateNode): string | null => (node.parent ? idOf(node) : null);
 
 const idOf = (node: AnyStateNode): string => [node.machine.root.key, ...node.path].join('.');
 

@@ -3,7 +3,7 @@ import { memo } from 'react';
 import style from './chart.module.css';
 import type { StateNode as StateNodeData } from './chart-flow.ts';
 
-/** A state: its name, what it runs, and what it does on events that have no arrow. */
+/** A state: its name, its effects, and the transitions that have no arrow. */
 export const StateNode = memo(function StateNode({ id, data }: NodeProps<StateNodeData>) {
   const { name, kind, lines, isActive } = data;
   return (

@@ -20,11 +20,11 @@ export function useChart(kind: MachineKind): Chart {
 
 interface Drawing {
   readonly of: Chart;
-  /** Null when it could not be made. */
+  /** Null when the layout failed. */
   readonly layout: ChartLayout | null;
 }
 
-/** `drawing` while it is made, null when it could not be. */
+/** The layout of a chart: `drawing` until it is ready, null when it failed. */
 export function useLayout(chart: Chart): ChartLayout | 'drawing' | null {
   const [made, setMade] = useState<Drawing | null>(null);
   useEffect(() => {

@@ -11,7 +11,7 @@ import { MachinePicker } from './machine-picker.tsx';
 import { RecentMoves } from './recent-moves.tsx';
 import { useMachineHistory } from './use-machine-history.ts';
 
-/** Where a machine of the service is now. Follows the turns of the session until another machine is chosen. */
+/** The current state of a machine. Follows the turns of the session until another machine is chosen. */
 export function LiveView() {
   const { sessionId } = useFeed();
   const history = useMachineHistory();

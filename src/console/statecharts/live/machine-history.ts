@@ -1,31 +1,31 @@
 import type { MachineState, StateValue } from '../../../core/machine-state.ts';
 import type { Move } from '../chart/active-states.ts';
 
-/** A machine as it was told of last, and how it came there. */
+/** The last known state of a machine, and the move that led to it. */
 export interface RecordedMove extends Move {
-  /** 1, 2, 3 … in the order in which they were told. */
+  /** 1, 2, 3 … in the order of arrival. */
   readonly number: number;
   readonly state: MachineState;
 }
 
 export interface HistorySnapshot {
-  /** Each machine that runs or ended a short while ago, by id; the one that began last is the last. */
+  /** The running and the recently ended machines, by id, in the order in which they began. */
   readonly machines: ReadonlyMap<string, RecordedMove>;
-  /** The last of them all, the newest first. */
+  /** The last moves of all machines, the newest first. */
   readonly moves: readonly RecordedMove[];
 }
 
 const MOST_MOVES = 100;
-/** So many ended machines are still known. */
+/** How many ended machines are kept. */
 const MOST_ENDED = 20;
 
-/** What the machines did while somebody looks: a ring of their last moves, also of those too short to be seen. */
+/** The last moves of the machines since the panel was opened, including states too short to be seen. */
 export class MachineHistory {
   readonly #machines = new Map<string, RecordedMove>();
   #moves: RecordedMove[] = [];
   #count = 0;
 
-  /** @param present where the machines are already. */
+  /** @param present The current states of the running machines. */
   constructor(present: Iterable<MachineState>) {
     for (const state of present) this.#machines.set(state.id, this.#moveOf(state, state.value));
   }
@@ -36,7 +36,7 @@ export class MachineHistory {
 
   take(state: MachineState): void {
     const known = this.#machines.get(state.id)?.after ?? null;
-    // After a lost connection the present is told anew: that is no move.
+    // After a reconnect the service sends the current states again, which are not moves.
     const isRepeated = state.event === null && state.status === 'active' && known !== null;
     const move = this.#moveOf(state, known);
     this.#machines.set(state.id, move);
@@ -56,12 +56,12 @@ export class MachineHistory {
   }
 }
 
-/** What is to be shown: a certain machine, or whatever turn of the session came last. */
+/** What the chart shows: the last turn of the session, or a certain machine. */
 export type Choice =
   | { readonly kind: 'follow' }
   | { readonly kind: 'machine'; readonly id: string; readonly machine: MachineState['machine'] };
 
-/** The machine of that choice; undefined when none such runs, or is known any more. */
+/** The chosen machine; undefined when it does not run and is no longer kept. */
 export function chosenMachine(
   choice: Choice,
   { machines }: HistorySnapshot,
@@ -71,7 +71,7 @@ export function chosenMachine(
   return [...machines.values()].findLast(({ state }) => state.sessionId === sessionId);
 }
 
-/** What a machine is called: a turn by its session, a tool server by its name. */
+/** The name of a machine for people: a turn has that of its session, a tool server its own. */
 export function machineName({ machine, sessionId, context, id }: MachineState): string {
   if (machine === 'turn') return `Turn of ${sessionId ?? 'a session'}`;
   return typeof context.name === 'string' ? context.name : id;

@@ -10,7 +10,7 @@ interface MachinePickerProps {
   readonly onChoose: (choice: Choice) => void;
 }
 
-/** Which machine the chart shows. One that is chosen stays, whatever else begins. */
+/** Chooses the machine that the chart shows. A chosen machine stays chosen when others begin. */
 export function MachinePicker({ history, choice, onChoose }: MachinePickerProps) {
   const states = [...history.machines.values()].map(({ state }) => state);
   const running = states.filter(({ status }) => status === 'active');

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useMachinesFeed } from '../../service/use-machines.ts';
 import { type HistorySnapshot, MachineHistory } from './machine-history.ts';
 
-/** What the machines did since the panel was opened; told once a frame of the display. */
+/** The moves of the machines since the panel was opened, updated at most once per animation frame. */
 export function useMachineHistory(): HistorySnapshot {
   const feed = useMachinesFeed();
   const [snapshot, setSnapshot] = useState<HistorySnapshot>({ machines: new Map(), moves: [] });

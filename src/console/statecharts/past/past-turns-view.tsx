@@ -13,7 +13,7 @@ import { ReplayMoments } from './replay-moments.tsx';
 import { Scrubber } from './scrubber.tsx';
 import { momentLabel, type ReplayFrame, replayTurn } from './turn-replay.ts';
 
-/** A turn of the past, moment by moment: the machine itself goes through what the log holds. */
+/** A past turn, moment by moment. The turn machine itself replays the events of the log. */
 export function PastTurnsView() {
   const feed = useFeed();
   const chooserId = useId();
@@ -90,7 +90,7 @@ function LastEvent({ frame }: { readonly frame: ReplayFrame }) {
   return (
     <>
       <code>{momentLabel(frame)}</code>
-      {frame.event === null && ', which the machine is not told of'}
+      {frame.event === null && ', which the machine does not receive'}
     </>
   );
 }

@@ -4,11 +4,11 @@ export interface PastTurn {
   readonly turnId: string;
   readonly message: string;
   readonly requestedAt: string;
-  /** All of the turn, in order. */
+  /** All events of the turn, in order. */
   readonly events: readonly TimedEvent[];
 }
 
-/** The turns that have begun and are there from their message on, the newest first. */
+/** The turns that have begun and whose message is loaded, the newest first. */
 export function turnsIn(events: readonly TimedEvent[]): PastTurn[] {
   const ofTurns = Map.groupBy(events, ({ turnId }) => turnId);
   return [...ofTurns].flatMap(([turnId, own]) => turnOf(turnId, own)).toReversed();

@@ -10,10 +10,10 @@ interface ReplayMomentsProps {
   readonly onMove: (position: number) => void;
 }
 
-/** All moments of the turn; each is a way to it. */
+/** The moments of the turn. A click goes to the moment. */
 export function ReplayMoments({ frames, position, onMove }: ReplayMomentsProps) {
   const current = useRef<HTMLLIElement>(null);
-  // Within the list only: on a small display the page must stay at the chart.
+  // `scrollIntoView` would also scroll the page, away from the chart on a small display.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new position is the reason to scroll
   useEffect(() => {
     const list = current.current?.parentElement;

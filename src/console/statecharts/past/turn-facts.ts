@@ -2,8 +2,8 @@ import type { TurnEvent } from '../../../../machines/turn.machine.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
 
 /**
- * A recorded event as the turn machine was told of it; null for an event that it was not told of.
- * @param awaiting the calls that wait for approval.
+ * The fact that the turn machine received for a recorded event; null for events that the machine does not receive.
+ * @param awaiting Ids of the calls that waited for approval before the event.
  */
 export function factOf(turnId: string, event: TimedEvent, awaiting: readonly string[]): TurnEvent | null {
   switch (event.event) {
@@ -21,14 +21,16 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
       const { callId, toolName, serverId } = event.data;
       const call = { turnId, callId, toolName, serverId };
       if ('result' in event.data) return { type: 'tool-call.succeeded', ...call, result: event.data.result };
-      const type = wasInterrupted(event, awaiting) ? 'tool-call.interrupted' : 'tool-call.failed';
+      const type = isInterruption(event, awaiting.includes(callId))
+        ? 'tool-call.interrupted'
+        : 'tool-call.failed';
       return { type, ...call, cause: UNRECORDED, reason: event.data.error };
     }
     case 'response':
       return { type: 'turn.completed', turnId, content: event.data.content };
     case 'error': {
       const cut = { turnId, step: 0, separator: '', partial: event.partial ?? '' };
-      return isCancel(event)
+      return isCancellation(event)
         ? { type: 'turn.cancelled', ...cut, cause: UNRECORDED, reason: event.data.message }
         : { type: 'turn.failed', ...cut, cause: UNRECORDED, error: event.data };
     }
@@ -37,30 +39,30 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
   }
 }
 
-export function isCancel(event: TimedEvent): boolean {
+/** The machine does not look at causes, so the replay leaves them out. */
+const UNRECORDED = { kind: 'unrecorded' } as const;
+
+/** Whether the call had begun when its turn or the service ended. A call that waited for approval had not. */
+function isInterruption({ cause }: TimedEvent, wasAwaiting: boolean): boolean {
+  const hasTurnEnded = cause?.kind === 'turn-cancelled' || cause?.kind === 'turn-failed';
+  return cause?.kind === 'service-stopped' || (hasTurnEnded && !wasAwaiting);
+}
+
+export function isCancellation(event: TimedEvent): boolean {
   return event.event === 'error' && event.data.code === 'TURN_CANCELLED';
 }
 
-/** Of the facts the machine looks at the type alone. */
-const UNRECORDED = { kind: 'unrecorded' } as const;
-
-/** A call that still waited for approval when its turn ended has failed: it was never begun. */
-function wasInterrupted(event: TimedEvent, awaiting: readonly string[]): boolean {
-  if (event.event !== 'toolResult' || awaiting.includes(event.data.callId)) return false;
-  return ['turn-cancelled', 'turn-failed', 'service-stopped'].includes(event.cause?.kind ?? '');
-}
-
-/** Whether the turn ended because it ran into this limit. */
-export function endedBy(event: TimedEvent | undefined, limit: 'step-limit' | 'step-timeout'): boolean {
+/** Whether the turn failed because it reached the limit. */
+export function isLimitFailure(event: TimedEvent | undefined, limit: 'step-limit' | 'step-timeout'): boolean {
   return event?.event === 'error' && event.cause?.kind === limit;
 }
 
-/** Whether the call ended because the turn was cancelled, and so after the machine knew of that. */
-export function endedByCancel(event: TimedEvent | undefined): boolean {
+/** Whether the call ended because its turn was cancelled. The machine knew of the cancel before. */
+export function isCancelledCall(event: TimedEvent | undefined): boolean {
   return event?.event === 'toolResult' && event.cause?.kind === 'turn-cancelled';
 }
 
-/** Whether the call ended because the service came back and does not know what became of it. */
-export function endedByStop(event: TimedEvent | undefined): boolean {
+/** Whether the call ended because the service stopped while it ran. The service records this when it starts again. */
+export function isLostCall(event: TimedEvent | undefined): boolean {
   return event?.event === 'toolResult' && event.cause?.kind === 'service-stopped';
 }

@@ -3,22 +3,22 @@ import { turnMachine } from '../../../../machines/turn.machine.ts';
 import type { StateValue } from '../../../core/machine-state.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
 import { eventLabel, START_EVENT } from '../chart/chart.ts';
-import { endedBy, endedByCancel, endedByStop, factOf, isCancel } from './turn-facts.ts';
+import { factOf, isCancellation, isCancelledCall, isLimitFailure, isLostCall } from './turn-facts.ts';
 
-/** Of a machine's context what the log knows; the limits are not in it. */
+/** The part of the machine's context that follows from the log. The limits do not. */
 export interface ReplayContext {
   readonly step: number;
   readonly unsettled: readonly string[];
   readonly awaiting: readonly string[];
 }
 
-/** One moment of a turn of the past. */
+/** One moment of a past turn. */
 export interface ReplayFrame {
   /** 0, 1, 2 … */
   readonly number: number;
-  /** Null for what happened but is not in the log: the machine's states say that it must have. */
+  /** Null for a signal: it is not in the log, but the machine must have received it. */
   readonly recorded: TimedEvent | null;
-  /** What the machine was told; null for events that it is not told of. */
+  /** Type of the event that the machine received; null for a recorded event that it does not receive. */
   readonly event: string | null;
   readonly before: StateValue | null;
   /** Null before the turn has begun. */
@@ -26,21 +26,21 @@ export interface ReplayFrame {
   readonly context: ReplayContext | null;
 }
 
-/** What a moment is called: as the machine was told of it, or else as the client was. */
+/** The machine's name for the event, or the client's name when the machine does not receive it. */
 export function momentLabel({ event, recorded }: ReplayFrame): string {
   return event === null ? (recorded?.event ?? '') : eventLabel(event);
 }
 
-/** Drives the turn machine itself, without its effects, by what was recorded of one turn, in order. */
+/** Replays the recorded events of a turn, in order, with the turn machine itself. Nobody performs the effects that it emits. */
 export function replayTurn(turnId: string, events: readonly TimedEvent[]): ReplayFrame[] {
   const replay = new TurnReplay(turnId, events);
   events.forEach((event, index) => {
-    replay.take(event, index);
+    replay.add(event, index);
   });
   return replay.end();
 }
 
-type Moment = 'turn.prepared' | 'step.streaming' | 'step.timedOut' | 'CANCEL';
+type Signal = 'turn.prepared' | 'step.streaming' | 'step.timedOut' | 'CANCEL';
 
 class TurnReplay {
   readonly #turnId: string;
@@ -58,11 +58,11 @@ class TurnReplay {
     this.#cancelledAt = cancelledAt(events);
   }
 
-  take(event: TimedEvent, index: number): void {
+  add(event: TimedEvent, index: number): void {
     if (event.event === 'thinking') this.#start(event, []);
-    else if (event.event === 'turnResumed') this.#start(event, interruptedAfter(this.#events, index));
-    else if (this.#actor) this.#tell(this.#actor, event, index);
-    else this.#note(event, null, null);
+    else if (event.event === 'turnResumed') this.#start(event, lostCallsAfter(this.#events, index));
+    else if (this.#actor) this.#send(this.#actor, event, index);
+    else this.#addFrame(event, null, null);
   }
 
   end(): ReplayFrame[] {
@@ -70,7 +70,8 @@ class TurnReplay {
     return this.#frames;
   }
 
-  #start(event: TimedEvent, interrupted: readonly string[]): void {
+  /** @param lostCalls Ids of the calls that the service no longer counts as open when it resumes the turn. */
+  #start(event: TimedEvent, lostCalls: readonly string[]): void {
     const { unsettled = [], awaiting = [] } = this.#actor?.getSnapshot().context ?? {};
     this.#actor?.stop();
     this.#actor = createActor(turnMachine, {
@@ -80,36 +81,36 @@ class TurnReplay {
         step: this.#completedSteps,
         maxSteps: this.#maxSteps,
         stepTimeoutMs: Number.POSITIVE_INFINITY,
-        unsettled: unsettled.filter((callId) => !interrupted.includes(callId)),
+        unsettled: unsettled.filter((callId) => !lostCalls.includes(callId)),
         awaiting,
       },
     }).start();
-    this.#note(event, START_EVENT, null);
+    this.#addFrame(event, START_EVENT, null);
   }
 
-  #tell(actor: ActorRefFrom<typeof turnMachine>, event: TimedEvent, index: number): void {
+  #send(actor: ActorRefFrom<typeof turnMachine>, event: TimedEvent, index: number): void {
     const fact = factOf(this.#turnId, event, actor.getSnapshot().context.awaiting);
     if (!fact) {
-      this.#note(event, null, this.#value);
+      this.#addFrame(event, null, this.#value);
       return;
     }
-    for (const moment of this.#momentsBefore(event, index)) {
+    for (const signal of this.#signalsBefore(event, index)) {
       const before = this.#value;
-      actor.send({ type: moment });
-      this.#note(null, moment, before);
+      actor.send({ type: signal });
+      this.#addFrame(null, signal, before);
     }
     const before = this.#value;
     actor.send(fact);
     if (event.event === 'stepCompleted') this.#completedSteps = event.data.step;
-    this.#note(event, fact.type, before);
+    this.#addFrame(event, fact.type, before);
   }
 
-  /** The log holds facts only: these were signals, and without them the fact could not have become true. */
-  *#momentsBefore(event: TimedEvent, index: number): Generator<Moment> {
-    if (this.#value === 'preparing' && !endedByStop(event)) yield 'turn.prepared';
+  /** The signals that the machine must have received before the event. The log holds only facts. */
+  *#signalsBefore(event: TimedEvent, index: number): Generator<Signal> {
+    if (this.#value === 'preparing' && !isLostCall(event)) yield 'turn.prepared';
     if (this.#isThinking && hasText(event)) yield 'step.streaming';
     if (index === this.#cancelledAt) yield 'CANCEL';
-    if (endedBy(event, 'step-timeout')) yield 'step.timedOut';
+    if (isLimitFailure(event, 'step-timeout')) yield 'step.timedOut';
   }
 
   get #value(): StateValue | null {
@@ -120,7 +121,7 @@ class TurnReplay {
     return this.#actor?.getSnapshot().matches({ callingModel: 'thinking' }) ?? false;
   }
 
-  #note(recorded: TimedEvent | null, event: string | null, before: StateValue | null): void {
+  #addFrame(recorded: TimedEvent | null, event: string | null, before: StateValue | null): void {
     const { value: after = null, context } = this.#actor?.getSnapshot() ?? {};
     const { step, unsettled, awaiting } = context ?? {};
     const known = step !== undefined && unsettled && awaiting ? { step, unsettled, awaiting } : null;
@@ -128,23 +129,23 @@ class TurnReplay {
   }
 }
 
-/** The limit is known only of a turn that it has ended. */
+/** The log shows the limit only when the turn has reached it. */
 function maxStepsOf(events: readonly TimedEvent[]): number {
   const steps = events.filter(({ event }) => event === 'stepCompleted').length;
-  return endedBy(events.at(-1), 'step-limit') ? steps : Number.POSITIVE_INFINITY;
+  return isLimitFailure(events.at(-1), 'step-limit') ? steps : Number.POSITIVE_INFINITY;
 }
 
-/** Index of the first event that came of a cancel: the calls that it ended are recorded before the turn's own end. */
+/** Index of the first event that a cancel caused, or -1. Cancelled calls are recorded before the end of the turn. */
 function cancelledAt(events: readonly TimedEvent[]): number {
-  const end = events.findIndex(isCancel);
+  const end = events.findIndex(isCancellation);
   if (end === -1) return -1;
-  return events.slice(0, end).findLastIndex((event) => !endedByCancel(event)) + 1;
+  return events.slice(0, end).findLastIndex((event) => !isCancelledCall(event)) + 1;
 }
 
-/** The calls of which nobody knows how they ended, as the service said when it came back. */
-function interruptedAfter(events: readonly TimedEvent[], resumed: number): string[] {
+/** Ids of the calls that were lost in the stop of the service. They are recorded right after `turnResumed`. */
+function lostCallsAfter(events: readonly TimedEvent[], resumed: number): string[] {
   const rest = events.slice(resumed + 1);
-  const end = rest.findIndex((event) => !endedByStop(event));
+  const end = rest.findIndex((event) => !isLostCall(event));
   return rest
     .slice(0, end === -1 ? undefined : end)
     .flatMap((event) => (event.event === 'toolResult' ? [event.data.callId] : []));

@@ -1,0 +1,160 @@
+import type { ResumableFrame } from '../wire/frames.ts';
+import type { ClientEnvironment } from './client-environment.ts';
+import { Outgoing, type OutgoingMessage } from './outgoing.ts';
+import { ProtocolError, SessionLostError } from './session-errors.ts';
+import type { SessionStatus } from './session-options.ts';
+import { StreamLink } from './stream-link.ts';
+import { advance, type StreamEvent, type StreamPosition } from './stream-position.ts';
+import { type StreamTarget, streamUrl } from './stream-url.ts';
+
+export interface SessionStreamParts {
+  readonly environment: ClientEnvironment;
+  readonly target: StreamTarget;
+  /** Where the stream begins. */
+  readonly position: StreamPosition;
+  /** Each event once, with the positions of a reader after it and before it. */
+  readonly onEvent: (event: StreamEvent, after: StreamPosition, before: StreamPosition) => void;
+  /** Whether anybody waits for events. If not, the stream pauses once all messages are answered. */
+  readonly isNeeded: () => boolean;
+  readonly onStatus: (status: SessionStatus) => void;
+  /** The stream cannot continue. */
+  readonly onError: (error: unknown) => void;
+}
+
+type AcceptedData = Extract<ResumableFrame, { event: 'accepted' }>['data'];
+
+/**
+ * The resumable stream of a session: receives every event once over connections that come and go, and sends messages
+ * until the service has accepted or refused them.
+ */
+export class SessionStream {
+  readonly #parts: SessionStreamParts;
+  readonly #link: StreamLink;
+  readonly #outgoing = new Outgoing();
+  #status: SessionStatus = 'connecting';
+  /** Up to where events were received. */
+  #position: StreamPosition;
+  /** Seq of the session's last event when the connection was made. */
+  #head = 0;
+
+  constructor(parts: SessionStreamParts) {
+    this.#parts = parts;
+    this.#position = parts.position;
+    this.#link = new StreamLink({
+      environment: parts.environment,
+      url: () => streamUrl(parts.target, this.#position),
+      onFrame: (frame) => this.#receive(frame),
+      onLost: () => this.#lost(),
+      onError: parts.onError,
+    });
+  }
+
+  get status(): SessionStatus {
+    return this.#status;
+  }
+
+  open(): void {
+    this.#link.open();
+  }
+
+  /** Receives the events after the position again, over a new connection. */
+  rewind(position: StreamPosition): void {
+    this.#disconnect('connecting');
+    this.#position = position;
+    this.#link.open();
+  }
+
+  /** Sends the message now or as soon as there is a connection, and again until the service has answered it. */
+  sendMessage(message: OutgoingMessage): void {
+    this.#outgoing.message(message);
+    this.#transmit();
+  }
+
+  /** Sends the command once: now, or as soon as there is a connection. */
+  sendCommand(text: string): void {
+    this.#outgoing.command(text);
+    this.#transmit();
+  }
+
+  /** Closes the connection for good, and rejects the unanswered messages with the error. */
+  close(error: unknown): void {
+    this.#link.close();
+    this.#outgoing.failAll(error);
+    this.#become('closed');
+  }
+
+  #receive(frame: ResumableFrame): void {
+    if (frame.event === 'resumed') this.#resumed(frame.data);
+    else if (frame.event === 'accepted') this.#accepted(frame.data, frame.turnId);
+    else if (frame.event === 'error' && frame.clientMessageId !== undefined)
+      this.#outgoing.refuse(frame.clientMessageId, frame.data);
+    else this.#take(frame);
+    this.#pauseIfUnneeded();
+  }
+
+  #resumed({ after, head }: { after: number; head: number }): void {
+    if (after !== this.#position.seq) throw new ProtocolError(`the service resumed after event ${after}`);
+    if (head < after) throw new SessionLostError(after, head);
+    this.#head = head;
+    this.#link.established();
+    this.#become('live');
+    this.#flush();
+  }
+
+  #accepted({ clientMessageId, ...end }: AcceptedData, turnId: string | undefined): void {
+    if (turnId === undefined) throw new ProtocolError('a message was accepted without its turn');
+    this.#outgoing.accept({ clientMessageId, turnId, end });
+  }
+
+  #take(frame: StreamEvent): void {
+    const before = this.#position;
+    const { position, frame: event } = advance(before, frame);
+    this.#position = position;
+    if (!event) return;
+    this.#acceptOwnMessage(event);
+    this.#parts.onEvent(event, position, before);
+    if (event.seq !== undefined && event.seq === this.#head) this.#flush();
+  }
+
+  #acceptOwnMessage({ event, data, turnId }: StreamEvent): void {
+    if (event !== 'message' || turnId === undefined || data.clientMessageId === undefined) return;
+    this.#outgoing.accept({ clientMessageId: data.clientMessageId, turnId });
+  }
+
+  #transmit(): void {
+    if (this.#status === 'paused') {
+      this.#become('connecting');
+      this.#link.open();
+    }
+    this.#flush();
+  }
+
+  /** A message that may have arrived is sent again only after the log was read to its end and does not have it. */
+  #flush(): void {
+    if (this.#status !== 'live') return;
+    if (this.#outgoing.isUncertain && this.#position.seq < this.#head) return;
+    this.#outgoing.flush((text) => this.#link.send(text));
+  }
+
+  #pauseIfUnneeded(): void {
+    if (this.#status !== 'live' || this.#parts.isNeeded() || !this.#outgoing.isEmpty) return;
+    this.#disconnect('paused');
+  }
+
+  #disconnect(status: 'connecting' | 'paused'): void {
+    this.#link.close();
+    this.#outgoing.connectionClosed();
+    this.#become(status);
+  }
+
+  #lost(): void {
+    this.#outgoing.connectionLost();
+    this.#become('connecting');
+  }
+
+  #become(status: SessionStatus): void {
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#parts.onStatus(status);
+  }
+}
