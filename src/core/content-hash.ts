@@ -8,13 +8,13 @@ export async function contentHash(value: unknown): Promise<string> {
  * Canonical JSON after RFC 8785: no spaces, and the keys of each object in the order of their UTF-16 code units. Fields
  * that are `undefined` are left out.
  *
- * One difference from the RFC is why no package does this: the RFC refuses a lone surrogate, and the `canonicalize`
- * package throws on one. Models and clients send them, as `"\ud83d"`, and the log holds them. They are escaped here, as
- * `JSON.stringify` does. The hashes are stored, so this function must never give another text for the same value.
+ * It differs from the RFC in one point, so the package `canonicalize` cannot replace it. The RFC forbids lone
+ * surrogates, and the package throws on them. Models and clients do send them, as `"\ud83d"`, and logs hold them. Here
+ * they are escaped, as `JSON.stringify` does. Logs also hold the hashes, so the text for a value must never change.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // Loops, because callbacks would use up the stack on values that JSON.stringify, and so the log, can still hold.
+  // With callbacks instead of loops, the stack would overflow on nested values that JSON.stringify can still write.
   let json = '';
   if (Array.isArray(value)) {
     for (const item of value) json += `${json && ','}${canonicalJson(item)}`;
