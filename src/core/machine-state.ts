@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SessionId } from './ids.ts';
 
+/** The state of a machine, as XState names it. */
 export type StateValue = string | { readonly [state: string]: StateValue };
 
 export const StateValue: z.ZodType<StateValue> = z

@@ -31,7 +31,7 @@ export class ReplayModel implements LanguageModel {
     return this.#source;
   }
 
-  /** The call that waits now. */
+  /** The call that waits now; null if none does. */
   get waiting(): ModelCall | null {
     return this.#waiting;
   }

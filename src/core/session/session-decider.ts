@@ -17,6 +17,7 @@ import type { ForkSession, ResetSession, SessionCommand } from './session-comman
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 import type { WhenBusy } from './when-busy.ts';
 
+/** The settings of the agent file that decide about messages to a busy session. */
 export interface SessionPolicy {
   /** Most messages that may wait behind the running turn; false for no limit. */
   readonly queuedMessages: number | false;
