@@ -2,7 +2,7 @@ import { assign, fromCallback, setup } from 'xstate';
 
 export interface McpServerContext {
   readonly name: string;
-  /** Failed attempts since the last success; the delay before the next one grows with it. */
+  /** Failed attempts since the last success. The delay before the next attempt grows with this number. */
   readonly failures: number;
   readonly toolCount: number;
   /** Why the server is in `error`. */
@@ -10,28 +10,29 @@ export interface McpServerContext {
 }
 
 export type McpServerEvent =
-  /** Somebody wants the server, or wants it anew. */
+  /** Connect, or connect again. */
   | { readonly type: 'CONNECT' }
   | { readonly type: 'DISCONNECT' }
-  /** The handshake was answered and the tools are known. */
+  /** The server has answered the handshake, and its tools are known. */
   | { readonly type: 'OPENED'; readonly toolCount: number }
   | { readonly type: 'FAILED'; readonly reason: string }
-  /** The connection ended although it was wanted. */
+  /** The connection ended by itself. */
   | { readonly type: 'CLOSED'; readonly reason: string }
   | { readonly type: 'TOOLS_CHANGED'; readonly toolCount: number };
 
+/** The input of the actors. */
 export type ConnectionEffect = { readonly name: string };
 
 /**
- * One tool server. Its states are the four statuses that clients see. While it is wanted, an error is
- * followed by another attempt, later each time.
+ * One tool server. Its states are the four statuses that clients see. After an error, the machine tries to connect
+ * again, with longer and longer delays, until it succeeds or is disconnected.
  */
 export const mcpServerMachine = setup({
   types: {} as { context: McpServerContext; input: { name: string }; events: McpServerEvent },
   actors: {
-    /** Connects and lists the tools; sends `OPENED` or `FAILED`. Leaving the state gives the attempt up. */
+    /** Connects and lists the tools. Sends `OPENED` or `FAILED`. Leaving the state aborts the attempt. */
     open: fromCallback<McpServerEvent, ConnectionEffect>(notProvided),
-    /** Watches the open connection; sends `CLOSED` or `TOOLS_CHANGED`. Leaving the state closes it. */
+    /** Watches the open connection. Sends `CLOSED` or `TOOLS_CHANGED`. Leaving the state closes the connection. */
     hold: fromCallback<McpServerEvent, ConnectionEffect>(notProvided),
   },
   actions: {
@@ -47,7 +48,7 @@ export const mcpServerMachine = setup({
     forgetTools: assign({ toolCount: 0 }),
   },
   delays: {
-    /** The runtime provides the curve and its jitter. */
+    /** The runtime provides the delay, in milliseconds: it grows with the failures and has a jitter. */
     retryDelay: () => notProvided(),
   },
 }).createMachine({

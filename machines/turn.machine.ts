@@ -4,21 +4,21 @@ import { callIdsOf } from '../src/core/turn/step-parts.ts';
 import type { TurnLimit, TurnLimits } from '../src/core/turn/turn-limits.ts';
 
 /**
- * Small, and free of message content: it is shown to whoever watches the statechart. The session's state says which
- * calls are open; `unsettled` and `awaiting` repeat it, from the same events, for the guards and the chart.
+ * Everybody who watches the statechart sees this, so it is small and holds no message content. The session's state
+ * says which calls are open. `unsettled` and `awaiting` repeat that, from the same events, for guards and chart.
  */
 export interface TurnContext extends TurnLimits {
   readonly turnId: string;
   readonly sessionId: string;
-  /** The model call that runs, or ran last: 1, 2, 3 … */
+  /** The running step, or the latest: 1, 2, 3 …; 0 before the first. */
   readonly step: number;
   /** Tool calls of this step that have no result yet. */
   readonly unsettled: readonly string[];
-  /** Those of them that wait for approval. */
+  /** Unsettled calls that wait for approval. */
   readonly awaiting: readonly string[];
 }
 
-/** A new turn has made no step. A resumed turn goes on where the log ends. */
+/** In a new turn, `step` is 0. A resumed turn continues where the log ends. */
 export type TurnInput = TurnContext;
 
 type Fact<T extends FactType> = SessionEventOf<T>;
@@ -33,7 +33,7 @@ type FactType =
   | 'turn.failed'
   | 'turn.cancelled';
 
-/** Facts are events of the log; they arrive after they were appended. The other four are signals of the moment. */
+/** Facts are events of the log, sent to the machine after they were appended. The others are ephemeral. */
 export type TurnEvent =
   | Fact<FactType>
   | { readonly type: 'turn.prepared' }
@@ -42,26 +42,26 @@ export type TurnEvent =
   | { readonly type: 'CANCEL' };
 
 /**
- * What the machine asks of its runtime. Effects are emitted and not invoked: an invoked actor for each model call took
- * half of the time that this machine takes.
+ * What the machine asks the runtime to do. Effects are emitted and not invoked as actors, because invoked actors took
+ * half of the machine's time.
  */
 export type TurnEffect =
-  /** Call the model. Answer with `step.streaming` at the first text, with `step.timedOut`, and with the facts. */
+  /** Call the model. Send `step.streaming` at the first text, and `step.timedOut` when the call takes too long. */
   | { readonly type: 'model-call.begin'; readonly step: number }
-  /** Abort the call if it still runs. */
+  /** Abort the model call if it still runs. */
   | { readonly type: 'model-call.end' }
   /** Run all unsettled tool calls in parallel, except those that wait for approval. */
   | { readonly type: 'tool-calls.begin' }
-  /** Run a call that was approved. */
+  /** Run a tool call that was approved. */
   | { readonly type: 'tool-call.begin'; readonly callId: string }
-  /** Abort the calls that still run. */
+  /** Abort the tool calls that still run. */
   | { readonly type: 'tool-calls.end' }
-  /** Record that the turn failed. */
+  /** Record that the turn failed at a limit. */
   | { readonly type: 'turn.fail'; readonly limit: TurnLimit };
 
 /**
- * What a turn does next. The session's decider says what is true, and the machine waits for those facts, so that a
- * recorded turn drives it through the same states again.
+ * Decides what a turn does next. What is true is decided by the session's decider. The machine only reacts to those
+ * facts, so a recorded turn drives it through the same states again.
  */
 export const turnMachine = setup({
   types: {} as { context: TurnContext; input: TurnInput; events: TurnEvent; emitted: TurnEffect },
@@ -93,7 +93,7 @@ export const turnMachine = setup({
   guards: {
     asksForTools: ({ event }) =>
       event.type === 'step.completed' && event.parts.some(({ type }) => type === 'toolCall'),
-    /** A resumed turn goes on as if its last step had just asked for its tools. */
+    /** A resumed turn continues as if its last step had just asked for its tools. */
     hasStepped: ({ context }) => context.step > 0,
     onlyApprovalsMissing: ({ context }) =>
       context.unsettled.length > 0 && context.awaiting.length === context.unsettled.length,
@@ -110,7 +110,7 @@ export const turnMachine = setup({
     'turn.cancelled': '.cancelled',
   },
   states: {
-    /** Until each tool server has made its first attempt to connect. Takes time only right after a start. */
+    /** Waits until each tool server has made its first attempt to connect. Takes time only right after a start. */
     preparing: {
       on: {
         'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],
@@ -140,7 +140,7 @@ export const turnMachine = setup({
       initial: 'running',
       states: {
         running: { always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' } },
-        /** Nothing goes on until somebody approves or denies a call. */
+        /** The turn cannot continue until somebody approves or denies a call. */
         awaitingApproval: { always: { guard: not('onlyApprovalsMissing'), target: 'running' } },
       },
       on: {
@@ -160,8 +160,9 @@ export const turnMachine = setup({
         { guard: 'allSettled', target: 'callingModel' },
       ],
     },
-    /** The effects are aborted. The fact is on its way to the log. */
+    /** The effects are aborted, and `turn.cancelled` is on its way to the log. */
     cancelling: {},
+    /** The same with `turn.failed`. */
     failing: {},
     completed: { type: 'final' },
     failed: { type: 'final' },

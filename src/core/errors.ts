@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StorageFullError } from './log/storage-full.ts';
 
-/** Why something was refused, or failed. What each means to clients, and its HTTP status: `src/wire/error-catalogue.ts`. */
+/** The codes of errors. `src/wire/error-catalogue.ts` has the meaning and the HTTP status of each. */
 export const ErrorCode = z.enum([
   'INVALID_REQUEST',
   'MISSING_FIELD',
@@ -24,7 +24,7 @@ export const ErrorCode = z.enum([
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** What a client is told: the `error` of a REST envelope, the `data` of an `error` frame. */
+/** An error as clients receive it: the `error` of a REST envelope, or the `data` of an `error` frame. */
 export const ErrorBody = z.object({
   code: ErrorCode,
   message: z.string(),
@@ -33,8 +33,8 @@ export const ErrorBody = z.object({
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 /**
- * The one error that may be shown to a client. Message and details must hold no secret;
- * `cause` is for the log alone.
+ * The only error that is shown to clients. Message and details must hold no secret. Clients never see `cause`; it is
+ * for the operator's log.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -47,7 +47,7 @@ export class ServiceError extends Error {
     this.details = details;
   }
 
-  /** The error that a body was made of, or one like it. */
+  /** Makes the error again from its body. */
   static of({ code, message, details }: ErrorBody): ServiceError {
     return new ServiceError(code, message, details);
   }
@@ -67,19 +67,19 @@ function storageFull(cause: StorageFullError): ServiceError {
   );
 }
 
-/** Whether an operator is to hear of it: nobody refused anything, something failed. */
+/** Whether the service itself failed, so that the operator must hear of it. Other errors refuse a request. */
 export function isFailure({ code, cause }: ServiceError): boolean {
   return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError;
 }
 
-/** Turns whatever was thrown into the one error that may cross the wire; the original stays as `cause`. */
+/** Turns a thrown value into an error for clients. Unexpected values become the `cause` of an `INTERNAL_ERROR`. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof StorageFullError) return storageFull(thrown);
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 
-/** What is said by whatever was thrown. Not to be shown to a client: it may hold anything. */
+/** The message of a thrown value. Never show it to a client: it may hold secrets. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts';
 
-/** @param resetTime when the limit no longer holds, in seconds since the epoch. */
+/** @param resetTime when the client may try again, in seconds since the epoch. */
 export function limitExceeded(
   what: string,
   { limit, resetTime }: { readonly limit: number; readonly resetTime: number },
@@ -12,7 +12,7 @@ export function limitExceeded(
   });
 }
 
-/** A limit on size has no window: something smaller may be sent at once. */
+/** A limit on size has no time window: `resetTime` is now, because something smaller may be sent at once. */
 export function tooLarge(what: string, limitBytes: number): ServiceError {
   const resetTime = Math.ceil(Date.now() / 1000);
   return limitExceeded(`${what} of at most ${limitBytes} bytes`, { limit: limitBytes, resetTime });

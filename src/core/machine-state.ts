@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SessionId } from './ids.ts';
 
+/** The state of a machine, as XState names it. */
 export type StateValue = string | { readonly [state: string]: StateValue };
 
 export const StateValue: z.ZodType<StateValue> = z
@@ -11,19 +12,24 @@ export const StateValue: z.ZodType<StateValue> = z
       z.lazy(() => StateValue),
     ),
   ])
-  .describe('The state; of one with inner states an object that names them.');
+  .describe('The name of the current state, or an object from its name to its current inner state.');
 
-/** Where a running machine is. Holds no message content: contexts are ids and counts, events are their types. */
+/** The current state of a running machine. It holds no message content, and only the type of the event. */
 export const MachineState = z.object({
-  id: z.string().describe('Unique while the machine runs.'),
+  id: z.string().describe('Id of the machine, unique while it runs.'),
   machine: z.enum(['turn', 'mcp-server']),
-  sessionId: SessionId.optional().describe('Of a turn.'),
+  sessionId: SessionId.optional().describe('The session of a turn; absent for a tool server.'),
   value: StateValue,
   context: z.record(z.string(), z.unknown()),
-  event: z.string().nullable().describe('Type of the event that led here; null for what is told first.'),
+  event: z
+    .string()
+    .nullable()
+    .describe('Type of the event that led here; null in the first report and in `stopped`.'),
   status: z
     .enum(['active', 'done', 'stopped'])
-    .describe('`done` in a final state, `stopped` when it was ended without one. Nothing follows then.'),
+    .describe(
+      '`done` in a final state; `stopped` if the machine was ended in another. Nothing follows either.',
+    ),
   /** ISO 8601 UTC. */
   time: z.string(),
 });

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** What a metric is, and what its values mean. */
+/** The declaration of a metric. */
 export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Few values each, never an id: every combination is a series that is kept for ever. */
+  /** A label has few values and is never an id, because every combination is a series that is kept for ever. */
   readonly labels?: readonly string[];
   /** Upper bounds of a histogram's buckets, in seconds. */
   readonly buckets?: readonly number[];
 }
 
-/** From a tenth of a millisecond, which a good disk takes, to a second. */
+/** A good disk takes a tenth of a millisecond. */
 const DISK_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /**
- * Everything that `/metrics` shows. docs/operations.md repeats this table and the Grafana dashboard asks for these
- * names; a test holds the three together.
+ * All metrics of `/metrics`. docs/operations.md repeats this table, and the Grafana dashboard uses the names; a test
+ * compares the three.
  */
 const metricCatalogue = {
   agent_turns_total: {
@@ -26,13 +26,13 @@ const metricCatalogue = {
   },
   agent_turns_resumed_total: {
     type: 'counter',
-    help: 'Turns that went on after the process had stopped in their middle.',
+    help: 'Turns that continued after a restart, or after a fault of the log.',
   },
   agent_steps_total: { type: 'counter', help: 'Model calls that ended with a reply.' },
   agent_tokens_total: {
     type: 'counter',
     labels: ['direction'],
-    help: 'Tokens as the provider counts them: input, output, and of those cached (of input) and reasoning (of output).',
+    help: 'Tokens as the provider counts them: input, output, cached (part of input), reasoning (part of output).',
   },
   agent_chunks_total: { type: 'counter', help: 'Pieces of replies that were streamed.' },
   agent_rate_limited_total: {
@@ -66,29 +66,29 @@ const metricCatalogue = {
   agent_append_duration_seconds: {
     type: 'histogram',
     buckets: DISK_SECONDS,
-    help: 'From asking the log to append until it is durable.',
+    help: 'Time from a request to append until its events are durable.',
   },
   agent_sync_duration_seconds: {
     type: 'histogram',
     buckets: DISK_SECONDS,
-    help: 'Commit of one batch of appends, its synchronisation with the disk included.',
+    help: 'Time to commit one batch of appends, including the disk synchronisation.',
   },
   agent_model_first_text_seconds: {
     type: 'histogram',
     buckets: CALL_SECONDS,
-    help: 'From calling the model to the first text.',
+    help: 'Time from calling the model to the first text.',
   },
   agent_model_call_duration_seconds: {
     type: 'histogram',
     buckets: CALL_SECONDS,
     labels: ['outcome'],
-    help: 'Whole model calls: completed, failed, cancelled.',
+    help: 'Time of whole model calls: completed, failed, cancelled.',
   },
   agent_tool_call_duration_seconds: {
     type: 'histogram',
     buckets: CALL_SECONDS,
     labels: ['server', 'outcome'],
-    help: 'Tool calls by tool server: succeeded, failed.',
+    help: 'Time of tool calls, by tool server: succeeded, failed.',
   },
   agent_event_loop_lag_seconds: {
     type: 'gauge',
@@ -124,7 +124,7 @@ export type LabelsOf<N extends MetricName> = (typeof metricCatalogue)[N] extends
   ? Readonly<Record<L, string>>
   : Readonly<Record<never, never>>;
 
-/** Body of `GET /metrics` with `Accept: application/json`. A histogram's values are those of the text form. */
+/** Body of `GET /metrics` with `Accept: application/json`. Histograms have the same values as in the text format. */
 export const MetricsReport = z.object({
   metrics: z.array(
     z.object({
@@ -135,7 +135,7 @@ export const MetricsReport = z.object({
         z.object({
           value: z.number(),
           labels: z.record(z.string(), z.union([z.string(), z.number()])),
-          /** Of a histogram: `…_bucket`, `…_sum` or `…_count`. */
+          /** Only in histograms: `…_bucket`, `…_sum` or `…_count`. */
           metricName: z.string().optional(),
         }),
       ),

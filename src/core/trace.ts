@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A place in a distributed trace, as W3C Trace Context writes it in headers and MCP in `_meta`. */
+/** A position in a distributed trace: the W3C Trace Context fields of HTTP headers and of MCP's `_meta`. */
 export const TraceContext = z.object({
   /** Version, trace, span and flags, in hexadecimal digits. */
   traceparent: z
@@ -14,14 +14,14 @@ export const TraceContext = z.object({
 });
 export type TraceContext = z.infer<typeof TraceContext>;
 
-/** The trace that a request says it is part of. What is malformed is as if it were not there: a trace never fails a request. */
+/** The trace that a request belongs to. Malformed fields are ignored, so that a trace never makes a request fail. */
 export function traceContextOf(fields: unknown): TraceContext | undefined {
   const { data } = TraceContext.safeParse(fields);
   if (!data) return undefined;
   return traceFields(data);
 }
 
-/** Without what is not there, as it is sent in headers and in `_meta`. */
+/** The fields to send. `tracestate` is left out if there is none. */
 export function traceFields({ traceparent, tracestate }: TraceContext): {
   traceparent: string;
   tracestate?: string;

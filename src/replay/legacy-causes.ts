@@ -4,11 +4,11 @@ import { callIdsOf } from '../core/turn/step-parts.ts';
 import type { CancellationCause, FailureCause } from '../core/turn/turn-causes.ts';
 
 /*
- * Version 0.1.0 recorded no causes: it wrote sentences, and a client could choose the sentence of a cancellation. This
- * is the one place that reads them. A sentence counts only where the events around it agree.
+ * Version 0.1.0 recorded no causes. It wrote sentences only, and a client could choose the sentence of a cancellation.
+ * This is the only file that reads those sentences. A sentence counts only if the events around it agree.
  */
 
-/** The recording with a cause in each event that should have one. */
+/** The recording with causes instead of `unrecorded`. */
 export function withCauses(recording: readonly SessionEvent[]): SessionEvent[] {
   const calls = new LegacyCalls();
   return recording.map((event, index) => {
@@ -54,7 +54,7 @@ function forkNamedIn(reason: string): string | undefined {
   return reason.startsWith(prefix) ? reason.slice(prefix.length) : undefined;
 }
 
-/** What follows the other turns and calls that were ended together with this turn. */
+/** The first event behind those that end turns and calls together with this turn. */
 function afterClosing(recording: readonly SessionEvent[], index: number): SessionEvent | undefined {
   return recording
     .slice(index + 1)
@@ -76,14 +76,14 @@ const interruptions: Readonly<Record<string, InterruptionCause>> = {
   'the service stopped while it ran': { kind: 'service-stopped' },
 };
 
-/** The tool calls of the step that came last, as far as the recording has been read. */
+/** The tool calls of the latest step, while the events of a recording are read one by one. */
 class LegacyCalls {
-  /** Those that may still have been rejected: their failures would come next, in this order. */
+  /** Calls that may have been rejected. Their failures would be the next events, in this order. */
   #rejectable: readonly string[] = [];
-  /** Those that wait for approval. */
+  /** Calls that wait for approval. */
   readonly #awaiting = new Set<string>();
 
-  /** @returns whether the event says that a call was rejected. One that failed at once looks the same, and replays the same. */
+  /** @returns whether the event is a rejected call. A call that failed at once looks the same, and replays the same. */
   note(event: SessionEvent): boolean {
     switch (event.type) {
       case 'step.completed':

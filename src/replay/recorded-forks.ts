@@ -1,8 +1,8 @@
 import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 
 /**
- * Where in a recording a session was forked from another: the other's name, by the number of events that were
- * taken over. What one input made in the other session may be cut there.
+ * The forks in a recording: the id of the original session, by the number of events that were copied from it. A fork
+ * may have copied only some of the events that one input caused.
  */
 export function recordedForks(events: readonly SessionEvent[]): Map<number, string> {
   const forks = new Map<number, string>();
@@ -18,11 +18,11 @@ export function recordedForks(events: readonly SessionEvent[]): Map<number, stri
 
 type Fork = Pick<SessionEventOf<'session.forked'>, 'from' | 'at'>;
 
-/** The fork whose last known event this is. */
+/** The fork whose closing events end at this index, as far as the recording has them. */
 function forkEndingAt(events: readonly SessionEvent[], index: number): Fork | undefined {
   const event = events[index];
   if (event?.type === 'session.forked') return event;
-  // A fork of a fork may have been made before the first one's closing ended.
+  // A fork of a fork may have copied only the beginning of the events with which the first fork closed its turns.
   if (event?.type !== 'turn.cancelled' || event.cause.kind !== 'session-forked') return undefined;
   const { from } = event.cause;
   return { from, at: events.slice(0, index).findLastIndex((earlier) => !isOfClosing(earlier, from)) + 1 };

@@ -10,7 +10,7 @@ import type { StartTurn } from '../core/turn/turn-commands.ts';
 import type { LimitCause } from '../core/turn/turn-limits.ts';
 import { recordedCalls } from './recorded-calls.ts';
 
-/** What the model answered in one step. */
+/** The reply of the model in one step. */
 export interface RecordedReply {
   readonly parts: readonly StepPart[];
   readonly calls: readonly RequestedCall[];
@@ -19,10 +19,7 @@ export interface RecordedReply {
   readonly usage?: TokenUsage;
 }
 
-/**
- * What reached a session from outside and made an event of its log come about. `said` is what the running step had
- * streamed by then.
- */
+/** Something from outside that caused events. `said` is the text that the running step had streamed by then. */
 export type RecordedInput =
   | { readonly type: 'message'; readonly message: Omit<StartTurn, 'partial'>; readonly said: string }
   | { readonly type: 'cancel'; readonly turnId: string; readonly reason: string; readonly said: string }
@@ -40,12 +37,12 @@ export type RecordedInput =
       readonly said: string;
     }
   | { readonly type: 'result'; readonly callId: string; readonly outcome: ToolOutcome }
-  /** Such an event comes together with others before it, or from the turn itself. */
+  /** Nothing from outside: the event came together with earlier ones, or from the turn itself. */
   | { readonly type: 'none' };
 
 const NONE: RecordedInput = { type: 'none' };
 
-/** Nothing comes before these in what one cause makes. */
+/** An event of these types is always the first that its input caused. */
 const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
   'turn.requested',
   'turn.resumed',
@@ -54,7 +51,7 @@ const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
   'tool-call.succeeded',
 ]);
 
-/** The recording from `begin` on, as far as the cause can reach that begins there. */
+/** The events from `begin` on that one input can have caused. Some at the end may belong to the next input. */
 export function reachOfInput(
   recording: readonly SessionEvent[],
   begin: number,
@@ -68,7 +65,7 @@ export function reachOfInput(
   return recording.slice(begin, next);
 }
 
-/** Which cause begins with the first of the events in its reach; `open` is the turn that is open before them. */
+/** The input that caused the first of the events. @param events from `reachOfInput` @param open the turn before them */
 export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | null): RecordedInput {
   const [event] = events;
   if (!event) return NONE;
@@ -111,7 +108,7 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
   }
 }
 
-/** The message says itself what to do when the session is busy, so that no setting has a say. */
+/** The message has a `whenBusy` of its own, so that the settings of the agent do not matter. */
 function messageInput(
   { turnId, text, image, key, trace }: SessionEventOf<'turn.requested'>,
   following: readonly SessionEvent[],
@@ -165,7 +162,7 @@ function failedCallInput(
     case 'turn-failed':
       return closingInput(event, events);
     case 'tool':
-    // Comes with its step, as a rule: where a fork or a repair has cut that off, it is a result.
+    // A rejected call comes with its step. If a fork or a repair has cut the step off, the failure is a result.
     case 'rejected':
     case 'unrecorded':
       return { type: 'result', callId, outcome: { status: 'failed', reason, ...(result && { result }) } };
@@ -188,7 +185,7 @@ function failureInput({ cause, error, partial: said }: SessionEventOf<'turn.fail
   }
 }
 
-/** Somebody ended the turn, perhaps with the whole conversation. */
+/** Somebody cancelled the turn, or reset or deleted the whole session. */
 function closingInput(
   { turnId }: SessionEventOf<'tool-call.interrupted' | 'tool-call.failed' | 'turn.cancelled'>,
   events: readonly SessionEvent[],
@@ -211,7 +208,7 @@ function closingInput(
   }
 }
 
-/** What follows the calls that are given up with their turn. */
+/** The event that ends the turn, behind the ends of its calls. */
 function endingIn(events: readonly SessionEvent[]): SessionEvent | undefined {
   return events.find((event) => event.type !== 'tool-call.interrupted' && event.type !== 'tool-call.failed');
 }

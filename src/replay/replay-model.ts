@@ -9,28 +9,29 @@ import type {
 } from '../ports/language-model.ts';
 import type { RecordedReply } from './recorded-input.ts';
 
-/** A call of the model that waits for what the recording says about it. */
+/** A call of the model, which waits until the replay continues it. */
 export interface ModelCall {
+  /** Streams text. */
   say(text: string): void;
   /** Gives the recorded answer. */
   answer(reply: RecordedReply): void;
-  /** Asks this model and gives its answer; what it says that is no behaviour is taken from the recording. */
+  /** Asks a live model, and gives its answer as `comparableParts` makes it. */
   ask(model: LanguageModel, reply: RecordedReply): void;
   fail(error: Error): void;
 }
 
-/** Stands for the model that was recorded: a call of it waits, and the replay says how it goes on. */
+/** Takes the place of the recorded model. Each call waits until the replay gives it the recorded answer. */
 export class ReplayModel implements LanguageModel {
   readonly label = 'recorded';
   #waiting: ModelCall | null = null;
   #source: ModelSource | null = null;
 
-  /** Of the reply that was given last. */
+  /** The source of the latest reply, as recorded. */
   get source(): ModelSource | null {
     return this.#source;
   }
 
-  /** The call that waits now. */
+  /** The call that waits now; null if none does. */
   get waiting(): ModelCall | null {
     return this.#waiting;
   }
@@ -50,7 +51,7 @@ export class ReplayModel implements LanguageModel {
       ask: (model, reply) => {
         this.#source = reply.source;
         const asked = model.generate(request, listener, signal);
-        resolve(asked.then(({ parts }) => replyOf(reply, sameBehaviour(parts, rawParts(reply)))));
+        resolve(asked.then(({ parts }) => replyOf(reply, comparableParts(parts, rawParts(reply)))));
       },
       fail: reject,
     };
@@ -78,10 +79,11 @@ function rawParts({ parts, calls }: RecordedReply): ReplyPart[] {
 }
 
 /**
- * The live reply as it is compared: its words and its calls. What it thought, and how its words were cut into parts,
- * is taken from the recording where the words are the same, and left out where they are not.
+ * A live reply in the form in which it is compared: only its text and its calls count. If the text and the number of
+ * calls are as recorded, reasoning, opaque parts and the division into parts are taken from the recording. Otherwise
+ * reasoning and opaque parts are left out.
  */
-function sameBehaviour(live: readonly ReplyPart[], recorded: readonly ReplyPart[]): ReplyPart[] {
+function comparableParts(live: readonly ReplyPart[], recorded: readonly ReplyPart[]): ReplyPart[] {
   const calls = live.filter((part) => part.type === 'toolCall');
   const isAlike = spokenText(live) === spokenText(recorded) && calls.length === callsIn(recorded);
   if (!isAlike) {

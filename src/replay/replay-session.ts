@@ -8,7 +8,7 @@ import { reachOfInput, recordedInput } from './recorded-input.ts';
 import { ReplayedSession, type ReplayParts } from './replayed-session.ts';
 import { type ReplayedTurn, TurnTally } from './turn-tally.ts';
 
-/** The first place where the replay did not do what was recorded. */
+/** The first event in which the replay differs from the recording. */
 export interface ReplayDifference {
   readonly seq: number;
   readonly turnId: string | null;
@@ -16,27 +16,28 @@ export interface ReplayDifference {
   readonly turn: number | null;
   /** The model call of the turn: 1, 2, 3 … */
   readonly step: number | null;
-  /** Null where the recording ends. */
+  /** Null if the recording has ended. */
   readonly recorded: SessionEvent | null;
-  /** Null where nothing came. */
+  /** Null if the replay made no event. */
   readonly replayed: SessionEvent | null;
+  /** Why there is no event, if that is known. */
   readonly note?: string;
 }
 
 export interface ReplayReport {
-  /** Of the recording. */
+  /** Number of events in the recording. */
   readonly events: number;
   readonly turns: readonly ReplayedTurn[];
   readonly difference: ReplayDifference | null;
-  /** Of the folded state at the end of both; null when they differ before. */
+  /** Hashes of the folded states at the end; null if there is a difference. */
   readonly stateHash: { readonly recorded: string; readonly replayed: string } | null;
 }
 
 /**
- * Runs a recorded session again, through the decider, the mailbox, the journal and the turn machine: what came from
- * outside comes again, in the recorded order, and each event that is made is compared with the recorded one.
+ * Runs a recorded session again, with the real decider, mailbox, journal and turn machine. The session gets the
+ * recorded inputs in their order, and each event that they cause is compared with the recorded event.
  *
- * @param onTurn is told of each turn that came out as it was recorded, as soon as it is over.
+ * @param onTurn is called at the end of each turn that was replayed without a difference.
  */
 export async function replaySession(
   recording: readonly SessionEvent[],
@@ -58,7 +59,7 @@ class Replay {
   readonly #forks: ReadonlyMap<number, string>;
   readonly #onTurn: (turn: ReplayedTurn) => void;
   readonly #tally = new TurnTally();
-  /** How many events came out as they were recorded. */
+  /** Number of events that were replayed as recorded. */
   #matched = 0;
 
   constructor(
@@ -86,13 +87,13 @@ class Replay {
     };
   }
 
-  /** Up to the next fork, or the end of the recording: no input reaches further. */
+  /** Replays up to `end`, which is the next fork or the end of the recording. No input causes events beyond it. */
   async #replayTo(end: number): Promise<ReplayDifference | null> {
     while (this.#matched < end) {
-      const note = await this.#bringAboutNext(end);
+      const note = await this.#applyNextInput(end);
       const came = await this.#session.eventsAfter(this.#matched);
       if (came.length === 0) return this.#difference(null, note);
-      // What a fork did not take over is none of its concern.
+      // The fork may not have copied all events that the last input caused. The others are not compared.
       const isFork = end < this.#recording.length;
       for (const event of isFork ? came.slice(0, end - this.#matched) : came) {
         if (!this.#matches(event)) return this.#difference(event, note);
@@ -101,14 +102,14 @@ class Replay {
     return null;
   }
 
-  async #bringAboutNext(end: number): Promise<string | undefined> {
+  async #applyNextInput(end: number): Promise<string | undefined> {
     const from = this.#forks.get(this.#matched);
     if (from !== undefined) {
       await this.#session.fork(from, this.#matched);
       return undefined;
     }
     const reach = reachOfInput(this.#recording, this.#matched, end);
-    return this.#session.bringAbout(recordedInput(reach, this.#session.state.open));
+    return this.#session.apply(recordedInput(reach, this.#session.state.open));
   }
 
   #matches(event: SessionEvent): boolean {

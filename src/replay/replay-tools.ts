@@ -4,18 +4,18 @@ import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
 import type { ToolOffer, TurnTools } from '../runtime/turns/turn-tools.ts';
 
-/** Stands for the tools that were recorded: a call of one waits until the replay gives it its recorded outcome. */
+/** Takes the place of the recorded tools. Each call waits until the replay settles it with the recorded outcome. */
 export class ReplayTools implements TurnTools {
   readonly #offered: Pick<TurnTools, 'forModel'> | undefined;
   readonly #waiting = new Map<string, (outcome: ToolOutcome) => void>();
   #recorded: readonly RequestedCall[] = [];
 
-  /** @param offered the tools that a live model is offered, and its calls are resolved against. */
+  /** @param offered the tools that a live model is offered; undefined if the replies are recorded. */
   constructor(offered: Pick<TurnTools, 'forModel'> | undefined) {
     this.#offered = offered;
   }
 
-  /** To be called before the model answers: the calls that its answer held when it was recorded. */
+  /** Call it before the model answers. @param calls the recorded calls of that answer. */
   expect(calls: readonly RequestedCall[]): void {
     this.#recorded = calls;
   }
@@ -48,14 +48,14 @@ export class ReplayTools implements TurnTools {
     return promise;
   }
 
-  /** As they were resolved then; the hash is computed anew, because it must be that of the arguments. */
+  /** The calls as they were resolved. The recording has the hash of some only, so all are computed. */
   #recordedCalls(): Promise<RequestedCall[]> {
     return Promise.all(
       this.#recorded.map(async (call) => ({ ...call, argumentsHash: await contentHash(call.arguments) })),
     );
   }
 
-  /** The same calls in the same order are the same behaviour, whatever the provider calls them. */
+  /** Providers choose new ids each time, so only the calls and their order are compared. */
   #withRecordedIds(calls: readonly RequestedCall[]): RequestedCall[] {
     return calls.map((call, index) => ({ ...call, callId: this.#recorded[index]?.callId ?? call.callId }));
   }

@@ -7,10 +7,10 @@ import { TurnRunner } from '../runtime/turns/turn-runner.ts';
 
 type Limits = ReadonlyMap<string, TurnLimits>;
 
-/** Of a turn that ended otherwise, the recording shows none. */
+/** For turns that did not end at a limit, because the recording does not tell their limits. */
 const NO_LIMITS: TurnLimits = { maxSteps: Infinity, stepTimeoutMs: Infinity };
 
-/** Starts turns with the limits that the recording shows for them, on a clock that stands still. */
+/** Starts turns with their recorded limits and a simulated clock. */
 export class ReplayTurns {
   readonly #parts: Omit<TurnParts, keyof TurnLimits>;
   readonly #limits: Limits;
@@ -19,7 +19,7 @@ export class ReplayTurns {
   #reported = Promise.withResolvers<void>();
 
   constructor(parts: Omit<TurnParts, keyof TurnLimits>, events: readonly SessionEvent[], live?: TurnLimits) {
-    // A model that is really called takes real time.
+    // A live model takes real time.
     this.#parts = live ? parts : { ...parts, clock: this.#clock };
     this.#limits = live ? new Map() : recordedLimits(events);
     const { maxSteps, stepTimeoutMs } = live ?? NO_LIMITS;
@@ -28,19 +28,19 @@ export class ReplayTurns {
 
   start(session: TurnSession): TurnRun {
     const { open } = session.state;
-    const limits = open && this.#limits.get(attemptOf(open.turnId, open.attempt));
+    const limits = open && this.#limits.get(attemptKey(open.turnId, open.attempt));
     const runner = limits ? new TurnRunner({ ...this.#parts, ...limits }) : this.#standard;
     return runner.start(this.#watched(session));
   }
 
-  /** Does something and waits until the turn has reported what came of it. */
+  /** Calls `act`, and waits until the turn has reported a command. */
   async reportAfter(act: () => void): Promise<void> {
     this.#reported = Promise.withResolvers();
     act();
     await this.#reported.promise;
   }
 
-  /** What comes of it is reported at once. */
+  /** Moves the clock. A time-out that this causes is reported within the call. */
   passTime(ms: number): void {
     this.#clock.increment(ms);
   }
@@ -60,11 +60,11 @@ export class ReplayTurns {
   }
 }
 
-function attemptOf(turnId: string, attempt: number): string {
+function attemptKey(turnId: string, attempt: number): string {
   return `${attempt} ${turnId}`;
 }
 
-/** The limits that turns ran into, by attempt: the next one may have had others. */
+/** The limits at which turns ended, by attempt: the settings may have changed between two attempts. */
 function recordedLimits(events: readonly SessionEvent[]): Limits {
   const limits = new Map<string, TurnLimits>();
   let attempt = 1;
@@ -74,7 +74,7 @@ function recordedLimits(events: readonly SessionEvent[]): Limits {
     if (event.type !== 'turn.failed') continue;
     const { kind, ...limit } = event.cause;
     if (kind === 'step-limit' || kind === 'step-timeout')
-      limits.set(attemptOf(event.turnId, attempt), { ...NO_LIMITS, ...limit });
+      limits.set(attemptKey(event.turnId, attempt), { ...NO_LIMITS, ...limit });
   }
   return limits;
 }

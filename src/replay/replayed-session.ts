@@ -17,29 +17,29 @@ import { type ModelCall, ReplayModel } from './replay-model.ts';
 import { ReplayTools } from './replay-tools.ts';
 import { ReplayTurns } from './replay-turns.ts';
 
-/** What a replay asks anew, instead of taking it from the recording. */
+/** The agent of a live replay, which asks a model instead of taking the recorded replies. */
 export interface LiveAgent extends TurnLimits {
   readonly model: LanguageModel;
   readonly systemPrompt: string;
   readonly historyTokens: number;
-  /** What the model is offered. None of them is called. */
+  /** The tools that the model is offered. None of them is called. */
   readonly tools: Pick<TurnTools, 'forModel'>;
 }
 
 export interface ReplayParts {
-  /** Empty, and in memory: what is replayed is appended to it. */
+  /** An empty store in memory, which takes the events of the replay. */
   readonly store: EventStore;
   readonly log: Log;
   readonly live?: LiveAgent | undefined;
 }
 
-/** Messages were let in when they were recorded, and each says what to do when the session is busy. */
+/** All recorded messages had been accepted, and each has a `whenBusy` of its own. */
 const POLICY: SessionPolicy = { queuedMessages: false, whenBusy: 'enqueue' };
 
-/** A recorded model is shown as little as possible, because it does not look. */
+/** The recorded model ignores what it is shown, so that is as little as possible. */
 const UNSEEN = { systemPrompt: '', historyTokens: 0 };
 
-/** A session of the real runtime, between a model and tools that do what was recorded, when it was recorded. */
+/** A session of the real runtime. Only its model and its tools are replaced, by those of the recording. */
 export class ReplayedSession {
   readonly #parts: ReplayParts;
   readonly #bus: LocalBus;
@@ -59,7 +59,7 @@ export class ReplayedSession {
     const { systemPrompt, historyTokens } = live ?? UNSEEN;
     const edges = { model: this.#model, catalog: this.#tools };
     const watchers = { bus: this.#bus, log, machines: new LiveMachines() };
-    // What was kept of the reasoning is in the recording, and nothing else is given.
+    // The recording has only reasoning that was kept, so all of it is kept again.
     const settings = { systemPrompt, historyTokens, keepReasoning: true };
     this.#turns = new ReplayTurns({ ...edges, ...watchers, ...settings }, recording, live);
     this.#actor = this.#actorOf('session', initialSessionState());
@@ -74,7 +74,7 @@ export class ReplayedSession {
     return envelopes.map(({ event }) => event);
   }
 
-  /** Goes on with a fork that takes over the first `at` events. @param from what the session was called until then. */
+  /** Continues as a fork that copies the first `at` events. @param from the recorded id of the original session. */
   async fork(from: string, at: number): Promise<void> {
     this.#actor.stop();
     this.#forks += 1;
@@ -84,8 +84,8 @@ export class ReplayedSession {
     this.#actor = this.#actorOf(fork, await this.#stateAt(fork));
   }
 
-  /** @returns why nothing could come of it, if it is known. */
-  async bringAbout(input: RecordedInput): Promise<string | undefined> {
+  /** Gives the session an input. @returns why the input could cause no event, if that is known. */
+  async apply(input: RecordedInput): Promise<string | undefined> {
     try {
       const problem = await this.#act(input);
       await this.#actor.settled();
@@ -96,7 +96,7 @@ export class ReplayedSession {
     }
   }
 
-  /** Ends what still goes on. */
+  /** Stops the turn that is still open. */
   stop(): void {
     this.#actor.stop();
   }
@@ -130,7 +130,7 @@ export class ReplayedSession {
     }
   }
 
-  /** @param said what the running step says before it, if anything. */
+  /** @param said the text that the running step streams before; empty if there is none. */
   async #afterSaying(said: string, act: () => Promise<unknown>): Promise<string | undefined> {
     const problem = said === '' ? undefined : await this.#whenCalled((call) => call.say(said));
     if (problem === undefined) await act();
@@ -160,7 +160,7 @@ export class ReplayedSession {
     );
   }
 
-  /** Nobody waits that long for a live model: what is recorded of its time-out is taken as it is. */
+  /** A live replay does not wait for a time-out. It reports the recorded failure. */
   #timeOut(call: ModelCall, { cause, error, said }: Extract<RecordedInput, { type: 'time-out' }>): void {
     call.say(said);
     const turnId = this.state.open?.turnId;
@@ -178,7 +178,7 @@ export class ReplayedSession {
     return undefined;
   }
 
-  /** As if the service had stopped and come back: all that is left is the log. */
+  /** As after a restart of the service: only the log is left. */
   async #restart(): Promise<void> {
     this.#actor.stop();
     const { sessionId } = this.#actor;
@@ -200,7 +200,7 @@ export class ReplayedSession {
   }
 }
 
-/** Metadata is not compared. */
+/** The origin of all events of a replay, which does not compare metadata. */
 const REPLAY = serviceOrigin();
 
 const NOT_CALLED = 'the model was not called';

@@ -8,11 +8,11 @@ export interface ReplayedTurn {
   readonly turnId: string;
   readonly steps: number;
   readonly toolCalls: number;
-  /** `unfinished` where the recording ends, or the replay. */
+  /** `unfinished` if the recording or the replay ended first. */
   readonly outcome: 'completed' | 'failed' | 'cancelled' | 'unfinished';
 }
 
-/** Counts what came out as it was recorded, turn by turn. */
+/** Counts the steps and tool calls of each turn that were replayed as recorded. */
 export class TurnTally {
   readonly #turns = new Map<string, ReplayedTurn>();
 
@@ -24,7 +24,7 @@ export class TurnTally {
     return this.#turns.get(turnId);
   }
 
-  /** @returns the turn that is over with this event. */
+  /** @returns the turn that the event ends, if it ends one. */
   count(event: SessionEvent): ReplayedTurn | undefined {
     if (!('turnId' in event)) return undefined;
     const turn = this.#counted(event, this.#turns.get(event.turnId) ?? this.#newTurn(event.turnId));

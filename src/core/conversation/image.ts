@@ -4,8 +4,8 @@ import { z } from 'zod';
 const imageMimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 /**
- * An image that came with a message. The pattern has no group to repeat: on megabytes of text a regular
- * expression that backtracks would run out of stack.
+ * An image that came with a message. The pattern repeats no group, because a regular expression that backtracks would
+ * run out of stack on megabytes of text.
  */
 export const Image = z.object({
   base64: z
@@ -16,10 +16,10 @@ export const Image = z.object({
 });
 export type Image = z.infer<typeof Image>;
 
-/** What is told of an image where it is not shown itself. */
+/** A description in place of the image itself. */
 export const ImageDescription = z.object({
   mimeType: z.string(),
-  bytes: z.int().describe('Size of the image itself.'),
+  bytes: z.int().describe('Size of the decoded image, in bytes.'),
 });
 export type ImageDescription = z.infer<typeof ImageDescription>;
 
@@ -27,7 +27,7 @@ export function describeImage(image: Image): ImageDescription {
   return { mimeType: image.mimeType, bytes: imageBytes(image) };
 }
 
-/** Size of the image itself, in bytes. */
+/** Size of the decoded image, in bytes. */
 export function imageBytes({ base64 }: Image): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return (base64.length / 4) * 3 - padding;

@@ -14,14 +14,19 @@ import type { Caution } from './refusals.ts';
 export interface ConversationOptions {
   /** The model that will read it. */
   readonly source: ModelSource | null;
-  /** What it goes without, because requests were refused. */
+  /** How much to leave out, because the provider has refused requests. */
   readonly caution: Caution;
 }
 
 /**
- * The messages as every provider takes them. Leaves out what was refused and what only another model understands, tells
- * where a reply was cut, gives each tool call its result and an acceptable name, and joins neighbours of one role. What
- * needs none of that is passed on as it is: this runs over the whole window with each step.
+ * Makes a conversation acceptable to every provider:
+ *
+ * - leaves out what a provider has refused, and the opaque data of other models
+ * - says where a reply was cut off
+ * - puts the result of each tool call behind the call, and gives tools acceptable names
+ * - joins neighbouring messages of the same role
+ *
+ * This runs over the whole window in each step, so messages that need no change are not copied.
  *
  * @param window the newest part of a conversation; begins with a user's message.
  */
@@ -43,11 +48,11 @@ export function modelConversation(
         break;
       case 'assistant':
         if (isPlainText(message) && messages.last?.role !== 'assistant') messages.list.push(message);
-        // Some providers refuse a turn whose own opaque data are missing.
+        // The newest turn keeps its opaque data, because some providers refuse it without them.
         else messages.addAssistant(readable(message, bare && begin + index < newest ? null : source));
         break;
       case 'tool':
-        // It was added behind its call.
+        // `addAssistant` has added it, behind its call.
         break;
       default:
         message satisfies never;
@@ -56,7 +61,7 @@ export function modelConversation(
   return messages.list;
 }
 
-/** The tool calls of a message that the log tells all about. */
+/** The tool calls of a message, without those whose request is missing in the log. */
 export function requestedCalls({ parts }: AssistantMessage): ModelToolCall[] {
   return parts.flatMap((part) => {
     if (part.type !== 'toolCall' || part.name === '') return [];
@@ -80,7 +85,7 @@ class Messages {
   readonly #shown: readonly ModelMessage[];
   #results: Results | undefined;
 
-  /** @param shown where the results of tool calls are looked for. */
+  /** @param shown the messages that may hold the results of tool calls. */
   constructor(shown: readonly ModelMessage[]) {
     this.#shown = shown;
   }
@@ -92,7 +97,7 @@ class Messages {
   addUser(message: UserMessage): void {
     const user = withImageNote(message);
     const { last } = this;
-    // Some chat templates take no user message right behind a tool's result.
+    // Some chat templates accept no user message directly after the result of a tool.
     if (last?.role === 'tool')
       this.list.push({ role: 'assistant', parts: [{ type: 'text', text: NO_REPLY }] });
     if (last?.role === 'user') this.list[this.list.length - 1] = joined(last, user);
@@ -104,7 +109,7 @@ class Messages {
     const results = this.#results;
     const isShown = (part: AssistantPart): boolean => part.type !== 'toolCall' || results.has(part.callId);
     const parts = message.parts.every(isShown) ? message.parts : message.parts.filter(isShown);
-    if (!parts.some(isSaid)) return;
+    if (!parts.some(isContent)) return;
     const { last } = this;
     const { source } = message;
     if (last?.role === 'assistant') {
@@ -123,7 +128,7 @@ class Messages {
   }
 }
 
-/** Nearly all replies are: they are asked nothing more, because a window may have thousands. */
+/** Whether a reply is one text without anything to change. Most are, and a window may have thousands of them. */
 function isPlainText({ parts, cut, source }: AssistantMessage): boolean {
   const part = parts[0];
   if (parts.length !== 1 || cut !== undefined || source !== undefined) return false;
@@ -132,8 +137,8 @@ function isPlainText({ parts, cut, source }: AssistantMessage): boolean {
 
 const NO_REPLY = '[no reply: this turn ended here]';
 
-/** Reasoning is for people, and opaque data say nothing without what they belong to. */
-function isSaid(part: AssistantPart): boolean {
+/** Whether a message may consist of this part alone. Reasoning is for people, and opaque data belong to other parts. */
+function isContent(part: AssistantPart): boolean {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -148,7 +153,7 @@ function isSaid(part: AssistantPart): boolean {
   }
 }
 
-/** @param source the model that reads it; null when opaque data are to be left out in any case. */
+/** Adapts a reply to its reader. @param source the model that reads it; null to leave out all opaque data. */
 function readable(message: AssistantMessage, source: ModelSource | null): AssistantMessage {
   const { parts, cut } = message;
   const isOwn = message.source !== undefined && source !== null && isSame(message.source, source);
@@ -163,7 +168,7 @@ function readable(message: AssistantMessage, source: ModelSource | null): Assist
   };
 }
 
-/** @returns the part itself where nothing is to be changed; null when it is not to be shown. */
+/** @returns the same part if nothing has to change; null if the model must not see it. */
 function readablePart(part: AssistantPart, isOwn: boolean): AssistantPart | null {
   switch (part.type) {
     case 'reasoning':
@@ -205,7 +210,7 @@ function withNote(parts: readonly AssistantPart[], note: string): AssistantPart[
   return [...parts.slice(0, -1), { ...last, text: last.text + note }];
 }
 
-/** Without it the model takes half a sentence for a whole one. */
+/** Without this note, the model takes half a sentence for a complete one. */
 function cutNote(cut: AssistantMessage['cut']): string {
   switch (cut) {
     case undefined:

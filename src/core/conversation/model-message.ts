@@ -2,8 +2,8 @@ import type { ModelSource, OpaqueData, SpokenPart } from '../turn/reply-parts.ts
 import type { Image } from './image.ts';
 
 /**
- * A tool call as the model asked for it: `name` is the name the model knows, `arguments` are parsed. A call without a
- * name was never requested: the log was cut, by a fork or a repair, before it says what was asked for.
+ * A tool call as the model asked for it. `name` is the name that the model knows. It is empty if the log has the step
+ * but not the request of the call, because a fork or a repair has cut the log between the two.
  */
 export interface ModelToolCall {
   readonly callId: string;
@@ -14,7 +14,7 @@ export interface ModelToolCall {
 
 export type AssistantPart = SpokenPart | ({ readonly type: 'toolCall' } & ModelToolCall);
 
-/** Set on what the model is not shown any more, because its provider refused a request that held it. */
+/** Marks what the model is no longer shown, because its provider refused a request with it. */
 export interface LeftOut {
   readonly leftOut?: true;
 }
@@ -22,18 +22,18 @@ export interface LeftOut {
 export interface UserMessage extends LeftOut {
   readonly role: 'user';
   readonly text: string;
-  /** Several where messages that followed one another were joined. */
+  /** More than one if neighbouring messages were joined. */
   readonly images?: readonly Image[];
-  /** The images alone are not shown any more. */
+  /** The model is no longer shown the images; it still sees the text. */
   readonly imagesLeftOut?: true;
 }
 
 export interface AssistantMessage extends LeftOut {
   readonly role: 'assistant';
   readonly parts: readonly AssistantPart[];
-  /** Present where a part is opaque: only this model is sent it back. */
+  /** The model that made the opaque parts, which go back to that model only. Absent if there are none. */
   readonly source?: ModelSource;
-  /** Present when the text ends where the turn was cancelled or failed. */
+  /** Present if the turn was cancelled or failed in the middle of this text. */
   readonly cut?: 'cancelled' | 'failed';
 }
 
@@ -44,7 +44,7 @@ export interface ToolMessage extends LeftOut {
   readonly text: string;
 }
 
-/** One message of the conversation, in no provider's format. */
+/** One message of the conversation. Adapters turn it into the format of their provider. */
 export type ModelMessage = UserMessage | AssistantMessage | ToolMessage;
 
 /** A tool as it is offered to the model, under a name that every provider accepts. */

@@ -4,43 +4,44 @@ import { type Refused, refusedThings } from './refused.ts';
 import { beginOfTurn, leaveOut, leaveOutImages, type Transcript } from './transcript.ts';
 
 /*
- * A provider refuses a request for what the conversation holds, and would refuse every later one for the same reason.
- * So what was refused is left out from then on, step by step more, until a request is accepted:
+ * If a provider refuses a request because of something in the conversation, it would refuse all later requests, too.
+ * So parts of the conversation are left out, more after each refusal, until a request is accepted:
  *
- *   1st refusal in a row   the refused turn, and what was said before it without an answer (of an image: only images)
- *   2nd                    all images as well, and the opaque data of earlier turns
- *   3rd                    all but the newest message
- *   4th                    as after the first: the newest message alone was refused, so the rest is not to blame
+ *   1st refusal in a row   the refused turn, and unanswered messages before it (if an image was refused: only images)
+ *   2nd                    also all images, and the opaque data of earlier turns
+ *   3rd                    everything but the newest message
+ *   4th                    as after the 1st: the newest message alone was refused, so the rest is not to blame
  *
- * What the turn that was answered went without stays left out. The log keeps everything.
+ * When a turn is answered, what it went without stays left out. The log keeps everything.
  */
 
-/** What the refusals of a session have come to. */
+/** The refusals in a session, folded. */
 export interface Refusals {
-  /** Turns in a row that were refused. */
+  /** Number of turns that were refused in a row. */
   readonly inARow: number;
-  /** Most tokens of the conversation that the model is shown; null while the agent's setting decides. */
+  /** Most tokens of the conversation to show to the model; null if only the setting of the agent file counts. */
   readonly maxTokens: number | null;
 }
 
 export const NO_REFUSALS: Refusals = { inARow: 0, maxTokens: null };
 
+/** How much a request leaves out, from nothing to everything but the newest message. */
 export type Caution = 'none' | 'refused-turns' | 'bare' | 'newest-alone';
 
-/** What the next request goes without. */
+/** How much the next request leaves out. */
 export function cautionAfter({ inARow }: Refusals): Caution {
   if (inARow === 0) return 'none';
   return (['refused-turns', 'bare', 'newest-alone'] as const)[(inARow - 1) % 3] ?? 'none';
 }
 
-/** Folds one event in, and marks in the transcript, in place, what is to be left out. */
+/** Folds one event in. Marks the messages of the transcript that the model is no longer shown, in place. */
 export function evolveRefusals(refusals: Refusals, transcript: Transcript, event: SessionEvent): Refusals {
   switch (event.type) {
     case 'turn.failed': {
       const refused = refusedIn(event.error);
       return refused === undefined ? refusals : afterRefusal(refusals, transcript, refused, event.error);
     }
-    // Not with a step that was accepted: the next one of its turn may be refused, again and again.
+    // An accepted step does not end the row, because a later step of each turn may be refused.
     case 'turn.completed':
       if (refusals.inARow === 0) return refusals;
       leaveOutForGood(cautionAfter(refusals), transcript);
@@ -72,7 +73,7 @@ function afterRefusal(
   };
 }
 
-/** What was never answered is shown as one message with what follows it, so nobody can tell which of them was refused. */
+/** Unanswered messages are joined with the next message, so nobody can tell which of them was refused. */
 function beginOfRefused(transcript: Transcript, caution: Caution): number {
   let begin = beginOfTurn(transcript);
   const hasAnswer = begin < transcript.length - 1;
@@ -86,7 +87,7 @@ function beginOfRefused(transcript: Transcript, caution: Caution): number {
   return begin;
 }
 
-/** Half as many. A huge message says nothing against a limit that was found before. */
+/** Half of what was too much, but not more than before: a huge message does not disprove a lower limit. */
 function fewerThan(tooMany: number, known: number | null): number {
   const half = Math.max(1, Math.floor(tooMany / 2));
   return known === null ? half : Math.min(known, half);
@@ -116,7 +117,7 @@ function leaveOutForGood(caution: Caution, transcript: Transcript): void {
   }
 }
 
-/** Without images, and without what the opaque data of earlier turns need to be sent back. */
+/** Leaves out all images. Removes the source of earlier replies, because opaque data without a source are not sent. */
 function makeBare(transcript: Transcript): void {
   leaveOutImages(transcript);
   const end = beginOfTurn(transcript);

@@ -1,10 +1,10 @@
 /**
- * What of a request the provider refused, in `details.refused` of the error that the turn failed with:
+ * Why a provider refused a request, in `details.refused` of the error with which the turn failed:
  *
- * - `image`: an image of the conversation
- * - `context`: the conversation is too long for the model; `details.shownTokens` estimates what it was shown
- * - `content`: a content filter stopped it
- * - `request`: something in the conversation that the provider does not name
+ * - `image`: the model does not accept an image of the conversation
+ * - `context`: the conversation is too long for the model; `details.shownTokens` estimates its tokens
+ * - `content`: a content filter stopped the request
+ * - `request`: the provider does not say what in the conversation it refuses
  */
 export const refusedThings = ['image', 'context', 'content', 'request'] as const;
 export type Refused = (typeof refusedThings)[number];

@@ -1,15 +1,15 @@
 import type { AssistantPart, ModelMessage } from './model-message.ts';
 
-/** A cheap estimate: English text has about four characters a token, and each message a few tokens around it. */
+/** A cheap estimate: English text has about four characters a token. Each message takes a few more tokens. */
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
 /** What providers charge for an image of ordinary size. */
 const TOKENS_PER_IMAGE = 1_500;
 
 /**
- * The newest part of a conversation that fits, as it is shown to the model; the log keeps everything. It
- * begins with a user's message, holds the last one and the newest step whatever their size, and never parts a
- * tool call from its result. Looks no further back than it fits, so a long history costs nothing.
+ * The newest part of a conversation that fits into `maxTokens`, by an estimate. It begins with a message of the user.
+ * It always has the user's last message and the newest step, however large, and no tool call without its result.
+ * The search goes back only as far as messages fit, so a long history costs nothing.
  */
 export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: number): ModelMessage[] {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
@@ -19,7 +19,7 @@ export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: n
     const begin = unitBegin(messages, end - 1);
     if (begin !== lastUser)
       for (let index = begin; index < end; index += 1) budget -= estimateAt(messages, index);
-    // A model that is not shown what its last call brought would call again, and again.
+    // A model that does not see the results of its last calls would repeat the calls for ever.
     if (budget < 0 && end < messages.length) break;
     start = begin;
     end = begin;
@@ -59,7 +59,7 @@ function partCharacters(part: AssistantPart): number {
   }
 }
 
-/** Tokens of a text by itself, such as the system prompt. */
+/** The tokens of a text that is no message, such as the system prompt. */
 export function estimateText(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
@@ -69,7 +69,7 @@ function estimateAt(messages: readonly ModelMessage[], index: number): number {
   return message ? estimateTokens(message) : 0;
 }
 
-/** First message of the unit that ends here: tool results belong to the assistant's message that asked for them. */
+/** Index of the first message of the unit that ends at `last`. A reply and the results of its calls are one unit. */
 function unitBegin(messages: readonly ModelMessage[], last: number): number {
   let begin = last;
   while (begin > 0 && messages[begin]?.role === 'tool') begin -= 1;

@@ -4,12 +4,13 @@ import type { StepPart } from '../turn/reply-parts.ts';
 import type { Image } from './image.ts';
 import type { AssistantMessage, AssistantPart, ModelMessage, UserMessage } from './model-message.ts';
 
-/** The conversation as the log tells it. Only `evolveTranscript` and `leaveOutRefused` write to it. */
+/** The messages since the last reset. Only `evolveTranscript` and `evolveRefusals` change them. */
 export type Transcript = ModelMessage[];
 
 /**
- * Folds one event into the transcript, in place: a conversation of a hundred thousand events must not be
- * copied for each. Tool calls are always paired, because the decider settles each call before its turn ends.
+ * Folds one event into the transcript. It works in place, because copying a long conversation for each event would be
+ * too slow. Each call gets a result, because the decider settles all calls of a turn before the turn ends.
+ * @param turn the message of the turn, needed for `turn.started` only.
  */
 export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
   switch (event.type) {
@@ -57,13 +58,13 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
   }
 }
 
-/** What the user said; known only at `turn.requested`, needed when the turn starts. */
+/** The user's message. `turn.requested` has it, and it joins the transcript at `turn.started`. */
 export interface TurnText {
   readonly text: string;
   readonly image?: Image;
 }
 
-/** A step that said nothing, as a model that thought and then answered with no word, is no message. */
+/** A step without parts adds no message. */
 function addStep(transcript: Transcript, { parts, source }: SessionEventOf<'step.completed'>): void {
   if (parts.length === 0) return;
   const isOpaque = parts.some((part) => part.type === 'opaque' || ('opaque' in part && part.opaque));
@@ -78,7 +79,7 @@ function messagePart(part: StepPart): AssistantPart {
   return part.type === 'toolCall' ? { ...part, name: '', arguments: {} } : part;
 }
 
-/** Fills in the call's place in its step. */
+/** Adds name and arguments to the part that stands for the call in its step. */
 function addToolCall(transcript: Transcript, call: SessionEventOf<'tool-call.requested'>): void {
   const { callId, name, arguments: args } = call;
   const step = transcript.at(-1);
@@ -121,12 +122,12 @@ function addPartial(transcript: Transcript, partial: string, cut: 'cancelled' | 
   transcript.push({ role: 'assistant', parts: [{ type: 'text', text: partial }], cut });
 }
 
-/** Index of the message that the newest turn began with; -1 before the first. */
+/** Index of the message with which the newest turn began; -1 before the first turn. */
 export function beginOfTurn(transcript: readonly ModelMessage[]): number {
   return transcript.findLastIndex(({ role }) => role === 'user');
 }
 
-/** Marks messages that the model is not to be shown any more; the log and the session's view keep them. */
+/** Marks messages that the model is no longer shown. They stay in the log and in the view of the session. */
 export function leaveOut(transcript: Transcript, from: number, to: number): void {
   for (let index = Math.max(0, from); index < to; index += 1) {
     const message = transcript[index];
@@ -134,7 +135,7 @@ export function leaveOut(transcript: Transcript, from: number, to: number): void
   }
 }
 
-/** The same for images alone: the words around them stay. */
+/** The same for all images. The texts of their messages stay. */
 export function leaveOutImages(transcript: Transcript): void {
   for (const [index, message] of transcript.entries()) {
     if (message.role === 'user' && message.images) transcript[index] = withoutImages(message);

@@ -4,28 +4,32 @@ import { LoggedEvent } from './events.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 import { type Upcasters, upcasters } from './upcasters.ts';
 
-/** What an export has beside an event: the version of the event's type, and its metadata. */
+/** What is stored beside an event: the version of the event's type, and its metadata. */
 export const StoredMetadata = z.object({ version: z.int().min(1), ...EventMetadata.partial().shape });
 export type StoredMetadata = z.infer<typeof StoredMetadata>;
 
-/** Events as text and back. Whatever version they were written in, they are read as those of today. */
+/** Writes events as JSON and reads them back. Events of older versions are read as events of the current version. */
 export interface EventCodec {
   encode(recorded: RecordedEvent): string;
   /** Throws what `parse` throws. */
   decode(text: string): RecordedEvent;
-  /** The JSON of an event and what stands beside it. @param format of the log or the export that it is from. */
+  /**
+   * Reads the JSON of an event. Throws a `ZodError`, or a `NewerEventError`.
+   * @param meta what is stored beside the event; ignored in formats 1 and 2.
+   * @param format of the log or the export that the event is from.
+   */
   parse(event: unknown, meta: unknown, format: number): RecordedEvent;
-  /** As an export has it. */
+  /** What an export stores beside the event. */
   stored(recorded: RecordedEvent): StoredMetadata;
 }
 
 /**
- * How events are written, as a whole: 1 and 2 had one version for all types and no metadata. Raised only when a program
- * that knows the one before could misread what is written; it refuses the log then.
+ * The format that this release writes. Formats 1 and 2 had one version for all event types, and no metadata. Raise it
+ * only if a release that knows just the format before could misread the new one; that release then refuses the log.
  */
 export const LOG_FORMAT = 3;
 
-/** The event was written by a later version: nobody can say here what it means. */
+/** A later release wrote the event, so this release cannot know what it means. */
 export class NewerEventError extends Error {
   override readonly name = 'NewerEventError';
 
@@ -36,22 +40,22 @@ export class NewerEventError extends Error {
   }
 }
 
-/** Beside the fields of the event, where the format is not 1. */
+/** The fields that formats 2 and 3 add to those of the event. */
 const Stored = z.looseObject({ v: z.int().min(1).default(1), meta: z.unknown().optional() });
 
-const Older = z.looseObject({ type: z.string() });
+const EventOfAnyVersion = z.looseObject({ type: z.string() });
 
 export function eventCodec(known: Upcasters): EventCodec {
   const stepsOf = (type: string) => known[type as LoggedEvent['type']] ?? [];
   const versionOf = (type: string) => stepsOf(type).length + 1;
 
   function upcast(event: unknown, version: (type: string) => number): LoggedEvent {
-    const older = Older.parse(event);
-    const written = version(older.type);
-    const today = versionOf(older.type);
-    if (written > today) throw new NewerEventError(`${older.type} events`, written, today);
-    const steps = stepsOf(older.type).slice(written - 1);
-    return LoggedEvent.parse(steps.reduce<Record<string, unknown>>((json, step) => step(json), older));
+    const stored = EventOfAnyVersion.parse(event);
+    const written = version(stored.type);
+    const current = versionOf(stored.type);
+    if (written > current) throw new NewerEventError(`${stored.type} events`, written, current);
+    const steps = stepsOf(stored.type).slice(written - 1);
+    return LoggedEvent.parse(steps.reduce<Record<string, unknown>>((json, step) => step(json), stored));
   }
 
   function parse(event: unknown, meta: unknown, format: number): RecordedEvent {
@@ -78,10 +82,10 @@ export function eventCodec(known: Upcasters): EventCodec {
   };
 }
 
-/** The formats 1 and 2 counted one version for all types; it was a step that changed. */
+/** In formats 1 and 2, all types had the version of the format. Only `step.completed` changed between the two. */
 function versionInFormat(format: number, type: string): number {
   return type === 'step.completed' ? format : 1;
 }
 
-/** The codec of this version. */
+/** The codec of this release. */
 export const currentEvents: EventCodec = eventCodec(upcasters);

@@ -1,29 +1,29 @@
 import { z } from 'zod';
 
-/** Who did something: a client, the agent itself, or the service. */
+/** Who caused an event. */
 export const Actor = z.discriminatedUnion('kind', [
-  /** `principal` is absent while the service does not authenticate its clients. */
+  /** A client. `principal` is absent if the client was not authenticated. */
   z.object({ kind: z.literal('client'), principal: z.string().optional() }),
   /** The model or a tool that it called. */
   z.object({ kind: z.literal('agent') }),
-  /** The process: a restart, a limit. */
+  /** The service by itself, for example at a restart or at a limit. */
   z.object({ kind: z.literal('service') }),
 ]);
 export type Actor = z.infer<typeof Actor>;
 
-/** What stands beside an event in the log. */
+/** The metadata that the log stores beside an event. */
 export const EventMetadata = z.object({
-  /** A UUID. A fork keeps the ids of the events that it shares. */
+  /** A UUID. A fork copies events with their ids. */
   id: z.string(),
   actor: Actor,
-  /** Id of the command or the event that brought this event about. */
+  /** Id of the command or the event that caused this event. */
   causationId: z.string(),
-  /** Shared by all that came of one message or one request: the id of the turn, where there is one. */
+  /** The same for all events that one message or request has caused: the id of the turn, if there is one. */
   correlationId: z.string(),
 });
 export type EventMetadata = z.infer<typeof EventMetadata>;
 
-/** What all events of one append have in common. */
+/** The metadata that all events of one append have in common. */
 export interface Origin {
   readonly actor: Actor;
   readonly causationId: string;

@@ -25,7 +25,7 @@ import {
   TurnStarted,
 } from '../turn/turn-events.ts';
 
-/** The facts of one session, in the order in which they became true. Never edited, never removed. */
+/** An event of a session: a fact about it. Events are never edited, and are erased only with their whole session. */
 export const SessionEvent = z.discriminatedUnion('type', [
   TurnRequested,
   TurnStarted,
@@ -46,7 +46,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
-/** Facts of the service itself. They stand in streams of their own. */
+/** An event of the service itself, about a tool server or a keyed request. `streams.ts` names the streams for them. */
 export const ServiceEvent = z.discriminatedUnion('type', [
   McpServerAdded,
   McpServerRegistered,
@@ -58,7 +58,7 @@ export const ServiceEvent = z.discriminatedUnion('type', [
 ]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 
-/** All that stands in the log. */
+/** Any event of the log. */
 export const LoggedEvent = z.discriminatedUnion('type', [...SessionEvent.options, ...ServiceEvent.options]);
 export type LoggedEvent = z.infer<typeof LoggedEvent>;
 

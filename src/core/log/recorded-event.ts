@@ -1,13 +1,13 @@
 import { type EventMetadata, metadataOf, type Origin } from './event-metadata.ts';
 import type { LoggedEvent } from './events.ts';
 
-/** An event and its metadata; null where the log was written before there were any. */
+/** An event and its metadata, which is null if the event was written in format 1 or 2. */
 export interface RecordedEvent<E extends LoggedEvent = LoggedEvent> {
   readonly event: E;
   readonly meta: EventMetadata | null;
 }
 
-/** New events of one origin. Without an origin they have no metadata: that is for tests. */
+/** Adds metadata to new events. Only tests leave the origin out; their events have no metadata. */
 export function record<E extends LoggedEvent>(
   events: readonly E[],
   origin: Origin | undefined,

@@ -1,6 +1,6 @@
 /**
- * There was no space for what was to be recorded, and nothing of it was. The message is for the operator.
- * In a file without zod, for the thread of the log, which needs no more of the contract.
+ * The disk had no space for an append, and nothing of it was stored. The message is for the operator.
+ * This file imports nothing, because the worker thread of the log loads it, which must load no package.
  */
 export class StorageFullError extends Error {
   override readonly name = 'StorageFullError';

@@ -1,25 +1,29 @@
 /*
- * The streams of the log that are no sessions. Their ids begin with a character that no client's id can hold,
- * and that comes after all those it can: in a list they stand behind the sessions. None is ever marked open.
+ * The log has a stream of events for each session, and the streams below for the service itself. Their ids begin with
+ * `~`, which no session id can contain, and which sorts after all characters of a session id: lists have the sessions
+ * first. A stream of the service is never marked open.
  */
 
-/** Names a stream of events: a session, or one of the service's own. */
+/** The id of a stream: the id of a session, or one of those below. */
 export type StreamId = string;
 
-const OWN = '~';
+const SERVICE_PREFIX = '~';
 
-/** Which tool servers were connected at run time. Their configurations stand elsewhere, sealed. */
-export const SERVERS_STREAM: StreamId = `${OWN}servers`;
+/** The tool servers that were connected at run time. Their configurations are encrypted, in streams of their own. */
+export const SERVERS_STREAM: StreamId = `${SERVICE_PREFIX}servers`;
 
-/** The configuration of each of them has a stream of its own, whose id begins so: erased, it is gone. */
-export const SERVER_SECRET_STREAMS = `${OWN}server-secret:`;
+/** Prefix of the streams that hold one encrypted configuration each. Erasing such a stream erases the secrets in it. */
+export const SERVER_SECRET_STREAMS = `${SERVICE_PREFIX}server-secret:`;
 
-/** Where version 0.1.0 kept the same, with its secrets in clear. The first start takes it over and erases it. */
-export const CLEAR_SERVERS_STREAM = `${OWN}service`;
+/**
+ * The stream in which version 0.1.0 kept the same, with the secrets in clear text. The first start of a later version
+ * moves them to the streams above and erases this one.
+ */
+export const CLEAR_SERVERS_STREAM = `${SERVICE_PREFIX}service`;
 
-/** Each request that was sent with an idempotency key has a stream of its own, whose id begins so. */
-export const REQUEST_STREAMS = `${OWN}request:`;
+/** Prefix of the streams of requests with an idempotency key. Each of these requests has one. */
+export const REQUEST_STREAMS = `${SERVICE_PREFIX}request:`;
 
 export function isSession(streamId: StreamId): boolean {
-  return !streamId.startsWith(OWN);
+  return !streamId.startsWith(SERVICE_PREFIX);
 }

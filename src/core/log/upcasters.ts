@@ -6,7 +6,8 @@ import type { Upcaster } from './upcaster.ts';
 export type Upcasters = Readonly<Partial<Record<LoggedEvent['type'], readonly Upcaster[]>>>;
 
 /**
- * By type: the first leads from version 1 to version 2, and so on. A change of a type's schema that cannot read older
- * events adds an upcaster beside the schema, and with it a version. A new type or an optional field needs none.
+ * The upcasters of each event type: the first leads from version 1 to version 2, and so on. If a changed schema cannot
+ * read the older events of its type, add an upcaster beside the schema; that makes a new version of the type. A new
+ * type, or a new optional field, needs none.
  */
 export const upcasters: Upcasters = { ...turnUpcasters, ...toolCallUpcasters };

@@ -1,15 +1,15 @@
 import { ServiceError } from '../errors.ts';
 import type { IdempotencyKey } from './request-events.ts';
 
-/** A day: how long the same key is the same request. */
+/** How long a key is remembered: a day. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 
-/** Whether a key is forgotten at the time when the next one was made. */
+/** Whether `known` had expired when `next` was made. */
 export function isExpired(known: IdempotencyKey, next: IdempotencyKey): boolean {
   return known.expiresAt <= next.expiresAt - IDEMPOTENCY_TTL_MS;
 }
 
-/** Throws when the key came with another payload before. */
+/** Throws if the key came with another payload before. */
 export function requireSamePayload(known: IdempotencyKey, key: IdempotencyKey): void {
   if (known.fingerprint === key.fingerprint) return;
   throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another request.', {

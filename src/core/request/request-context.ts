@@ -1,23 +1,23 @@
 import type { TraceContext } from '../trace.ts';
 
-/** Who asks for something, and as part of what. Travels with every command and every query. */
+/** Who sends a request, and what it belongs to. It travels with every command and every query. */
 export interface RequestContext {
-  /** Whom the client was authenticated as; `anonymous` while nobody is. */
+  /** The identity of the client; `anonymous` if it was not authenticated. */
   readonly principal: string;
   /** Whose data the request is about. */
   readonly tenant: string;
-  /** Which agent of the service. */
+  /** The agent that the request is for. */
   readonly agent: string;
-  /** The distributed trace that the request says it is part of. */
+  /** The distributed trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
 }
 
 export const ANONYMOUS = 'anonymous';
 
-/** One agent, one tenant, and clients without a name: what the service has without authentication. */
+/** The context of every request while the service does not authenticate its clients. */
 export const ANYONE: RequestContext = { principal: ANONYMOUS, tenant: 'default', agent: 'default' };
 
-/** The same request as part of a trace. */
+/** Adds the trace to the context. */
 export function inTrace(context: RequestContext, trace: TraceContext | undefined): RequestContext {
   return trace === undefined ? context : { ...context, trace };
 }

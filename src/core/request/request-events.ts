@@ -1,24 +1,27 @@
 import { z } from 'zod';
 import { ErrorBody } from '../errors.ts';
 
-/** What a client may send to say that two messages are the same one. Forgotten after `expiresAt` (ms since the epoch). */
+/**
+ * Requests with the same key are one request. `id` is what the client sent. `fingerprint` is the hash of the payload,
+ * which must be the same as well. The key is forgotten after `expiresAt`, in milliseconds since the epoch.
+ */
 export const IdempotencyKey = z.object({ id: z.string(), fingerprint: z.string(), expiresAt: z.int() });
 export type IdempotencyKey = z.infer<typeof IdempotencyKey>;
 
-/* Facts of one request that came with an idempotency key, in a stream of its own: begun, then how it ended. */
+/* Events of a request that starts no turn and has an idempotency key. Each such request has a stream of its own. */
 
-/** It is about to be done. `repeatable`: doing it twice does no more than doing it once. */
+/** The request is about to be executed. `repeatable`: executing it twice has the same effect as once. */
 export const RequestBegun = z.object({
   type: z.literal('request.begun'),
   key: IdempotencyKey,
   repeatable: z.boolean(),
 });
 
-/** `answer` is what its handler gave, if anything; it goes through that one's schema when it is read. */
+/** The request succeeded. `answer` is what its handler returned. It is parsed when it is read. */
 export const RequestAnswered = z.object({
   type: z.literal('request.answered'),
   answer: z.unknown().optional(),
 });
 
-/** It was tried. A request that was refused before anything was done leaves no trace instead. */
+/** The request was executed and failed. If it was refused before it did anything, its stream is erased instead. */
 export const RequestFailed = z.object({ type: z.literal('request.failed'), error: ErrorBody });

@@ -4,11 +4,11 @@ import type { IdempotencyKey } from './request-events.ts';
 
 type Outcome = { readonly answer: unknown } | { readonly error: ErrorBody };
 
-/** What the log says of a request that came with an idempotency key. */
+/** The state of a request with an idempotency key, folded from its stream. */
 export interface RequestState {
   readonly key: IdempotencyKey;
   readonly repeatable: boolean;
-  /** Missing while it runs, and when the service stopped before it ended. */
+  /** Absent while the request runs, and if the service stopped before its end. */
   readonly outcome?: Outcome;
 }
 
@@ -19,16 +19,16 @@ export function evolveRequest(state: RequestState | undefined, event: LoggedEven
   throw new Error(`the stream of a request has an event ${event.type} where it cannot be`);
 }
 
-/** Throws the error that the request failed with. */
+/** Returns the recorded answer, or throws the recorded error. */
 export function answerOf(outcome: Outcome): unknown {
   if ('error' in outcome) throw ServiceError.of(outcome.error);
   return outcome.answer;
 }
 
-/** Nothing was done, and the same may succeed later: a bad request, an unknown name, a full queue. */
+/** Whether nothing was done, so that the request may be sent again: a bad request, an unknown name, a full queue. */
 export function isRefusal({ code }: ServiceError): boolean {
   return !failures.has(code);
 }
 
-/** Something was tried, and it failed. */
+/** The codes of requests that were executed and failed. */
 const failures: ReadonlySet<ErrorCode> = new Set(['TOOL_EXECUTION_FAILED', 'AGENT_ERROR', 'INTERNAL_ERROR']);

@@ -3,27 +3,29 @@ import type { IdempotencyKey } from '../request/request-events.ts';
 import type { AnswerApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
 import type { CancelTurn, CompleteStep, FailTurn, ResumeTurn, StartTurn } from '../turn/turn-commands.ts';
 
-/** Forget the conversation; running and waiting turns are cancelled. */
+/** Clear the conversation. The running turn and the waiting turns are cancelled. */
 export interface ResetSession {
   readonly type: 'session.reset';
+  /** The text that the running step has streamed. */
   readonly partial: string;
   readonly key?: IdempotencyKey;
 }
 
-/** The session has just been made from another one's past: what ran and waited then does not go on here. */
+/** Complete a fork of the session `from`: turns that were open or waiting after event `at` do not continue here. */
 export interface ForkSession {
   readonly type: 'session.fork';
   readonly from: SessionId;
   readonly at: number;
 }
 
-/** The session is to be forgotten, with all that runs and waits in it. */
+/** Delete the session. The running turn and the waiting turns are cancelled. */
 export interface DeleteSession {
   readonly type: 'session.delete';
+  /** The text that the running step has streamed. */
   readonly partial: string;
 }
 
-/** Every wish a session can be told. */
+/** A command to a session. */
 export type SessionCommand =
   | StartTurn
   | CancelTurn

@@ -17,16 +17,17 @@ import type { ForkSession, ResetSession, SessionCommand } from './session-comman
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 import type { WhenBusy } from './when-busy.ts';
 
+/** The settings of the agent file that decide about messages to a busy session. */
 export interface SessionPolicy {
-  /** Most messages that may wait behind the running turn; false for no bound. */
+  /** Most messages that may wait behind the running turn; false for no limit. */
   readonly queuedMessages: number | false;
-  /** For messages that do not say. */
+  /** For messages that have no `whenBusy` of their own. */
   readonly whenBusy: WhenBusy;
 }
 
 /**
- * What a wish makes true. Pure: times and ids come in with the command. No events means that there is
- * nothing to do, because the turn the command speaks of is over. Throws a `ServiceError` to refuse.
+ * Decides which events a command makes true. Pure: times and ids come with the command. Returns no events if there is
+ * nothing to do, because the turn of the command is over. Throws a `ServiceError` to refuse the command.
  */
 export function decide(state: SessionState, command: SessionCommand, policy: SessionPolicy): SessionEvent[] {
   if (state.deleted) throw deleted();
@@ -80,7 +81,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
   return [requested];
 }
 
-/** Whether the same was accepted before. Throws when its key was, with something else. */
+/** Whether the same command was accepted before. Throws if its key came with another payload. */
 function isRepeated(state: SessionState, { key }: StartTurn | ResetSession): boolean {
   const known = key && state.keys.get(key.id);
   if (!known || isExpired(known, key)) return false;
@@ -183,8 +184,8 @@ function cancelAll(state: SessionState, end: Ending, partial: string): SessionEv
 }
 
 /**
- * A call that is safe to repeat is run again, one that waits for approval waits on; of any other nobody knows
- * whether it took effect.
+ * A call that is safe to repeat runs again, and a call that waits for approval keeps waiting. Any other call is settled
+ * as interrupted, because nobody knows whether it took effect.
  */
 function resumeTurn({ open }: SessionState): SessionEvent[] {
   if (!open) return [];

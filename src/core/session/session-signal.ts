@@ -3,8 +3,8 @@ import type { SessionId, TurnId } from '../ids.ts';
 import type { Envelope } from '../log/envelope.ts';
 
 /**
- * Ephemeral: a piece of what the model thinks aloud, on the bus only. `offset` counts UTF-16 code units from the start
- * of what this step has thought.
+ * A piece of the model's reasoning. Ephemeral: it is on the bus only. `offset` is its position in the reasoning of the
+ * step, in UTF-16 code units.
  */
 export interface ReplyReasoning {
   readonly type: 'reply.reasoning';
@@ -16,8 +16,8 @@ export interface ReplyReasoning {
 }
 
 /**
- * Ephemeral: a piece of the reply, on the bus only. `offset` counts UTF-16 code units from the start of
- * what this step has streamed, its separator included; the durable `step.completed` has the whole of it.
+ * A piece of the reply's text. Ephemeral: it is on the bus only. `offset` is its position in the text of the step, in
+ * UTF-16 code units, with the separator counted. The event `step.completed` has the whole text.
  */
 export interface ReplyChunk {
   readonly type: 'reply.chunk';
@@ -28,12 +28,12 @@ export interface ReplyChunk {
   readonly content: string;
 }
 
-/** Ephemeral: the session could not go on (the log refused it). Turns that were under way have no answer now, and go on later. */
+/** The log refused an append, so the session left memory. Its open turn continues later. Ephemeral. */
 export interface SessionFault {
   readonly type: 'session.fault';
   readonly sessionId: SessionId;
   readonly error: ErrorBody;
 }
 
-/** All that is heard of a session: facts from the log, and what is only of the moment. */
+/** What a subscriber hears of a session: events of the log, and ephemeral signals. */
 export type SessionSignal = Envelope | ReplyChunk | ReplyReasoning | SessionFault;

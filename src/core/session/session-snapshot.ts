@@ -4,12 +4,12 @@ import type { Envelope } from '../log/envelope.ts';
 import type { KeyedRequest, OpenTurn, SessionState } from './session-state.ts';
 import { type EventMark, SNAPSHOT_VERSION, SnapshotHead, SnapshotPage } from './snapshot-part.ts';
 
-/** Characters of a part, about: what is encoded or parsed before the event loop goes on. */
+/** Approximate length of a part. The event loop runs between two parts. */
 const PART_CHARACTERS = 256 * 1024;
 
 /**
- * The state as it is at the call, in parts that are made one by one, later: what is folded in meanwhile is not in them.
- * @param last the event that the state ends with.
+ * Encodes the state in parts. The parts are made later, one by one, from the state at the time of the call.
+ * @param last the last event that was folded into the state.
  */
 export function encodeSnapshot(state: SessionState, last: Envelope): Iterable<string> {
   const { transcript, keys, open, ...rest } = state;
@@ -21,7 +21,7 @@ export function encodeSnapshot(state: SessionState, last: Envelope): Iterable<st
   return inParts(head, { transcript: [...transcript], keys: [...keys.values()] });
 }
 
-/** The turn as JSON can hold it. */
+/** The turn with lists instead of maps, because JSON has no maps. */
 export function withLists(open: OpenTurn): NonNullable<SnapshotHead['state']['open']> {
   return { ...open, unsettled: [...open.unsettled.values()], awaiting: [...open.awaiting.values()] };
 }
@@ -54,13 +54,13 @@ function* inParts(head: string, lists: Lists): Generator<string, void, void> {
   }
 }
 
-/** Puts a state together again, part by part. */
+/** Restores a state from its parts. */
 export class SnapshotDecoder {
   #head: SnapshotHead | undefined;
   readonly #transcript: Transcript = [];
   readonly #keys = new Map<string, KeyedRequest>();
 
-  /** Takes the next part. False when it is of another version or shape: the snapshot is of no use then. */
+  /** Takes the next part. Returns false if its version or shape is unknown; the snapshot is then useless. */
   take(part: string): boolean {
     const json: unknown = JSON.parse(part);
     if (this.#head === undefined) {
@@ -74,7 +74,7 @@ export class SnapshotDecoder {
     return true;
   }
 
-  /** Whether this is the event that the snapshot was taken after. */
+  /** Whether the snapshot was taken after this event. Call it after the first part. */
   isAfter(envelope: Envelope): boolean {
     const mark = markOf(envelope);
     const after = this.#head?.after;

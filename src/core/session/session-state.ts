@@ -7,13 +7,14 @@ import { joinReply } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { TurnOutcome } from '../turn/turn-outcome.ts';
 
+/** A turn whose message was accepted and that has not started yet. */
 export interface WaitingTurn extends TurnText {
   readonly turnId: string;
-  /** Id of the idempotency key that it was asked with. */
+  /** Id of the idempotency key of its message. */
   readonly key?: string;
 }
 
-/** Over the whole life of the session, resets included. */
+/** Counts over the whole life of the session. A reset does not clear them. */
 export interface TurnCounts {
   readonly requested: number;
   readonly completed: number;
@@ -22,13 +23,15 @@ export interface TurnCounts {
   readonly toolCalls: number;
 }
 
-/** What was asked with an idempotency key: a turn, which without an outcome runs or waits, or a reset. */
+/** A message or a reset with an idempotency key. A reset has no turn. A turn without an outcome is not over. */
 export interface KeyedRequest extends IdempotencyKey {
   readonly turnId: string | null;
   readonly outcome?: TurnOutcome;
 }
 
+/** The turn that has started and is not over. A session has at most one. */
 export interface OpenTurn extends WaitingTurn {
+  /** 1, and one more after each `turn.resumed`. */
   readonly attempt: number;
   /** Number of completed steps. */
   readonly step: number;
@@ -36,26 +39,25 @@ export interface OpenTurn extends WaitingTurn {
   readonly reply: string;
   /** Tool calls of the last step that are not settled yet, by call id. */
   readonly unsettled: ReadonlyMap<string, SessionEventOf<'tool-call.requested'>>;
-  /** Those that wait for approval, by call id. */
+  /** The unsettled calls that wait for approval, by call id. */
   readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
 }
 
-/** Oldest first. Only `evolveKeys` writes to it. */
+/** Requests with a key by the key's id, oldest first. Only `evolveKeys` writes to it. */
 export type Keys = Map<string, KeyedRequest>;
 
-/** All that the log says about a session, folded. */
+/** The state of a session: all its events, folded. */
 export interface SessionState {
   /** seq of the last event folded in. */
   readonly seq: number;
   readonly transcript: Transcript;
   readonly refusals: Refusals;
-  /** Accepted messages behind the running turn, first come first. */
+  /** The turns that wait behind the open one, oldest first. */
   readonly waiting: readonly WaitingTurn[];
   readonly open: OpenTurn | null;
   readonly counts: TurnCounts;
-  /** Set by the last event of all. */
+  /** Whether the session is about to be erased. */
   readonly deleted: boolean;
-  /** By idempotency key. */
   readonly keys: Keys;
 }
 
@@ -70,12 +72,12 @@ export const initialSessionState = (): SessionState => ({
   keys: new Map(),
 });
 
-/** Whether nothing goes on until somebody approves or denies a tool call. */
+/** Whether the open turn cannot continue until somebody approves or denies a tool call. */
 export function awaitsApproval({ open }: SessionState): boolean {
   return open !== null && open.awaiting.size > 0 && open.awaiting.size === open.unsettled.size;
 }
 
-/** Whether a turn is open once these events have followed. */
+/** Whether a turn is open after these events. */
 export function opensTurn({ open }: SessionState, events: readonly SessionEvent[]): boolean {
   let turnId = open?.turnId;
   for (const event of events) {
@@ -85,7 +87,10 @@ export function opensTurn({ open }: SessionState, events: readonly SessionEvent[
   return turnId !== undefined;
 }
 
-/** Folds the next event in. Transcript and keys are shared with the state before, which is not to be used again. */
+/**
+ * Folds the next event in. The new state shares transcript and keys with the old one, which must not be used again.
+ * Throws if the event contradicts the state.
+ */
 export function evolve(state: SessionState, event: SessionEvent): SessionState {
   const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
   evolveTranscript(state.transcript, event, turn);
@@ -190,11 +195,11 @@ function evolveCounts(counts: TurnCounts, { type }: SessionEvent): TurnCounts {
   return name === undefined ? counts : { ...counts, [name]: counts[name] + 1 };
 }
 
-/** In place, as the transcript: a session may have tens of thousands of keys a day. */
+/** Folds in place, because a session may have tens of thousands of keys a day. */
 function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent): void {
   if ((event.type === 'turn.requested' || event.type === 'session.reset') && event.key) {
     const { key } = event;
-    // The newest key expires last, and they stand in that order.
+    // The keys are in the order in which they expire.
     for (const [old, known] of keys) {
       if (!isExpired(known, key)) break;
       keys.delete(old);
@@ -211,7 +216,7 @@ function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent):
   if (known?.turnId === turnId) keys.set(known.id, { ...known, outcome });
 }
 
-/** How a turn ended, if this is the event that ends one. */
+/** The outcome of a turn, if the event ends one. */
 export function outcomeOf(event: SessionEvent): { turnId: string; outcome: TurnOutcome } | undefined {
   switch (event.type) {
     case 'turn.completed': {

@@ -3,11 +3,11 @@ import { ImageDescription } from '../conversation/image.ts';
 import { CallId, SessionId, TurnId } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
 
-/** A session in the list of all. */
+/** A session in the list of sessions. */
 export const SessionListItem = z.object({
   sessionId: SessionId,
   status: z.enum(['idle', 'busy']).describe('`busy` while a turn is open.'),
-  head: z.int().describe('seq of the last event.'),
+  head: z.int().describe('The seq of the last event of the session.'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
@@ -22,7 +22,7 @@ const calledTool = z.object({
 const leftOut = z
   .literal(true)
   .optional()
-  .describe('The model is not shown this any more: its provider refused a request with it.');
+  .describe('The model is no longer shown this message, because its provider refused a request with it.');
 
 /** One message of the conversation. */
 export const HistoryEntry = z.discriminatedUnion('role', [
@@ -30,15 +30,12 @@ export const HistoryEntry = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('assistant'),
     content: z.string(),
-    reasoning: z
-      .string()
-      .optional()
-      .describe('What the model thought aloud, where `llm.keepReasoning` is set.'),
+    reasoning: z.string().optional().describe('The reasoning of the model, if `llm.keepReasoning` is set.'),
     toolCalls: z.array(calledTool).readonly().optional(),
     cut: z
       .enum(['cancelled', 'failed'])
       .optional()
-      .describe('The text ends where the turn was cancelled or failed.'),
+      .describe('Present if the turn was cancelled or failed in the middle of this text.'),
     leftOut,
   }),
   z.object({ role: z.literal('tool'), callId: z.string(), name: z.string(), content: z.string(), leftOut }),
@@ -52,13 +49,15 @@ export const PendingApproval = z.object({
   toolName: z.string(),
   serverId: z.string().nullable(),
   arguments: z.record(z.string(), z.unknown()),
-  argumentsHash: z.string().describe('To be sent back with the approval: it is for exactly these arguments.'),
+  argumentsHash: z
+    .string()
+    .describe('Hash of the arguments. Send it with the approval, which then is for these arguments only.'),
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
-/** A session at one moment. */
+/** A session as it was right after one of its events. */
 export const SessionView = SessionListItem.extend({
-  at: z.int().describe('The moment: everything up to this seq.'),
+  at: z.int().describe('The seq of the last event that is included.'),
   turns: z.object({
     requested: z.int(),
     completed: z.int(),
@@ -67,11 +66,9 @@ export const SessionView = SessionListItem.extend({
     waiting: z.int(),
   }),
   toolCalls: z.int(),
-  openTurnId: z.string().nullable().describe('The turn that is under way.'),
-  approvals: z
-    .array(PendingApproval)
-    .describe('Tool calls that wait until somebody approves or denies them.'),
-  history: z.array(HistoryEntry).describe('The conversation as the model reads it.'),
+  openTurnId: z.string().nullable().describe('The turn that is open; null if there is none.'),
+  approvals: z.array(PendingApproval).describe('The tool calls that wait for approval.'),
+  history: z.array(HistoryEntry).describe('The messages since the last reset, oldest first.'),
 });
 export type SessionView = z.infer<typeof SessionView>;
 

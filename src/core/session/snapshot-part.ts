@@ -7,14 +7,14 @@ import { ApprovalRequested, ToolCallRequested } from '../tool-call/tool-call-eve
 import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
 
 /*
- * A session's folded state as it is kept in a snapshot. The objects are strict: a state that has more than they
- * know is folded from the log instead, never restored without it.
+ * The schemas of a snapshot, which is the stored state of a session. The objects are strict: a snapshot with an unknown
+ * field is ignored, and the session is folded from the log instead.
  */
 
-/** Raised when the state's shape changes, or what the same events fold to: older snapshots are then passed over. */
+/** Raise it when the shape of the state changes, or when the same events fold to another state. */
 export const SNAPSHOT_VERSION = 2;
 
-/** Which event a snapshot was taken after: told from any other that could stand in its place in a log. */
+/** Identifies the event that a snapshot was taken after: another log may have another event at this seq. */
 export const EventMark = z.strictObject({
   seq: z.int().min(1),
   time: z.int(),
@@ -39,7 +39,7 @@ const OpenTurn = z.strictObject({
   awaiting: z.array(ApprovalRequested),
 });
 
-/** All but the lists that grow with the conversation. */
+/** The state without the lists that grow with the conversation. */
 const FoldedState = z.strictObject({
   seq: z.int().min(1),
   refusals: z.strictObject({ inARow: z.int(), maxTokens: z.int().nullable() }),
@@ -110,7 +110,7 @@ const KeyedRequest = z.strictObject({
   outcome: Outcome.exactOptional(),
 });
 
-/** Each other part: some more of one of the lists. */
+/** Each further part of a snapshot: the next items of one of the lists. */
 export const SnapshotPage = z.union([
   z.strictObject({ transcript: z.array(Message) }),
   z.strictObject({ keys: z.array(KeyedRequest) }),

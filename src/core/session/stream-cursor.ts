@@ -3,10 +3,10 @@ import type { SessionEvent } from '../log/events.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { ReplyChunk, ReplyReasoning, SessionSignal } from './session-signal.ts';
 
-/** What one reader of a session has: every event up to `seq`, and so much of the text of the step after it. */
+/** The position of one reader in a session: it has every event up to `seq`, and then `offset` of the running step. */
 export interface StreamPosition {
   readonly seq: number;
-  /** UTF-16 code units of the running step's text, its separator included. */
+  /** Length of what the reader has of the running step's text, separator included, in UTF-16 code units. */
   readonly offset: number;
 }
 
@@ -16,17 +16,17 @@ interface Step {
 }
 
 /**
- * Keeps one reader's place in a session, whatever mix of log and live signals it is fed: each event and each
- * character once, in order. Pure but for its own place.
+ * Keeps the position of one reader in a session. It takes events of the log and live signals in any mixture, and
+ * returns each event and each character exactly once, in order. It changes nothing but its own position.
  */
 export class StreamCursor {
   #seq: number;
   #offset: number;
-  /** The step that the offset counts in; null while only the reader knows. */
+  /** The step that the offset refers to; null until a signal of that step comes. */
   #step: Step | null = null;
   /** How much of the running step's reasoning the reader has; null before the first piece. */
-  #thought: (Step & { offset: number }) | null = null;
-  /** The last step that an event has ended. */
+  #reasoning: (Step & { offset: number }) | null = null;
+  /** The latest step that an event has ended. */
   #ended: Step | null = null;
 
   constructor({ seq, offset }: StreamPosition) {
@@ -42,12 +42,12 @@ export class StreamCursor {
     return this.#offset;
   }
 
-  /** Whether the signal is an event that follows others the reader does not have. */
+  /** Whether the signal is an event and the reader lacks the one before it. */
   skipsTo(signal: SessionSignal): boolean {
     return 'event' in signal && signal.seq > this.#seq + 1;
   }
 
-  /** What the reader lacks of this signal. Throws on a gap: then something before it was not fed. */
+  /** Returns what the reader lacks of this signal. Throws if something before the signal is missing. */
   take(signal: SessionSignal): SessionSignal[] {
     if ('event' in signal) {
       if (signal.seq <= this.#seq) return [];
@@ -72,7 +72,7 @@ export class StreamCursor {
   #takeText(chunk: ReplyChunk): ReplyChunk[] {
     if (chunk.content === '') return [];
     const { turnId, step } = chunk;
-    // The log may be ahead of the session in memory, which then still says what the log has said.
+    // A reader of the log may be ahead of the session in memory, and then has this text already.
     if (this.#ended?.turnId === turnId && step <= this.#ended.step) return [];
     if (this.#step === null) this.#step = { turnId, step };
     else if (this.#step.turnId !== turnId || this.#step.step !== step) this.#beginStep({ turnId, step });
@@ -85,22 +85,22 @@ export class StreamCursor {
       : [{ ...chunk, offset: chunk.offset + known, content: chunk.content.slice(known) }];
   }
 
-  /** Reasoning is in no log, so a gap in it stays a gap. */
+  /** Missing reasoning cannot be read from the log, so a gap in it stays a gap. */
   #takeReasoning(piece: ReplyReasoning): ReplyReasoning[] {
     const { turnId, step, offset, content } = piece;
     if (this.#ended?.turnId === turnId && step <= this.#ended.step) return [];
-    if (this.#thought?.turnId !== turnId || this.#thought.step !== step)
-      this.#thought = { turnId, step, offset: 0 };
-    const known = Math.max(0, this.#thought.offset - offset);
+    if (this.#reasoning?.turnId !== turnId || this.#reasoning.step !== step)
+      this.#reasoning = { turnId, step, offset: 0 };
+    const known = Math.max(0, this.#reasoning.offset - offset);
     if (known >= content.length) return [];
-    this.#thought.offset = offset + content.length;
+    this.#reasoning.offset = offset + content.length;
     return known === 0 ? [piece] : [{ ...piece, offset: offset + known, content: content.slice(known) }];
   }
 
   #endStep(event: SessionEvent): void {
     switch (event.type) {
       case 'turn.cancelled':
-        // Cancelled while it waited: it has made no step, and the text is another turn's.
+        // The turn was cancelled while it waited. The running text is that of another turn.
         if (event.step === 0) return;
         break;
       case 'step.completed':
@@ -117,13 +117,13 @@ export class StreamCursor {
   }
 
   #beginStep(step: Step | null): void {
-    if (step === null) this.#thought = null;
+    if (step === null) this.#reasoning = null;
     this.#step = step;
     this.#offset = 0;
   }
 }
 
-/** All that was streamed of the text that this event puts into the log. */
+/** The whole text of the step that the event ends, as it was streamed. */
 function streamedText({ event, sessionId }: Envelope): ReplyChunk[] {
   switch (event.type) {
     case 'step.completed':

@@ -11,11 +11,11 @@ export interface SessionMoment {
   readonly state: SessionState;
   /** The session's first event. */
   readonly first: Envelope;
-  /** The event of the moment. */
+  /** The event after which the session is viewed. */
   readonly last: Envelope;
 }
 
-/** @param head seq of the last event of all. */
+/** @param head seq of the session's last event, which may come after `last`. */
 export function viewSession({ state, first, last }: SessionMoment, head: number): SessionView {
   const { toolCalls, ...counts } = state.counts;
   return {

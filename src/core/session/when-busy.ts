@@ -3,6 +3,6 @@ import { z } from 'zod';
 export const WhenBusy = z
   .enum(['enqueue', 'reject', 'interrupt'])
   .describe(
-    'What to do with a message to a busy session: let it wait, refuse it, or cancel the running turn for it.',
+    'What happens to a message while a turn is open: it waits, is refused, or cancels that turn and takes its place.',
   );
 export type WhenBusy = z.infer<typeof WhenBusy>;

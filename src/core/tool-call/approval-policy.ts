@@ -3,11 +3,14 @@ import type { ToolAddress } from './tool-names.ts';
 
 const glob = z.string().min(1).default('*');
 
-/** `auto` runs a call at once, `ask` when somebody has approved it, `deny` never: the model is not even offered the tool. */
+/**
+ * What happens when the model calls a tool: `auto` runs the call at once, `ask` runs it after somebody has approved it,
+ * `deny` refuses it. The model is not offered tools with the policy `deny`.
+ */
 export const ApprovalPolicy = z.enum(['auto', 'ask', 'deny']);
 export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
 
-/** What the model may do by itself. `*` in a pattern stands for any characters, `?` for one. */
+/** Which tools the model may call by itself. `*` in a pattern stands for any characters, `?` for one. */
 export const ApprovalConfig = z.strictObject({
   /** The first rule that matches decides. */
   rules: z.array(z.strictObject({ server: glob, tool: glob, policy: ApprovalPolicy })).default([]),
@@ -16,7 +19,7 @@ export const ApprovalConfig = z.strictObject({
 });
 export type ApprovalConfig = z.infer<typeof ApprovalConfig>;
 
-/** What the agent file says about calls of a tool: the first rule that matches decides. */
+/** The policy for calls of a tool. The first rule that matches decides. */
 export function approvalPolicy(config: ApprovalConfig, { serverId, toolName }: ToolAddress): ApprovalPolicy {
   const rule = config.rules.find(({ server, tool }) => matches(server, serverId) && matches(tool, toolName));
   return rule?.policy ?? config.default;

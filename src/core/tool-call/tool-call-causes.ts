@@ -6,20 +6,20 @@ const TurnFailed = z.object({ kind: z.literal('turn-failed') });
 
 /** Why a tool call failed. */
 export const CallFailureCause = z.discriminatedUnion('kind', [
-  /** The tool, its server, or the way to it. */
+  /** The tool or its server failed, or could not be reached. */
   z.object({ kind: z.literal('tool') }),
-  /** It was never begun: there is no such tool, its arguments do not fit, or the agent may not use it. */
+  /** The call never started: there is no such tool, the arguments are wrong, or the agent may not use the tool. */
   z.object({ kind: z.literal('rejected') }),
-  /** Somebody denied it. `note` is what that person gave as the reason. */
+  /** Somebody denied the call. `note` is the reason that this person gave. */
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
-  /** Its turn was cancelled, or failed, before somebody had approved the call. */
+  /** The turn was cancelled, or failed, before anybody approved the call. */
   TurnCancelled,
   TurnFailed,
   Unrecorded,
 ]);
 export type CallFailureCause = z.infer<typeof CallFailureCause>;
 
-/** Why nobody knows whether a tool call took effect. */
+/** Why a running tool call was given up. Nobody knows whether such a call took effect. */
 export const InterruptionCause = z.discriminatedUnion('kind', [
   TurnCancelled,
   TurnFailed,

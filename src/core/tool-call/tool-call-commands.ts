@@ -2,7 +2,7 @@ import type { CallId, TurnId } from '../ids.ts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import type { ToolOutcome } from './tool.ts';
 
-/** A tool call of a finished step, resolved against the catalogue. */
+/** A tool call of a completed step, resolved against the tools that the model was offered. */
 export interface RequestedCall {
   readonly callId: CallId;
   readonly name: string;
@@ -10,25 +10,26 @@ export interface RequestedCall {
   readonly serverId: string | null;
   readonly arguments: Record<string, unknown>;
   readonly repeatable: boolean;
-  /** What the agent file says about calls of this tool. */
+  /** The policy of the agent file for calls of this tool. */
   readonly policy: ApprovalPolicy;
   /** SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
   readonly argumentsHash: string;
-  /** Why the call cannot be run. */
+  /** Why the call cannot run, if it cannot. */
   readonly problem?: string;
 }
 
-/** Somebody lets a call that waits for it go ahead, or not. */
+/** Somebody approves or denies a call that waits for approval. */
 export interface AnswerApproval {
   readonly type: 'approval.answer';
   readonly callId: CallId;
   readonly approved: boolean;
-  /** What the approver has seen; refused when the call has other arguments. */
+  /** Hash of the arguments that the approver saw. The command is refused if the call has other arguments. */
   readonly argumentsHash?: string | undefined;
   /** Why it was denied; the model is told. */
   readonly reason?: string | undefined;
 }
 
+/** A tool call has ended. */
 export interface SettleToolCall {
   readonly type: 'tool-call.settle';
   readonly turnId: TurnId;

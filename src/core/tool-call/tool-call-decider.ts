@@ -6,11 +6,11 @@ import type { ToolOutcome } from './tool.ts';
 import type { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
 import type { AnswerApproval, RequestedCall, SettleToolCall } from './tool-call-commands.ts';
 
-/* What becomes true of the tool calls of a turn: the part of the session's decider that knows nothing of other turns. */
+/* The part of the session's decider that decides about the tool calls of one turn. */
 
 export type RequestedCallEvent = SessionEventOf<'tool-call.requested'>;
 
-/** First that they were asked for, then what keeps some of them from running. */
+/** First all requests, then the rejections and the requests for approval, which keep some calls from running. */
 export function requestCalls(turnId: string, calls: readonly RequestedCall[]): SessionEvent[] {
   return [
     ...calls.map((call) => requestCall(turnId, call)),
@@ -24,12 +24,12 @@ function requestCall(turnId: string, call: RequestedCall): SessionEvent {
   return { type: 'tool-call.requested', turnId, ...requested };
 }
 
-/** Why a call is not to be run: the agent may not use the tool, or the call makes no sense. */
+/** Why a call must not run: the agent may not use the tool, or the call is invalid. */
 function problemOf({ policy, problem }: RequestedCall): string | undefined {
   return policy === 'deny' ? 'the agent is not allowed to use this tool' : problem;
 }
 
-/** A call that cannot be run is settled at once, so that the model is told and can do better. */
+/** Settles a call that must not run, so that the model learns why. */
 function rejectCall(turnId: string, call: RequestedCall): SessionEvent[] {
   const reason = problemOf(call);
   if (reason === undefined) return [];
@@ -42,7 +42,7 @@ function askForApproval(turnId: string, call: RequestedCall): SessionEvent[] {
   return [{ type: 'approval.requested', ...refOf({ turnId, ...call }), arguments: args, argumentsHash }];
 }
 
-/** Throws when no call of that id waits, or when it has other arguments than those that were looked at. */
+/** Throws if no call of that id waits for approval, or if its arguments are not those that the approver saw. */
 export function answerApproval(open: OpenTurn | null, command: AnswerApproval): SessionEvent[] {
   const { callId, approved, reason: note } = command;
   const call = open?.awaiting.get(callId);
@@ -72,7 +72,7 @@ function otherArguments(argumentsHash: string): ServiceError {
   });
 }
 
-/** Nothing when the call is settled already, or its turn is over. */
+/** Returns no events if the call is already settled or its turn is over. */
 export function settleCall(open: OpenTurn | undefined, command: SettleToolCall): SessionEvent[] {
   const call = open?.unsettled.get(command.callId);
   return call ? [settledCall(call, command.outcome)] : [];
@@ -96,7 +96,7 @@ function settledCall(call: RequestedCallEvent, outcome: ToolOutcome): SessionEve
   }
 }
 
-/** Ends the calls that are not settled, or those of them that the filter names. */
+/** Settles the calls that are still open, or those of them that the filter accepts. */
 export function interruptCalls(
   open: OpenTurn,
   kind: InterruptionKind,
@@ -107,7 +107,7 @@ export function interruptCalls(
 
 type InterruptionKind = Exclude<InterruptionCause['kind'], 'unrecorded'>;
 
-/** A call that waited for approval was not begun: it has failed, and certainly took no effect. */
+/** A call that waits for approval never started, so it fails instead: it certainly took no effect. */
 function interruptCall(open: OpenTurn, call: RequestedCallEvent, kind: InterruptionKind): SessionEvent {
   const ref = refOf(call);
   const reason = reasons[kind];

@@ -4,11 +4,17 @@ import { withoutCause } from '../log/upcaster.ts';
 import { ToolResult } from './tool.ts';
 import { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
 
-/* The facts of a tool call: the model asks for it, somebody may have to approve it, and it is settled exactly once. */
+/*
+ * The events of a tool call. The model requests it, somebody may have to approve it, and it is settled exactly once:
+ * succeeded, failed or interrupted.
+ */
 
 const ToolCallRef = { turnId: TurnId, callId: CallId, toolName: z.string(), serverId: z.string().nullable() };
 
-/** The model asked for a tool. `name` is the name the model used; `serverId` is null when no server offers it. */
+/**
+ * The model asked for a tool. `name` is the name that the model used. `serverId` is null if no server offers the tool.
+ * `repeatable`: calling the tool twice has the same effect as once.
+ */
 export const ToolCallRequested = z.object({
   type: z.literal('tool-call.requested'),
   ...ToolCallRef,
@@ -17,7 +23,10 @@ export const ToolCallRequested = z.object({
   repeatable: z.boolean(),
 });
 
-/** The call is not begun before somebody approves it. `argumentsHash`: SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
+/**
+ * The call waits until somebody approves or denies it. `argumentsHash` is the SHA-256 of the arguments' canonical JSON
+ * (RFC 8785), in hex.
+ */
 export const ApprovalRequested = z.object({
   type: z.literal('approval.requested'),
   ...ToolCallRef,
@@ -25,7 +34,7 @@ export const ApprovalRequested = z.object({
   argumentsHash: z.string(),
 });
 
-/** Exactly these arguments may be executed. (A call that is denied is settled as failed.) */
+/** Somebody approved the call with exactly these arguments. A denied call has `tool-call.failed` instead. */
 export const ApprovalGranted = z.object({
   type: z.literal('approval.granted'),
   ...ToolCallRef,
@@ -47,7 +56,7 @@ export const ToolCallFailed = z.object({
   result: ToolResult.optional(),
 });
 
-/** The call was begun, and nobody knows whether it took effect. */
+/** The call started and was given up. Nobody knows whether it took effect. */
 export const ToolCallInterrupted = z.object({
   type: z.literal('tool-call.interrupted'),
   ...ToolCallRef,

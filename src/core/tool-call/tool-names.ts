@@ -1,17 +1,17 @@
-/** Where a tool lives. */
+/** A tool of a server. */
 export interface ToolAddress {
   readonly serverId: string;
   readonly toolName: string;
 }
 
-/** Providers accept `^[a-zA-Z0-9_-]{1,64}$` and nothing else; Google no digit at the beginning either. */
+/** Providers accept only `^[a-zA-Z0-9_-]{1,64}$`. Google refuses names that begin with a digit or a hyphen, too. */
 const MAX_NAME_LENGTH = 64;
 const HASH_LENGTH = 7;
 const ACCEPTABLE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /**
- * Gives each tool the name under which the model knows it: its own where that is unique and allowed, else
- * `server__tool`. Does not depend on the order of the tools, so a name stays as long as its rivals do.
+ * Gives each tool the name by which the model knows it: its own name if that is unique and allowed, and `server__tool`
+ * otherwise. The order of the tools does not matter, so a name changes only when a tool of the same name comes or goes.
  */
 export function nameToolsForModel<T extends ToolAddress>(tools: readonly T[]): Map<string, T> {
   const bareCounts = countBy(tools, (tool) => acceptableToolName(tool.toolName));
@@ -25,7 +25,7 @@ export function nameToolsForModel<T extends ToolAddress>(tools: readonly T[]): M
   return names;
 }
 
-/** The name itself, or one made of it that every provider accepts. A model may also have made up a name that none does. */
+/** The name itself if every provider accepts it, or one made from it. Models invent names that no provider accepts. */
 export function acceptableToolName(name: string): string {
   if (ACCEPTABLE.test(name)) return name;
   const replaced = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[0-9-])/, '_');
@@ -36,7 +36,7 @@ function withHash(name: string, source: string): string {
   return `${name.slice(0, MAX_NAME_LENGTH - HASH_LENGTH - 1)}_${fnv1a(source)}`;
 }
 
-/** FNV-1a, 32 bit, in seven base-36 digits: enough to tell apart the few names that collide. */
+/** FNV-1a, 32 bits, in seven base-36 digits: enough to tell the few names apart that collide. */
 function fnv1a(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,6 @@
 import type { ToolResult } from './tool.ts';
 
-/** What the model reads of a tool's result: its text, and a line for each part that is no text. */
+/** The result of a tool as text for the model. A block that is not text becomes one line. */
 export function toolResultText(result: ToolResult): string {
   const text = result.content.map(blockText).join('\n');
   if (text !== '') return text;

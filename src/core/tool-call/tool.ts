@@ -5,12 +5,12 @@ export const Tool = z.object({
   name: z.string(),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()).describe('A JSON Schema of type object.'),
-  /** True when the server says that calling it twice does no more than calling it once. */
+  /** Whether the server declares that calling the tool twice has the same effect as once. */
   repeatable: z.boolean(),
 });
 export type Tool = z.infer<typeof Tool>;
 
-/** The answer of a tool: MCP content blocks, and a structured value where the tool has one. */
+/** The result of a tool: MCP content blocks, and a structured value if the tool returns one. */
 export const ToolResult = z.object({
   content: z.array(z.looseObject({ type: z.string() })),
   structuredContent: z.record(z.string(), z.unknown()).optional(),
@@ -22,6 +22,6 @@ export type ToolOutcome =
   | { status: 'succeeded'; result: ToolResult }
   | { status: 'failed'; reason: string; result?: ToolResult };
 
-/** What a tool gave to a client. */
+/** The result of a tool that a client executed. */
 export const ToolExecution = z.object({ serverId: z.string(), result: ToolResult, durationMs: z.number() });
 export type ToolExecution = z.infer<typeof ToolExecution>;

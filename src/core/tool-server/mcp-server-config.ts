@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { TimeoutMs } from '../timeout-ms.ts';
 
+/** A tool server that the service starts as a child process. */
 export const StdioServerConfig = z.strictObject({
   type: z.literal('stdio'),
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
-  /** Added to a small allow-list of the service's own environment; nothing else reaches the process. */
+  /** Added to the few variables of the service's own environment that the process inherits. */
   env: z.record(z.string(), z.string()).optional(),
   cwd: z.string().min(1).optional(),
   /** Longest wait for the handshake or for one tool call, in milliseconds. */
@@ -24,7 +25,7 @@ export const HttpServerConfig = z.strictObject({
 export const McpServerConfig = z.discriminatedUnion('type', [StdioServerConfig, HttpServerConfig]);
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 
-/** Used in paths and logs, so without slashes and spaces at its ends. */
+/** The name of a tool server. URLs and logs contain it, so it has no slashes, and no spaces at its ends. */
 export const McpServerName = z
   .string()
   .regex(

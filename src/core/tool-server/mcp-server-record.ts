@@ -4,7 +4,7 @@ import type { McpServerConfig } from './mcp-server-config.ts';
 export const McpServerStatus = z.enum(['connected', 'connecting', 'error', 'disconnected']);
 export type McpServerStatus = z.infer<typeof McpServerStatus>;
 
-/** A tool server as clients see it. `error` says why, when `status` is `error`. */
+/** A tool server as clients see it. `error` is present if `status` is `error`, and says why. */
 export const McpServerRecord = z.object({
   id: z.string(),
   name: z.string(),

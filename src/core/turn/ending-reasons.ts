@@ -1,5 +1,5 @@
 /*
- * The sentences that people and the model read about an ending. Programs read the event's `cause` instead.
+ * Sentences that tell people and the model why a turn or a call ended. Programs read the event's `cause` instead.
  */
 
 export const INTERRUPTED = 'another message interrupted it';
@@ -17,7 +17,7 @@ export function denied(note: string | undefined): string {
   return note === undefined ? 'it was denied' : `it was denied: ${note}`;
 }
 
-/** Why a call failed that waited for approval when its turn ended. */
+/** For a call that still waited for approval when its turn ended. */
 export function unapproved(reason: string): string {
   return `${reason} before the call was approved`;
 }

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { CallId } from '../ids.ts';
 
-/** A provider's own fields, as JSON. They mean something to that provider alone and go back to it verbatim. */
+/** JSON that only its provider understands, such as a signature. It goes back to that provider unchanged. */
 export const OpaqueData = z.record(z.string(), z.unknown());
 export type OpaqueData = z.infer<typeof OpaqueData>;
 
 /**
- * Which model has spoken. `api` is the interface it spoke over (`chat`, `responses`, `messages`), because opaque data
- * of one interface mean nothing to another.
+ * The model that made a reply. `api` is the interface of the provider (`chat`, `responses`, `messages`), because one
+ * interface does not understand the opaque data of another.
  */
 export const ModelSource = z.object({ api: z.string(), provider: z.string(), model: z.string() });
 export type ModelSource = z.infer<typeof ModelSource>;
 
-/** Said to the user. */
+/** Text for the user. */
 const TextPart = z.object({ type: z.literal('text'), text: z.string(), opaque: OpaqueData.optional() });
-/** Said to the user, too: why the model does not do what it was asked for. */
+/** Text for the user, in which the model refuses what it was asked for. */
 const RefusalPart = z.object({ type: z.literal('refusal'), text: z.string() });
-/** Thought aloud. Never sent back to a model: what a provider wants back is an opaque part. */
+/** Reasoning, for people. It is never sent back to a model: reasoning that a provider wants back is an opaque part. */
 const ReasoningPart = z.object({ type: z.literal('reasoning'), text: z.string() });
 const OpaquePart = z.object({ type: z.literal('opaque'), data: OpaqueData });
 
@@ -25,24 +25,24 @@ export type RefusalPart = z.infer<typeof RefusalPart>;
 export type ReasoningPart = z.infer<typeof ReasoningPart>;
 export type OpaquePart = z.infer<typeof OpaquePart>;
 
-/** All that a reply has besides tool calls. */
+/** All kinds of parts but tool calls. */
 export const spokenParts = [TextPart, RefusalPart, ReasoningPart, OpaquePart] as const;
 export type SpokenPart = TextPart | RefusalPart | ReasoningPart | OpaquePart;
 
-/** One part of what the model answered in a step, in its place. A tool call is told by an event of its own. */
+/** One part of the model's reply in a step. A tool call has its name and arguments in `tool-call.requested`. */
 export const StepPart = z.discriminatedUnion('type', [
   ...spokenParts,
   z.object({ type: z.literal('toolCall'), callId: CallId, opaque: OpaqueData.optional() }),
 ]);
 export type StepPart = z.infer<typeof StepPart>;
 
-/** Why a reply ended early: `length` when a token limit cut it. */
+/** Why a reply ended early: `length` if a token limit cut it off. */
 export const FinishReason = z.enum(['length']);
 export type FinishReason = z.infer<typeof FinishReason>;
 
 /**
- * Tokens of one model call. `inputTokens` includes `cachedTokens`, those that the provider had in a cache;
- * `outputTokens` includes `reasoningTokens`. A count that the provider does not tell is left out.
+ * Tokens of one model call. `inputTokens` includes `cachedTokens`, which the provider had in a cache. `outputTokens`
+ * includes `reasoningTokens`. Counts that the provider does not report are absent.
  */
 export const TokenUsage = z.object({
   inputTokens: z.int(),

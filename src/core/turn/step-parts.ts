@@ -5,14 +5,14 @@ interface AnyPart {
   readonly text?: string;
 }
 
-/** What the user reads of a reply: its texts and refusals, joined. */
+/** The text that the user reads of a reply: its texts and refusals, joined. */
 export function spokenText(parts: readonly AnyPart[]): string {
   let spoken = '';
   for (const { type, text } of parts) if (type === 'text' || type === 'refusal') spoken += text ?? '';
   return spoken;
 }
 
-/** What the model thought aloud, as far as it was kept. */
+/** The reasoning in a reply, as far as it was kept. */
 export function reasoningText(parts: readonly AnyPart[]): string {
   let reasoning = '';
   for (const { type, text } of parts) if (type === 'reasoning') reasoning += text ?? '';

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { SessionId, TurnId } from '../ids.ts';
 
-/** The log was written before causes were recorded. */
+/** The event was written before events had causes. */
 export const Unrecorded = z.object({ kind: z.literal('unrecorded') });
 
-/** What a turn was cancelled for. */
+/** Why a turn was cancelled. */
 export const CancellationCause = z.discriminatedUnion('kind', [
-  /** Somebody asked for it: who, is in the metadata of the event. */
+  /** A client asked for it. The metadata of the event says which client. */
   z.object({ kind: z.literal('cancelled') }),
-  /** A message that was sent with `whenBusy: interrupt` took its place. */
+  /** A message with `whenBusy: interrupt` took its place. */
   z.object({ kind: z.literal('interrupted'), byTurnId: TurnId }),
   z.object({ kind: z.literal('session-reset') }),
   z.object({ kind: z.literal('session-deleted') }),
-  /** The turn was open in the session that this one was forked from, and goes on there alone. */
+  /** This session is a fork, in which the open turns of the original session do not continue. */
   z.object({ kind: z.literal('session-forked'), from: SessionId }),
   Unrecorded,
 ]);
 export type CancellationCause = z.infer<typeof CancellationCause>;
 
-/** What a turn failed of. */
+/** Why a turn failed. */
 export const FailureCause = z.discriminatedUnion('kind', [
-  /** The model, its provider, or the way to it. */
+  /** The model or its provider failed, or could not be reached. */
   z.object({ kind: z.literal('model') }),
   z.object({ kind: z.literal('step-limit'), maxSteps: z.int() }),
   z.object({ kind: z.literal('step-timeout'), stepTimeoutMs: z.int() }),

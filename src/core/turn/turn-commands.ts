@@ -8,36 +8,38 @@ import type { TraceContext } from '../trace.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
 import type { FailureCause } from './turn-causes.ts';
 
-/** A message for the agent. Becomes a turn, at once or when the turns before it are settled. */
+/** A message for the agent. It becomes a turn, which starts at once or after the turns before it. */
 export interface StartTurn {
   readonly type: 'turn.start';
   readonly turnId: TurnId;
   readonly text: string;
   readonly image?: Image;
-  /** As the policy says when left out: `sessions.whenBusy` of the agent file. */
+  /** If absent, `sessions.whenBusy` of the agent file decides. */
   readonly whenBusy?: WhenBusy;
-  /** The same key again, with the same fingerprint, is the same message. */
+  /** A message with a key that was used before is the same message. */
   readonly key?: IdempotencyKey;
   /** The distributed trace that the message came with. */
   readonly trace?: TraceContext;
-  /** What the running step has said, in case this message interrupts it. */
+  /** The text that the running step has streamed, in case this message interrupts it. */
   readonly partial?: string;
 }
 
-/** Stop a turn, running or waiting. `partial` is what its running step has said so far. */
+/** Cancel a turn that is open or waiting. */
 export interface CancelTurn {
   readonly type: 'turn.cancel';
   readonly turnId: TurnId;
+  /** A sentence for people. */
   readonly reason: string;
+  /** The text that its running step has streamed. */
   readonly partial: string;
 }
 
-/** The process came back and found the turn open. */
+/** The session was loaded with an open turn, which continues now. */
 export interface ResumeTurn {
   readonly type: 'turn.resume';
 }
 
-/** The model has answered. `calls` are the tool calls among `parts`, in the same order. */
+/** The model call of a step has ended. `calls` are the tool calls among `parts`, in the same order. */
 export interface CompleteStep {
   readonly type: 'step.complete';
   readonly turnId: TurnId;
@@ -49,10 +51,12 @@ export interface CompleteStep {
   readonly usage?: TokenUsage;
 }
 
+/** The open turn cannot continue. */
 export interface FailTurn {
   readonly type: 'turn.fail';
   readonly turnId: TurnId;
   readonly cause: FailureCause;
   readonly error: ErrorBody;
+  /** The text that its running step has streamed. */
   readonly partial: string;
 }

@@ -8,9 +8,12 @@ import { TraceContext } from '../trace.ts';
 import { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
 import { CancellationCause, FailureCause } from './turn-causes.ts';
 
-/* The facts of a turn: one message of the user up to its settled answer. */
+/*
+ * The events of a turn: one message of the user, and all that the agent does until it has answered. A turn consists of
+ * steps. A step is one call of the model. If the model asks for tools, they run, and the next step has their results.
+ */
 
-/** A message was accepted. From here on it is never lost. */
+/** A message was accepted. From here on, the turn exists and is never lost. */
 export const TurnRequested = z.object({
   type: z.literal('turn.requested'),
   turnId: TurnId,
@@ -21,10 +24,10 @@ export const TurnRequested = z.object({
   trace: TraceContext.optional(),
 });
 
-/** Its turn came: the agent begins to work on it. */
+/** The agent starts to work on the message. Before, the turn may have waited for another one to end. */
 export const TurnStarted = z.object({ type: z.literal('turn.started'), turnId: TurnId });
 
-/** The process had stopped in the middle; the turn goes on from its last durable step. */
+/** The service had stopped in the middle of the turn. The turn continues after its last completed step. */
 export const TurnResumed = z.object({
   type: z.literal('turn.resumed'),
   turnId: TurnId,
@@ -32,8 +35,8 @@ export const TurnResumed = z.object({
 });
 
 /**
- * One model call ended. `parts` is what the model answered, in its order. `separator` was streamed before the text, to
- * part it from what earlier steps of the turn have said. `source` is null in logs that do not tell which model it was.
+ * The model call of a step has ended. `parts` is the reply of the model. `separator` was streamed before its text, to
+ * separate it from the texts of earlier steps. `source` is null if the log does not tell which model it was.
  */
 export const StepCompleted = z.object({
   type: z.literal('step.completed'),
@@ -46,7 +49,7 @@ export const StepCompleted = z.object({
   usage: TokenUsage.optional(),
 });
 
-/** The final reply: the texts of all steps, joined. `finishReason` tells why the last of them ended early. */
+/** `content` is the final reply: the texts of all steps, joined. `finishReason` says why the last step ended early. */
 export const TurnCompleted = z.object({
   type: z.literal('turn.completed'),
   turnId: TurnId,
@@ -54,7 +57,7 @@ export const TurnCompleted = z.object({
   finishReason: FinishReason.optional(),
 });
 
-/** What the step that was running had said, and the separator streamed before it. */
+/** The text that the running step had streamed, and the separator before it. A turn that never started has step 0. */
 const partialText = {
   step: z.int().min(0).default(0),
   separator: z.string().default(''),
@@ -73,12 +76,12 @@ export const TurnCancelled = z.object({
   type: z.literal('turn.cancelled'),
   turnId: TurnId,
   cause: CancellationCause,
-  /** For people. */
+  /** A sentence for people. */
   reason: z.string(),
   ...partialText,
 });
 
-/** Version 2 of a step is a list of parts. Version 1 had its text and, beside it, the ids of its tool calls. */
+/** Version 1 of a step had one text and the ids of its tool calls. Version 2 has a list of parts. */
 const partsOfStep: Upcaster = (event) => {
   const { text, callIds, ...others } = event;
   const calls = Array.isArray(callIds) ? callIds : [];

@@ -1,12 +1,12 @@
 import type { FailureCause } from './turn-causes.ts';
 
-/** The limit that a turn has run into. */
+/** The limits that end a turn. */
 export type TurnLimit = 'step-limit' | 'step-timeout';
 
 export interface TurnLimits {
-  /** Model calls in one turn. */
+  /** Most model calls in one turn. */
   readonly maxSteps: number;
-  /** Longest time for one of them. */
+  /** Longest time for one model call, in milliseconds. */
   readonly stepTimeoutMs: number;
 }
 
@@ -16,7 +16,7 @@ export function limitCause(kind: TurnLimit, { maxSteps, stepTimeoutMs }: TurnLim
   return kind === 'step-limit' ? { kind, maxSteps } : { kind, stepTimeoutMs };
 }
 
-/** What people are told of it. */
+/** The sentence that tells people which limit it was. */
 export function failureReason(cause: LimitCause): string {
   switch (cause.kind) {
     case 'step-limit':
