@@ -1,3 +1,4 @@
+import type { TurnId } from '../core/ids.ts';
 import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 import type { CallFailureCause, InterruptionCause } from '../core/tool-call/tool-call-causes.ts';
 import { callIdsOf } from '../core/turn/step-parts.ts';
@@ -36,9 +37,9 @@ function cancellationAt(
   index: number,
   { reason }: Cancelled,
 ): CancellationCause {
-  const next = recording[index + 1];
-  if (reason === 'another message interrupted it' && next?.type === 'turn.started')
-    return { kind: 'interrupted', byTurnId: next.turnId };
+  const interrupter = interrupterAt(recording, index);
+  if (reason === 'another message interrupted it' && interrupter !== undefined)
+    return { kind: 'interrupted', byTurnId: interrupter };
   const after = afterClosing(recording, index);
   if (reason === 'the conversation was reset' && after?.type === 'session.reset')
     return { kind: 'session-reset' };
@@ -49,6 +50,18 @@ function cancellationAt(
   return { kind: 'cancelled' };
 }
 
+/** The message that was accepted right before the turn ended, and whose turn began right after it. */
+function interrupterAt(recording: readonly SessionEvent[], index: number): TurnId | undefined {
+  const before = recording.slice(0, index).findLast((event) => !isOfClosing(event));
+  const next = recording[index + 1];
+  if (before?.type !== 'turn.requested' || next?.type !== 'turn.started') return undefined;
+  return before.turnId === next.turnId ? next.turnId : undefined;
+}
+
+function isOfClosing({ type }: SessionEvent): boolean {
+  return type === 'turn.cancelled' || type === 'tool-call.interrupted' || type === 'tool-call.failed';
+}
+
 function forkNamedIn(reason: string): string | undefined {
   const prefix = 'this session was forked from ';
   return reason.startsWith(prefix) ? reason.slice(prefix.length) : undefined;
@@ -56,19 +69,21 @@ function forkNamedIn(reason: string): string | undefined {
 
 /** The first event behind those that end turns and calls together with this turn. */
 function afterClosing(recording: readonly SessionEvent[], index: number): SessionEvent | undefined {
-  return recording
-    .slice(index + 1)
-    .find(({ type }) => !['turn.cancelled', 'tool-call.interrupted', 'tool-call.failed'].includes(type));
+  return recording.slice(index + 1).find((event) => !isOfClosing(event));
 }
 
 function failureOf({ error }: SessionEventOf<'turn.failed'>): FailureCause {
   const reason = String(error.details.reason);
-  const limit = Number(/\d+/.exec(reason)?.[0]);
-  if (reason.endsWith('which is the limit (llm.maxSteps)')) return { kind: 'step-limit', maxSteps: limit };
-  if (reason.endsWith('which is the limit (llm.stepTimeoutMs)'))
-    return { kind: 'step-timeout', stepTimeoutMs: limit };
+  const maxSteps = STEP_LIMIT.exec(reason)?.[1];
+  if (maxSteps !== undefined) return { kind: 'step-limit', maxSteps: Number(maxSteps) };
+  const stepTimeoutMs = STEP_TIMEOUT.exec(reason)?.[1];
+  if (stepTimeoutMs !== undefined) return { kind: 'step-timeout', stepTimeoutMs: Number(stepTimeoutMs) };
   return { kind: 'model' };
 }
+
+const STEP_LIMIT =
+  /^the model still asked for tools after (\d+) model calls, which is the limit \(llm\.maxSteps\)$/;
+const STEP_TIMEOUT = /^one model call took longer than (\d+) ms, which is the limit \(llm\.stepTimeoutMs\)$/;
 
 const interruptions: Readonly<Record<string, InterruptionCause>> = {
   'the turn was cancelled': { kind: 'turn-cancelled' },
