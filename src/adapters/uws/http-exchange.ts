@@ -1,6 +1,6 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { nextLoop } from '../../timing/next-loop.ts';
 import { addressOf } from './address-text.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { statusLine } from './status-line.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { SessionId } from '../../../core/ids.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { Snapshot, SnapshotStore } from '../../../ports/snapshot-store.ts';
+import { nextLoop } from '../../../timing/next-loop.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { isCorrupt } from '../file/sqlite-errors.ts';
 import { openSnapshotFile, type SnapshotFile } from './snapshot-file.ts';
