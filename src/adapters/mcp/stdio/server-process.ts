@@ -25,7 +25,7 @@ export class ServerProcess {
   readonly spawned: Promise<void>;
   /** Resolves when the process has exited, without its descendants. Never resolves if it was not spawned. */
   readonly exited: Promise<void>;
-  /** Resolves when the process has exited and its output was read to the end. Grandchildren may hold the output open. */
+  /** Resolves when the process has exited and its output has ended. Grandchildren may hold the output open. */
   readonly drained: Promise<void>;
 
   constructor(options: ProcessOptions) {
@@ -71,7 +71,7 @@ export class ServerProcess {
     return exitCode === null ? undefined : `the server exited with code ${exitCode}`;
   }
 
-  /** Closes stdin, then sends SIGTERM, then SIGKILL, each after `graceMs`. Never rejects. */
+  /** Closes stdin, waits, sends SIGTERM, waits, and sends SIGKILL. Each wait is `graceMs` at most. Never rejects. */
   async end(graceMs: number): Promise<void> {
     if (this.#child.pid === undefined) return;
     this.stdin.end();

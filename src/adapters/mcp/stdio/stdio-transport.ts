@@ -32,7 +32,7 @@ export class StdioTransport implements ServerTransport {
   #process: ServerProcess | undefined;
   #endReason: string | undefined;
   #closed = false;
-  #losing: Promise<void> | undefined;
+  #exitNoted: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
   #garbageLines = 0;
 
@@ -53,9 +53,9 @@ export class StdioTransport implements ServerTransport {
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk)).once('close', () => stderr.end());
     child.stdout.on('data', (chunk: Buffer) => messages.push(chunk));
     await child.spawned;
-    child.stdin.once('close', () => this.#lose(child, 'the server stopped reading its input'));
-    child.stdout.once('close', () => this.#lose(child, 'the server closed its output'));
-    void child.exited.then(() => this.#lose(child, 'the server exited'));
+    child.stdin.once('close', () => this.#noteExit(child, 'the server stopped reading its input'));
+    child.stdout.once('close', () => this.#noteExit(child, 'the server closed its output'));
+    void child.exited.then(() => this.#noteExit(child, 'the server exited'));
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -66,7 +66,7 @@ export class StdioTransport implements ServerTransport {
     });
     if (!failed) return;
     // The exit code, which tells more, comes a moment after the broken pipe.
-    await this.#lose(child, 'the server stopped reading its input');
+    await this.#noteExit(child, 'the server stopped reading its input');
     throw new Error(this.#endReason ?? 'the connection is closed');
   }
 
@@ -105,12 +105,12 @@ export class StdioTransport implements ServerTransport {
   }
 
   /** The process is ending: waits for its exit code and the rest of its output, then fails with a reason. */
-  #lose(child: ServerProcess, sign: string): Promise<void> {
-    this.#losing ??= this.#lost(child, sign);
-    return this.#losing;
+  #noteExit(child: ServerProcess, sign: string): Promise<void> {
+    this.#exitNoted ??= this.#failWithExit(child, sign);
+    return this.#exitNoted;
   }
 
-  async #lost(child: ServerProcess, sign: string): Promise<void> {
+  async #failWithExit(child: ServerProcess, sign: string): Promise<void> {
     await settlesWithin(LAST_WORDS_MS, child.exited);
     await settlesWithin(LAST_WORDS_MS, child.drained);
     this.fail(child.exit ?? sign);

@@ -13,7 +13,7 @@ type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 export class OutputCheck {
   readonly #schemas: Schemas;
   readonly #onUnusable: (toolName: string, error: unknown) => void;
-  /** Ajv is loaded with the first schema. Most tools have none, and Ajv is an eighth of all the code that a start would load. */
+  /** Loaded with the first schema: most tools have none, and Ajv is an eighth of the code that a start would load. */
   #provider: Promise<JsonSchemaValidatorProvider> | null = null;
   readonly #validators = new Map<string, Promise<JsonSchemaValidator<unknown> | null>>();
 

@@ -25,7 +25,7 @@ export function isAbsent(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-/** Throws unless the directory has an event log, whole or damaged. Call it before a read: opening would create a log. */
+/** Throws unless the directory has an event log, whole or damaged. Opening the directory would create a log. */
 export function requireEventLog(dataDirectory: string): void {
   const problem = problemWith(resolve(dataDirectory));
   if (problem !== undefined) throw new Error(`${problem}; choose the folder of an event log with --data-dir`);

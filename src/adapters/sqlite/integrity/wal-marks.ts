@@ -91,8 +91,8 @@ export class WalMarks implements Disposable {
   }
 
   /**
-   * Resets the marks once a commit after a checkpoint has restarted the WAL. Until then a flipped bit in the old WAL can
-   * still undo what was checkpointed.
+   * Resets the marks once a commit after a checkpoint has restarted the WAL. Until then a flipped bit in the old WAL
+   * can still undo what was checkpointed.
    */
   #resetIfWalRestarted(): void {
     if (this.#checkpointedFrames === 0) return;

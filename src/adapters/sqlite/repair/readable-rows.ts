@@ -10,8 +10,8 @@ const maxRowsOfPage = 300;
 const lastRowid = 2 ** 40;
 
 /**
- * Reads the rows of a table in the order of their rowids, and skips pages that cannot be read. It uses no index, because
- * indexes may be damaged too.
+ * Reads the rows of a table in the order of their rowids, and skips pages that cannot be read. It uses no index,
+ * because indexes may be damaged too.
  */
 export function* readableRows(
   db: DatabaseSync,

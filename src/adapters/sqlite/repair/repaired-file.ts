@@ -14,8 +14,8 @@ import { basename, join } from 'node:path';
 import { headFilePath, logFile, repairedFile, snapshotFilePath } from '../file/data-directory.ts';
 
 /*
- * The steps that replace a damaged log with a repaired one. A crash at any point leaves either the unchanged damaged log
- * or a complete repaired one.
+ * The steps that replace a damaged log with a repaired one. A crash at any point leaves either the unchanged damaged
+ * log or a complete repaired one.
  */
 
 /** Copies the files of the log into a new folder beside them, and returns its path. */
