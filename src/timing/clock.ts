@@ -1,6 +1,6 @@
 import type { ActorOptions, AnyActorLogic } from 'xstate';
 
-/** What waits and time-outs go by. */
+/** The timers that waits and time-outs use. Tests replace them with a simulated clock. */
 export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 
 export const systemClock: Clock = { setTimeout, clearTimeout };

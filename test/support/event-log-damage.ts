@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/adapters/sqlite/file/database.ts';
 import { EventLog } from '../../src/adapters/sqlite/log/event-log.ts';
+import { openDatabase } from '../../src/adapters/sqlite/open/open-database.ts';
 
 /** What was acknowledged: the JSON of each event, by session. */
 export type Acknowledged = ReadonlyMap<string, readonly string[]>;

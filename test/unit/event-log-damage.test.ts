@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/adapters/sqlite/file/database.ts';
 import { EventLog } from '../../src/adapters/sqlite/log/event-log.ts';
+import { openDatabase } from '../../src/adapters/sqlite/open/open-database.ts';
 import { repairEventLog } from '../../src/adapters/sqlite/repair/repair-event-log.ts';
 import {
   type Acknowledged,

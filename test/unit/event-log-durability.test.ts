@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/adapters/sqlite/file/database.ts';
+import { openDatabase } from '../../src/adapters/sqlite/open/open-database.ts';
 import { startTracedProcess } from '../support/child-process.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { skipAloud } from '../support/skip-aloud.ts';

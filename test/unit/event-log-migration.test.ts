@@ -2,8 +2,8 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
-import { migrate } from '../../src/adapters/sqlite/file/migration.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { migrate } from '../../src/adapters/sqlite/open/migration.ts';
 import { repairEventLog } from '../../src/adapters/sqlite/repair/repair-event-log.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
@@ -81,7 +81,7 @@ describe('an event log of version 1', () => {
     expect(await store.append('b', 1, [{ type: 'session.reset' }])).toMatchObject([{ seq: 2 }]);
     await store[Symbol.asyncDispose]();
     expect(log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      'event log: brought from version 1 to the current one',
+      'event log: migrated from version 1 to the current version',
     ]);
 
     const second = recordingLog();

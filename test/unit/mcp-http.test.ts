@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { fetchNotingStreams } from '../../src/adapters/mcp/http/fetch-noting-streams.ts';
+import { fetchNotingStreams } from '../../src/adapters/mcp/http/http-fetch.ts';
 import type { ToolServerConnection } from '../../src/ports/tool-server.ts';
 import { said, testConnector } from '../support/mcp/connecting.ts';
 import {

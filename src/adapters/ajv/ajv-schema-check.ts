@@ -2,7 +2,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type { Log } from '../../ports/log.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 
-/** Checks with Ajv, which is loaded with the first check. A schema is compiled once for as long as it lives. */
+/** Checks values with Ajv, which is loaded with the first check. Each schema object is compiled once. */
 export function ajvSchemaCheck(log: Log): SchemaCheck {
   const compiled = new WeakMap<object, ValidateFunction | null>();
   let ajv: Promise<Ajv> | null = null;
@@ -21,7 +21,7 @@ export function ajvSchemaCheck(log: Log): SchemaCheck {
   };
 }
 
-/** Tool servers use several drafts and formats of their own: what Ajv does not know is no fault of the arguments. */
+/** Not strict: tool servers use several drafts and their own formats, and Ajv would reject what it does not know. */
 async function loadAjv(): Promise<Ajv> {
   const { Ajv: Implementation } = await import('ajv');
   return new Implementation({ strict: false, allErrors: true, validateFormats: false, logger: false });
@@ -29,13 +29,13 @@ async function loadAjv(): Promise<Ajv> {
 
 function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Log): ValidateFunction | null {
   try {
-    // Without its name and draft: two tools may use one `$id`, and Ajv refuses drafts it was not given.
+    // Two tools may use the same `$id`, and Ajv rejects a `$schema` that it does not know.
     const { $schema: _draft, $id: _name, ...rest } = schema;
     return ajv.compile(rest);
   } catch (error) {
     log.warn(
       { err: error },
-      'an inputSchema cannot be used; the arguments of its tool are left to the server',
+      'an inputSchema cannot be used; the arguments of its tool are not checked before a call',
     );
     return null;
   }

@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
-/** Errors may come in floods; what they make us ask must not. */
+/** Shortest time between two pings. Errors may come in floods; pings must not. */
 const MIN_GAP_MS = 500;
 const TOO_MANY_REQUESTS = 429;
 
@@ -10,27 +10,27 @@ export interface HeartbeatOptions {
   readonly ping: () => Promise<unknown>;
   /** True while the server works on a call, and so may be too busy to answer a ping. */
   readonly isBusy: () => boolean;
-  /** Called at most once, with what the ping failed with. */
+  /** Called at most once, with the error of the ping. */
   readonly onDead: (error: unknown) => void;
 }
 
-/** Notices that a server behind HTTP has gone, which no connection tells: asks now and then. */
+/** Pings a server behind HTTP, where no connection closes when the server has gone. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #timer: NodeJS.Timeout | undefined;
-  #asking = false;
+  #pinging = false;
   #stopped = false;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #pingedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#schedule(options.intervalMs);
   }
 
-  /** Something failed: asks at once. */
+  /** Pings as soon as the minimum gap allows. Call it when something failed. */
   suspect(): void {
-    if (this.#asking) return;
-    this.#schedule(Math.max(0, this.#askedAt + MIN_GAP_MS - performance.now()));
+    if (this.#pinging) return;
+    this.#schedule(Math.max(0, this.#pingedAt + MIN_GAP_MS - performance.now()));
   }
 
   stop(): void {
@@ -41,17 +41,17 @@ export class Heartbeat {
   #schedule(delayMs: number): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#ask(), delayMs).unref();
+    this.#timer = setTimeout(() => void this.#ping(), delayMs).unref();
   }
 
-  async #ask(): Promise<void> {
-    this.#asking = true;
+  async #ping(): Promise<void> {
+    this.#pinging = true;
     const error = await this.#options.ping().then(
       () => undefined,
       (reason: unknown) => reason ?? new Error('the ping failed'),
     );
-    this.#asking = false;
-    this.#askedAt = performance.now();
+    this.#pinging = false;
+    this.#pingedAt = performance.now();
     if (this.#stopped) return;
     if (error === undefined || !this.#provesDeath(error)) return this.#schedule(this.#options.intervalMs);
     this.stop();
@@ -59,7 +59,7 @@ export class Heartbeat {
   }
 
   #provesDeath(error: unknown): boolean {
-    // An answer that says no is an answer.
+    // A server that answers "too many requests" is alive.
     if (error instanceof StreamableHTTPError) return error.code !== TOO_MANY_REQUESTS;
     if (!(error instanceof McpError)) return true;
     return error.code === ErrorCode.RequestTimeout && !this.#options.isBusy();

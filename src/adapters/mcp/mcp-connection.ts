@@ -2,21 +2,36 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { TraceContext } from '../../core/trace.ts';
-import type { ToolCallOptions, ToolServerConnection } from '../../ports/tool-server.ts';
-import type { Attempt } from './attempt.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ToolCallOptions, ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
 import { failureText } from './failure/failure-text.ts';
+import type { Mask } from './failure/secret-mask.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { ServerTransport } from './server-transport.ts';
-import { CallResult, toolError, toolResultOf } from './tools/call-result.ts';
+import { CallResult, toolOutcome } from './tools/call-result.ts';
 import { OutputCheck } from './tools/output-check.ts';
 import { readToolList } from './tools/tool-list.ts';
 import { UnheardChanges } from './tools/unheard-changes.ts';
 
-const CALL_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export interface McpConnectionParts {
+  /** Of the server, for the log. */
+  readonly name: string;
+  readonly log: Log;
+  readonly mask: Mask;
+  readonly events: ToolServerEvents;
+  readonly client: Client;
+  readonly transport: ServerTransport;
+  /** Longest wait for an answer, or for progress of a call. */
+  readonly timeoutMs: number | undefined;
+  /** For transports that do not notice by themselves that the server has gone. */
+  readonly pingIntervalMs: number | undefined;
+}
 
 /** A server that has answered the handshake. */
 export class McpConnection implements ToolServerConnection {
-  readonly #attempt: Attempt;
+  readonly #parts: McpConnectionParts;
   readonly #client: Client;
   readonly #transport: ServerTransport;
   readonly #timeoutMs: number;
@@ -25,16 +40,16 @@ export class McpConnection implements ToolServerConnection {
   #outputCheck: OutputCheck;
   #callsInFlight = 0;
 
-  /** @param pingIntervalMs for transports that do not notice by themselves that the server has gone. */
-  constructor(attempt: Attempt, client: Client, transport: ServerTransport, pingIntervalMs?: number) {
-    this.#attempt = attempt;
+  constructor(parts: McpConnectionParts) {
+    const { client, transport, events, pingIntervalMs } = parts;
+    this.#parts = parts;
     this.#client = client;
     this.#transport = transport;
-    this.#timeoutMs = attempt.config.timeout ?? CALL_TIMEOUT_MS;
+    this.#timeoutMs = parts.timeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#outputCheck = this.#outputCheckOf(new Map());
     client.onclose = () => this.#noteEnd();
     client.onerror = (error) => this.#noteError(error);
-    const tellChange = () => attempt.events.onToolsChanged();
+    const tellChange = () => events.onToolsChanged();
     client.setNotificationHandler(ToolListChangedNotificationSchema, tellChange);
     this.#unheard = new UnheardChanges(tellChange);
     if (client.getServerCapabilities()?.tools?.listChanged)
@@ -60,14 +75,15 @@ export class McpConnection implements ToolServerConnection {
     args: Readonly<Record<string, unknown>>,
     { signal, trace }: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
-    // A signal of this call alone: the SDK listens on for ever, and would cancel a call that has ended.
+    // The SDK never removes its listener and would cancel a call that has ended, so each call has its own signal.
     const call = new AbortController();
     const cancel = () => call.abort('the call was cancelled');
     if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     this.#callsInFlight += 1;
     try {
-      return await this.#settle(toolName, await this.#request(toolName, args, call.signal, trace));
+      const answer = await this.#request(toolName, args, call.signal, trace);
+      return await toolOutcome(toolName, answer, this.#outputCheck);
     } catch (error) {
       const reason = call.signal.aborted ? 'the call was cancelled' : this.#reasonOf(error);
       return { status: 'failed', reason };
@@ -92,18 +108,10 @@ export class McpConnection implements ToolServerConnection {
     return this.#client.request({ method: 'tools/call', params }, CallResult, {
       signal,
       timeout: this.#timeoutMs,
-      // Works only while somebody listens to the progress.
+      // The SDK resets the time-out only if there is a listener for progress.
       resetTimeoutOnProgress: true,
       onprogress: () => undefined,
     });
-  }
-
-  async #settle(toolName: string, answer: CallResult): Promise<ToolOutcome> {
-    const result = toolResultOf(answer);
-    if (answer.isError) return toolError(result);
-    const problem = await this.#outputCheck.problem(toolName, result);
-    if (problem !== undefined) return { status: 'failed', reason: problem, result };
-    return { status: 'succeeded', result };
   }
 
   #reasonOf(error: unknown): string {
@@ -111,7 +119,7 @@ export class McpConnection implements ToolServerConnection {
       return `the connection was lost: ${this.#transport.endReason}`;
     if (error instanceof McpError && isTimeout(error))
       return `the server did not answer within ${this.#timeoutMs} ms`;
-    return failureText(error, this.#attempt.mask);
+    return failureText(error, this.#parts.mask);
   }
 
   #outputCheckOf(schemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>): OutputCheck {
@@ -126,32 +134,30 @@ export class McpConnection implements ToolServerConnection {
         return this.#client.ping({ timeout: intervalMs });
       },
       isBusy: () => this.#callsInFlight > 0,
-      onDead: (error) => this.#transport.fail(failureText(error, this.#attempt.mask)),
+      onDead: (error) => this.#transport.fail(failureText(error, this.#parts.mask)),
     });
   }
 
   #noteEnd(): void {
     this.#heartbeat?.stop();
     const reason = this.#transport.endReason;
-    // Without a reason it was `close` that ended it.
-    if (reason !== undefined) this.#attempt.events.onClosed(reason);
+    // Without a reason, `close` ended the connection.
+    if (reason !== undefined) this.#parts.events.onClosed(reason);
   }
 
   #noteError(error: Error): void {
-    const reason = failureText(error, this.#attempt.mask);
-    this.#attempt.log.debug(
-      { server: this.#attempt.name, reason },
-      'tool server connection reported an error',
-    );
+    const reason = failureText(error, this.#parts.mask);
+    const { log, name } = this.#parts;
+    log.debug({ server: name, reason }, 'tool server connection reported an error');
     this.#heartbeat?.suspect();
   }
 
   #warn(fields: Record<string, unknown>, message: string): void {
-    this.#attempt.log.warn({ server: this.#attempt.name, ...fields }, message);
+    this.#parts.log.warn({ server: this.#parts.name, ...fields }, message);
   }
 }
 
-/** The SDK's own time-out. A server may use the same code, but with other data. */
+/** Whether the SDK's own time-out is up. A server may use the same code, but with other data. */
 function isTimeout(error: McpError): boolean {
   const { code, data } = error;
   return code === ErrorCode.RequestTimeout && typeof data === 'object' && data !== null && 'timeout' in data;

@@ -5,7 +5,7 @@ import type { McpConnectorDeps } from './open-connection.ts';
 export function mcpConnector(deps: McpConnectorDeps): ToolServerConnector {
   return {
     async connect(name, config, events, signal): Promise<ToolServerConnection> {
-      // The SDK takes long to load, and an agent without tools never needs it.
+      // Loaded with the first connection: the SDK takes long to load, and an agent without tools never needs it.
       const { openConnection } = await import('./open-connection.ts');
       return await openConnection(deps, { name, config, events, signal });
     },

@@ -1,43 +1,77 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { Log } from '../../ports/log.ts';
-import type { ToolServerConnection } from '../../ports/tool-server.ts';
-import type { ConnectRequest } from './attempt.ts';
-import { secretMask } from './failure/secret-mask.ts';
-import { handshake } from './handshake.ts';
+import type { ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
+import { within } from '../../timing/deadline.ts';
+import { failureText } from './failure/failure-text.ts';
+import { type Mask, secretMask } from './failure/secret-mask.ts';
+import { httpTransport, type SdkTransportClass } from './http/http-transport.ts';
+import { McpConnection } from './mcp-connection.ts';
+import type { ServerTransport } from './server-transport.ts';
 import { serverEnvironment } from './stdio/server-environment.ts';
 import { StderrLog } from './stdio/stderr-log.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface McpConnectorDeps {
   readonly log: Log;
-  /** The service's own environment; a server process gets a small allow-list of it. */
+  /** The service's own environment. A server process gets only the variables on an allow-list. */
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Appended to a server's PATH, so that the servers that come with the service are found. */
   readonly binFolders: readonly string[];
-  /** Told to every server. */
+  /** The version that the handshake tells to every server. */
   readonly clientVersion: string;
-  /** How often a server behind HTTP is asked whether it is still there. */
+  /** How often a server behind HTTP is pinged. */
   readonly pingIntervalMs?: number;
-  /** How long a server process may take to stop before the next, harder, request. */
+  /** How long a server process may take to stop after stdin is closed, and again after SIGTERM. */
   readonly stopGraceMs?: number;
 }
+
+/** The arguments of `ToolServerConnector.connect`. */
+export interface ConnectRequest {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly events: ToolServerEvents;
+  readonly signal: AbortSignal;
+}
+
+/** One attempt to connect. */
+interface Attempt extends ConnectRequest {
+  readonly deps: McpConnectorDeps;
+  readonly mask: Mask;
+  /** Longest wait for the handshake, over both HTTP transports together. */
+  readonly timeoutMs: number;
+}
+
+type ConfigOf<T extends McpServerConfig['type']> = Extract<McpServerConfig, { type: T }>;
 
 /** Long enough for `npx` to download a server. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 const STOP_GRACE_MS = 1_000;
+const PING_INTERVAL_MS = 15_000;
+/** The largest delay that a Node timer takes. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+/** How servers from before Streamable HTTP answer the first message. */
+const OLD_SERVER_STATUSES = [400, 404, 405];
 
+/** Rejects with a message for people, and leaves nothing behind, when the server does not answer the handshake. */
 export async function openConnection(
   deps: McpConnectorDeps,
   request: ConnectRequest,
 ): Promise<ToolServerConnection> {
-  const mask = secretMask(request.config);
-  const timeoutMs = request.config.timeout ?? HANDSHAKE_TIMEOUT_MS;
-  const attempt = { ...request, mask, timeoutMs, log: deps.log, clientVersion: deps.clientVersion };
-  const { config, name } = request;
-  if (config.type === 'http') {
-    const { openHttp } = await import('./http/http-connection.ts');
-    return await openHttp(attempt, config, deps.pingIntervalMs);
-  }
+  const { config } = request;
+  const timeoutMs = config.timeout ?? HANDSHAKE_TIMEOUT_MS;
+  const attempt = { ...request, deps, mask: secretMask(config), timeoutMs };
+  return config.type === 'http' ? await openHttp(attempt, config) : await openStdio(attempt, config);
+}
 
+async function openStdio(attempt: Attempt, config: ConfigOf<'stdio'>): Promise<McpConnection> {
+  const { deps, name, mask } = attempt;
   const transport = new StdioTransport({
     command: config.command,
     args: config.args ?? [],
@@ -48,5 +82,82 @@ export async function openConnection(
     graceMs: deps.stopGraceMs ?? STOP_GRACE_MS,
     mask,
   });
-  return await handshake(attempt, transport, timeoutMs);
+  return await handshake(attempt, transport, attempt.timeoutMs);
 }
+
+/** Connects over Streamable HTTP, or over the older HTTP with SSE when the server knows only that. */
+async function openHttp(attempt: Attempt, config: ConfigOf<'http'>): Promise<McpConnection> {
+  const { deps, mask, timeoutMs } = attempt;
+  const startedAt = performance.now();
+  const open = async (Inner: SdkTransportClass) => {
+    const remainingMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt)));
+    const pingIntervalMs = deps.pingIntervalMs ?? PING_INTERVAL_MS;
+    return await handshake(attempt, httpTransport(Inner, config, mask), remainingMs, pingIntervalMs);
+  };
+  try {
+    return await open(StreamableHTTPClientTransport);
+  } catch (error) {
+    if (!isOldServer(error)) throw error;
+    try {
+      return await open(SSEClientTransport);
+    } catch (sseError) {
+      deps.log.debug({ server: attempt.name, err: sseError }, 'the older MCP transport failed too');
+      // The answer to the current protocol tells more than the lack of an SSE stream.
+      throw attempt.signal.aborted ? sseError : error;
+    }
+  }
+}
+
+/** Connects over the transport. When the handshake fails, the transport is closed before this rejects. */
+async function handshake(
+  attempt: Attempt,
+  transport: ServerTransport,
+  limitMs: number,
+  pingIntervalMs?: number,
+): Promise<McpConnection> {
+  const { deps, name, events, mask, signal } = attempt;
+  const clientInfo = { name: 'agent-service', version: deps.clientVersion };
+  const client = new Client(clientInfo, { jsonSchemaValidator: noValidator });
+  try {
+    signal.throwIfAborted();
+    // The SDK's own time-out would send a cancellation, which the protocol forbids for `initialize`,
+    // and does not cover the opening of an SSE stream.
+    const connecting = client.connect(transport, { timeout: LONGEST_TIMER_MS }).then(() => true);
+    const connected = await within(limitMs, connecting, false, signal);
+    if (!connected) throw new Error(`the server did not answer within ${limitMs} ms`);
+    if (transport.endReason !== undefined) throw new Error(transport.endReason);
+    // No `await` from here on: nobody would notice an end of the connection in between.
+    const { timeout: timeoutMs } = attempt.config;
+    return new McpConnection({
+      name,
+      log: deps.log,
+      mask,
+      events,
+      client,
+      transport,
+      timeoutMs,
+      pingIntervalMs,
+    });
+  } catch (error) {
+    const reason = transport.endReason ?? transport.explain(failureText(error, mask));
+    await transport.close();
+    throw new HandshakeError(signal.aborted ? 'connecting was cancelled' : reason, { cause: error });
+  }
+}
+
+/** A failed handshake. The message is for people; `cause` is the SDK's error. */
+class HandshakeError extends Error {
+  override readonly name = 'HandshakeError';
+}
+
+function isOldServer(error: unknown): boolean {
+  if (!(error instanceof HandshakeError) || !(error.cause instanceof StreamableHTTPError)) return false;
+  return error.cause.code !== undefined && OLD_SERVER_STATUSES.includes(error.cause.code);
+}
+
+/** Keeps the SDK from making an Ajv for each client. `OutputCheck` checks results instead. */
+const noValidator: jsonSchemaValidator = {
+  getValidator() {
+    throw new Error('the client of a tool server checks no schemas');
+  },
+};

@@ -4,10 +4,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 export interface ServerTransport extends Transport {
   /** For people and without secrets. Set before `onclose` when the connection ended without `close`. */
   readonly endReason: string | undefined;
-  /** Called when a stream for notifications was opened beside the connection. What came before, the server told nobody. */
+  /** Called when a new stream for notifications is open. The server sent nothing of what happened before. */
   onstream?: () => void;
-  /** Gives the server up for the reason. Does nothing on a transport that has ended. */
+  /** Ends the connection for this reason. Does nothing on a transport that has ended. */
   fail(reason: string): void;
-  /** The reason, and what the server itself has said about it. */
+  /** The reason, followed by what the server itself wrote about it. */
   explain(reason: string): string;
 }

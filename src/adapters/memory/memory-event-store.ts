@@ -20,21 +20,21 @@ interface Row {
 }
 
 interface Session {
-  /** Grows in place: copied at each append, a long session would cost the square of its length. */
+  /** Grows in place. A copy at each append would make a long session quadratic. */
   readonly rows: Row[];
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly open: boolean;
 }
 
-/** An event store that forgets everything with the process: for tests and benches. */
+/** An event store in memory, for tests, benches and the data directory `:memory:`. */
 export function memoryEventStore(clock: () => number = Date.now, codec = currentEvents): EventStore {
   return new MemoryEventStore(clock, codec);
 }
 
 /**
- * Events are kept as text, so nobody can change the log through an object it appended or read, and what
- * comes back went through the same parse as from a disk.
+ * Keeps events as text. So nobody can change the log through an object that was appended or read, and events are parsed
+ * as they are when they come from a disk.
  */
 class MemoryEventStore implements EventStore {
   readonly #clock: () => number;
@@ -58,7 +58,7 @@ class MemoryEventStore implements EventStore {
     const rows = session?.rows ?? [];
     if (rows.length !== expectedSeq) throw new StaleVersionError(sessionId, expectedSeq, rows.length);
     const time = this.#clock();
-    // All are encoded before one is stored: an event that cannot be encoded leaves no trace.
+    // Encodes all events before storing one: an event that cannot be encoded must leave no trace.
     const recorded = record(events, origin);
     const encoded = recorded.map((one) => ({ time, data: this.#codec.encode(one) }));
     for (const row of encoded) rows.push(row);

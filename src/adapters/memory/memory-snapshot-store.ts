@@ -1,7 +1,7 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 
-/** A snapshot store that forgets everything with the process. */
+/** A snapshot store in memory. */
 export function memorySnapshotStore(): SnapshotStore {
   const snapshots = new Map<SessionId, Snapshot>();
   let closed = false;

@@ -7,15 +7,15 @@ import { OtelTracing } from './otel-tracing.ts';
 import { WatchedExporter } from './watched-exporter.ts';
 
 export interface OpenTelemetryOptions {
-  /** Where spans are sent to, by OTLP over HTTP as JSON. */
+  /** The collector's address. Spans are sent as JSON, by OTLP over HTTP. */
   readonly url: string;
   readonly version: string;
   readonly log: Log;
 }
 
 /**
- * Sends spans to a collector, in batches. The variables that OpenTelemetry defines for headers, time-outs, batches
- * and the resource are read by its SDK.
+ * Sends spans to a collector, in batches. The SDK reads the environment variables that OpenTelemetry defines for
+ * headers, time-outs, batches and the resource.
  */
 export function openTelemetry({ url, version, log }: OpenTelemetryOptions): Tracing {
   const exporter = new WatchedExporter(new OTLPTraceExporter({ url }), log);

@@ -13,13 +13,14 @@ import type { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TraceContext } from '../../core/trace.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Span, SpanAttributes, SpanBeginning, SpanFailure, Tracing } from '../../ports/tracing.ts';
+import { within } from '../../timing/deadline.ts';
 
-/** A collector that does not answer must not hold up a stop for longer. */
+/** Longest that a shutdown waits for the collector to take the last spans. */
 const LAST_EXPORT_MS = 3_000;
 
 const kinds = { client: SpanKind.CLIENT, server: SpanKind.SERVER, internal: SpanKind.INTERNAL };
 
-/** Spans of one provider. Nothing of it is global: there may be several services in one process. */
+/** Records the spans of one provider. It registers nothing globally: a process may run several services. */
 export class OtelTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
@@ -37,13 +38,9 @@ export class OtelTracing implements Tracing {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const over = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      this.#log.warn({}, 'the last spans could not be sent in time, and are lost');
-      over.resolve();
-    }, LAST_EXPORT_MS);
-    await Promise.race([this.#provider.shutdown(), over.promise]);
-    clearTimeout(timer);
+    const shutdown = this.#provider.shutdown().then(() => true);
+    if (await within(LAST_EXPORT_MS, shutdown, false)) return;
+    this.#log.warn({}, 'the last spans could not be sent in time, and are lost');
   }
 }
 
@@ -75,7 +72,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** The schema of `TraceContext` has checked the form. */
+/** The `TraceContext` schema has already checked the syntax of `traceparent`. */
 function contextOf({ traceparent, tracestate }: TraceContext): Context {
   const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
   return trace.setSpanContext(ROOT_CONTEXT, {

@@ -1,10 +1,10 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../../ports/log.ts';
 
-type Exported = Parameters<SpanExporter['export']>[1];
 type Spans = Parameters<SpanExporter['export']>[0];
+type OnResult = Parameters<SpanExporter['export']>[1];
 
-/** Tells the operator when spans are lost, and once only until they arrive again: the SDK itself says nothing. */
+/** Logs when spans are lost, and when they are sent again. It logs each change once; the SDK itself logs nothing. */
 export class WatchedExporter implements SpanExporter {
   readonly #inner: SpanExporter;
   readonly #log: Log;
@@ -15,7 +15,7 @@ export class WatchedExporter implements SpanExporter {
     this.#log = log;
   }
 
-  export(spans: Spans, onResult: Exported): void {
+  export(spans: Spans, onResult: OnResult): void {
     this.#inner.export(spans, (result) => {
       this.#note(result.error);
       onResult(result);

@@ -7,14 +7,14 @@ import type {
 } from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
-/** Kept as they come until then; a few hundred kilobytes. */
-const MOST_KEPT = 2_000;
+/** So many recordings are kept before the library is loaded: a few hundred kilobytes. */
+const MAX_KEPT = 2_000;
 
 type Recording = (metrics: Metrics) => void;
 
 /**
- * Metrics whose library is loaded when somebody reads them, or when much has been recorded: it would take a tenth of
- * the start, and many instances are never asked.
+ * Loads the library of the metrics when somebody reads them, or when much has been recorded. Loading it would take a
+ * tenth of the start, and the metrics of many instances are never read.
  */
 export class DeferredMetrics implements Metrics {
   readonly #load: () => Promise<Metrics>;
@@ -52,8 +52,8 @@ export class DeferredMetrics implements Metrics {
       return;
     }
     this.#kept.push(recording);
-    // Whoever reads is told when the library cannot be loaded.
-    if (this.#kept.length === MOST_KEPT) this.#ready().catch(() => undefined);
+    // If loading fails, each reader gets the error.
+    if (this.#kept.length === MAX_KEPT) this.#ready().catch(() => undefined);
   }
 
   #ready(): Promise<Metrics> {

@@ -11,7 +11,7 @@ import {
 } from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
-/** The metrics of one service, in a registry of its own: there may be several in one process. */
+/** The metrics of one service, in a registry of its own, because a process may run several services. */
 export function prometheusMetrics(): Metrics {
   return new PrometheusMetrics();
 }
@@ -38,7 +38,8 @@ class PrometheusMetrics implements Metrics {
 
   read<N extends ReadName>(name: N, source: ReadingSource<N>): void {
     const metric = this.#registry.getSingleMetric(name);
-    if (!(metric instanceof Counter || metric instanceof Gauge)) throw new Error(`${name} cannot be read`);
+    if (!(metric instanceof Counter || metric instanceof Gauge))
+      throw new Error(`${name} is not a counter or gauge`);
     this.#refresh.set(name, async () => {
       const readings = await source();
       metric.reset();

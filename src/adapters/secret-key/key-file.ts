@@ -6,7 +6,7 @@ import { KEY_BYTES, parseSecretKey, type SecretKey } from './secret-key.ts';
 
 const READABLE_BY_OTHERS = 0o077;
 
-/** The key in the data directory. It is made when the first secret is to be kept, and not before. */
+/** The key in the data directory. It is created when the first secret is stored. */
 export class KeyFile {
   readonly path: string;
   readonly #directory: string;
@@ -19,16 +19,16 @@ export class KeyFile {
     this.#log = log;
   }
 
-  /** @returns undefined when there is none. Rejects when what is there is no key. */
+  /** @returns undefined when there is no file. Rejects when the file contains no key. */
   read(): Promise<SecretKey | undefined> {
     this.#key ??= this.#read();
     return this.#key;
   }
 
-  /** On disk when it resolves: what is sealed with it is worth nothing without it. */
+  /** Creates a key. Resolves when it is on disk, because secrets that it seals cannot be opened without it. */
   async make(): Promise<SecretKey> {
     const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
-    // Under its name it is whole, also after a crash.
+    // Written under another name first, so that a crash leaves no incomplete key file.
     const partial = `${this.path}.new`;
     const file = await open(partial, 'w', 0o600);
     try {
@@ -41,7 +41,7 @@ export class KeyFile {
     await this.#syncDirectory();
     this.#key = this.#read();
     const key = await this.#key;
-    if (key === undefined) throw new Error(`${this.path} is gone as soon as it was made`);
+    if (key === undefined) throw new Error(`${this.path} disappeared right after it was created`);
     return key;
   }
 
@@ -66,11 +66,11 @@ export class KeyFile {
     await chmod(this.path, 0o600);
     this.#log.warn(
       { file: this.path },
-      'the key of the secrets was readable by other users of this machine; now it is not',
+      'other users of this machine could read the key of the secrets; its mode is now 0600',
     );
   }
 
-  /** Windows opens no directories, and needs no such thing. */
+  /** Makes the rename durable. Windows cannot open directories and does not need this. */
   async #syncDirectory(): Promise<void> {
     if (process.platform === 'win32') return;
     const directory = await open(this.#directory, 'r');

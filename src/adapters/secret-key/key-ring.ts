@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { KeyFile } from './key-file.ts';
 import { KEY_BYTES, type SecretKey, secretKey } from './secret-key.ts';
 
-/** The keys at hand. */
+/** The available keys. */
 export interface KeyRing {
-  /** Where they are looked for, for people. */
+  /** For people: where the keys are looked for. */
   readonly places: readonly string[];
-  /** That which seals. */
+  /** The key that new seals use. */
   current(): Promise<SecretKey>;
   find(fingerprint: string): Promise<SecretKey | undefined>;
 }
 
 /**
- * The key of the environment seals where there is one, else that of the file. Both open, so that a service whose key is
- * moved to the environment can still read what it has.
+ * New seals use the key of the environment, or the key of the file if the environment has none. Both keys open seals,
+ * so that a service can still read its secrets when its key has been moved to the environment.
  */
 export function diskKeys(file: KeyFile, given?: SecretKey): KeyRing {
   return {
@@ -27,7 +27,7 @@ export function diskKeys(file: KeyFile, given?: SecretKey): KeyRing {
   };
 }
 
-/** For a log in memory: a key that goes when it goes. */
+/** For a log in memory: the key ends with the process. */
 export function memoryKeys(key: SecretKey = secretKey(randomBytes(KEY_BYTES))): KeyRing {
   return {
     places: ['the memory of this process'],

@@ -3,13 +3,13 @@ import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
 import type { KeyRing } from './key-ring.ts';
 
 const CIPHER = 'aes-256-gcm';
-/** Of what GCM takes, and what its tag has. */
+/** The nonce length that GCM is made for, and the length of its full tag. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of the text `1.fingerprint.nonce, cipher text and tag in base64url`. */
+/** A format version, the key's fingerprint, then nonce, cipher text and tag in base64url. */
 const SEALED = /^1\.([0-9a-f]{8})\.([\w-]+)$/;
 
-/** AES-256-GCM with a key of the ring, by Node's own cryptography. */
+/** Seals with AES-256-GCM and a key of the ring. */
 export function sealedBox(keys: KeyRing): SecretBox {
   return {
     async seal(text, about) {
@@ -26,7 +26,7 @@ export function sealedBox(keys: KeyRing): SecretBox {
       const key = await keys.find(fingerprint);
       if (key === undefined) {
         throw new SealedError(
-          `it was sealed with the key ${fingerprint}, and there is no such key in ${keys.places.join(' or in ')}`,
+          `it was sealed with the key ${fingerprint}, but there is no such key in ${keys.places.join(' or in ')}`,
         );
       }
       const bytes = Buffer.from(data, 'base64url');
@@ -38,7 +38,7 @@ export function sealedBox(keys: KeyRing): SecretBox {
         const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
         return Buffer.concat([text, decipher.final()]).toString('utf8');
       } catch (error) {
-        throw new SealedError('the seal is broken: it was changed, or it belongs to something else', {
+        throw new SealedError('the seal is broken: its text was changed, or it belongs to another secret', {
           cause: error,
         });
       }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** The key that secrets in the log are sealed with. */
+/** A key that seals the secrets in the log. */
 export interface SecretKey {
-  /** Tells keys apart without telling them: the beginning of a hash. */
+  /** Identifies the key without revealing it: the beginning of a hash. */
   readonly fingerprint: string;
   readonly bytes: Uint8Array;
 }
 
-/** What AES-256 takes. */
+/** The key length of AES-256. */
 export const KEY_BYTES = 32;
 
 /** @returns undefined unless the text is 32 bytes in base64 (also base64url) or in hexadecimal digits. */

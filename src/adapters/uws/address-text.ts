@@ -1,4 +1,4 @@
-/** The peer's address as text. uWebSockets.js gives it as bytes of text. */
+/** The peer's address. uWebSockets.js returns the bytes of a text. */
 export function addressOf(peer: { getRemoteAddressAsText(): ArrayBuffer }): string {
   return Buffer.from(peer.getRemoteAddressAsText()).toString('latin1');
 }

@@ -1,18 +1,18 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { nextLoop } from '../../timing/next-loop.ts';
 import { addressOf } from './address-text.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { statusLine } from './status-line.ts';
 
-/** No browser guesses what an answer is: it is what its Content-Type says. */
+/** Forbids browsers to guess a type other than the Content-Type. */
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
-/** More than uWebSockets.js holds back: such an answer goes out at once, and its connection is closed at once. */
-const UNHELD_BYTES = 16 * 1024 + 1;
-/** Of an event stream, the only kind of stream there is: its readers skip it. */
+/** One byte more than uWebSockets.js buffers. A longer answer is sent at once, and its connection closed at once. */
+const UNBUFFERED_BYTES = 16 * 1024 + 1;
+/** An empty comment of an event stream, which clients ignore. All streams are event streams. */
 const COMMENT = ':\n\n';
 
-/** What is copied of a request at once, because uWebSockets.js frees it when the handler returns. */
+/** Copies a request, because uWebSockets.js frees it when the handler returns. */
 export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
   const headers = new Map<string, string>();
   req.forEach((name, value) => {
@@ -28,25 +28,25 @@ export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest
   };
 }
 
-/** What was read behind the last request of a connection that is closed: uWebSockets.js parses it all the same. */
+/** Whether the connection is closed already. uWebSockets.js still parses requests that it had read before. */
 export function isClosed({ peerAddress }: Omit<HttpRequest, 'body'>): boolean {
   return peerAddress === '';
 }
 
-/** One HTTP exchange on uWebSockets.js: gathers the body, writes the response, and never touches `res` after its end. */
+/** One HTTP exchange on uWebSockets.js: reads the body and writes the response. It never uses `res` after its end. */
 export class HttpExchange {
   readonly #res: UwsResponse;
   readonly #isHead: boolean;
-  /** Nothing more is read from the connection: where this request ends, others may see another end. */
+  /** Whether to close the connection after this request. A proxy may disagree about where the request ends. */
   readonly #isLast: boolean;
-  /** uWebSockets.js is in the middle of what it has read: it holds answers back, and parses what follows next. */
+  /** True while uWebSockets.js parses data that it has read. It buffers answers until it has parsed all of it. */
   #isReading = false;
   #body: IncomingBody | null = null;
   #over = false;
   #onAbort: () => void = () => undefined;
   #onDrained: () => void = () => undefined;
 
-  /** To be made before the handler returns. */
+  /** Call it before the handler returns. */
   constructor(res: UwsResponse, method: string, { isLast = false } = {}) {
     this.#res = res;
     this.#isHead = method === 'HEAD';
@@ -59,7 +59,7 @@ export class HttpExchange {
     });
   }
 
-  /** Starts to gather the body, before the handler returns: what is not gathered then is lost. */
+  /** Starts to read the body. Call it before the handler returns, or uWebSockets.js discards the body. */
   readBody(declaredBytes: number, maxBytes: number | false): () => Promise<Uint8Array> {
     const body = new IncomingBody(this.#res, declaredBytes, maxBytes);
     this.#body = body;
@@ -70,30 +70,30 @@ export class HttpExchange {
 
   async respond(response: HttpResponse): Promise<void> {
     if (this.#body && !this.#body.complete && !this.#over) await this.#body.discardRest();
-    if (this.#isReading && !this.#over && !this.#isPaddable(response)) await nextLoop();
+    if (this.#isReading && !this.#over && !this.#canBePadded(response)) await nextLoop();
     if (this.#over) {
       if (response.body instanceof ReadableStream) await response.body.cancel('the client went away');
       return;
     }
     if (response.body instanceof ReadableStream && !this.#isHead) await this.#stream(response, response.body);
     else if (response.body instanceof ReadableStream) {
-      await response.body.cancel('only the head is wanted');
+      await response.body.cancel('the request method is HEAD');
       this.#write(response, '');
     } else this.#write(response, response.body ?? '');
   }
 
   #write(response: HttpResponse, body: string | Uint8Array): void {
     this.#over = true;
-    const isReadToTheEnd = this.#body?.complete ?? true;
-    if (this.#isLast && isReadToTheEnd) {
+    const isBodyRead = this.#body?.complete ?? true;
+    if (this.#isLast && isBodyRead) {
       this.#writeAndClose(response, body);
       return;
     }
-    // Not read any further, and closed by uWebSockets.js after ten seconds: closed now, the answer would be lost.
-    if (!isReadToTheEnd) this.#res.pause();
+    // Closing now would lose the answer. A paused connection is closed by uWebSockets.js after ten seconds.
+    if (!isBodyRead) this.#res.pause();
     this.#res.cork(() => {
       this.#writeHead(response);
-      if (!isReadToTheEnd) this.#res.writeHeader('Connection', 'close');
+      if (!isBodyRead) this.#res.writeHeader('Connection', 'close');
       if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body));
       else if (response.status === 204) this.#res.endWithoutBody();
       else this.#res.end(body);
@@ -101,8 +101,8 @@ export class HttpExchange {
   }
 
   /**
-   * Ends the connection with the answer. While uWebSockets.js reads, it would only note that, and forget it over
-   * the next request: an answer that it does not hold back closes at once.
+   * Closes the connection after the answer. While uWebSockets.js parses, it would only set a flag, which the next
+   * request resets. So the answer is padded until it is too long to be buffered: then the connection closes at once.
    */
   #writeAndClose(response: HttpResponse, body: string | Uint8Array): void {
     this.#res.pause();
@@ -110,12 +110,12 @@ export class HttpExchange {
       this.#writeHead(response);
       if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), true);
       else if (response.status === 204) this.#res.endWithoutBody(undefined, true);
-      else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNHELD_BYTES)}` : body, true);
+      else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNBUFFERED_BYTES)}` : body, true);
     });
   }
 
-  /** Spaces behind JSON mean nothing. */
-  #isPaddable({ headers, body }: HttpResponse): boolean {
+  /** JSON may end with spaces. */
+  #canBePadded({ headers, body }: HttpResponse): boolean {
     return !this.#isHead && typeof body === 'string' && headers['Content-Type'] === 'application/json';
   }
 
@@ -132,17 +132,17 @@ export class HttpExchange {
       void reader.cancel('the client went away');
       this.#onDrained();
     };
-    this.#sendWhatIsKept();
+    this.#flushWhenWritable();
     this.#res.cork(() => {
       this.#writeHead(response);
       if (this.#isLast) this.#res.writeHeader('Connection', 'close');
-      // The head goes out with the first bytes, and there may be none for long.
+      // uWebSockets.js sends the head with the first bytes, and the first event may come late.
       this.#res.write(COMMENT);
     });
     try {
       await this.#copy(reader);
     } catch (error) {
-      // Cut short, so that the client does not take it for whole.
+      // Closed without an end, so that the client can tell that the stream is incomplete.
       if (!this.#over) this.#res.close();
       throw error;
     }
@@ -159,7 +159,7 @@ export class HttpExchange {
     }
   }
 
-  /** @returns whether the client has taken it, and all before it. */
+  /** @returns false if uWebSockets.js has buffered a part, because the client does not read fast enough. */
   #writeChunk(chunk: Uint8Array | string): boolean {
     let taken = true;
     this.#res.cork(() => {
@@ -169,17 +169,17 @@ export class HttpExchange {
   }
 
   /**
-   * Once somebody listens here, uWebSockets.js no longer sends by itself what it keeps, but only along with something
-   * new. Listened to once: it forgets a listener that is registered while it calls the one before.
+   * With a listener, uWebSockets.js sends its buffer only along with a new write, here a comment. Registered once: it
+   * drops a listener that is registered while it calls the previous one.
    */
-  #sendWhatIsKept(): void {
+  #flushWhenWritable(): void {
     this.#res.onWritable(() => {
       if (this.#writeChunk(COMMENT)) this.#onDrained();
       return true;
     });
   }
 
-  /** Resolves when the client has taken what was written, or has gone. */
+  /** Resolves when the buffer is empty, or when the client has gone. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDrained = resolve;

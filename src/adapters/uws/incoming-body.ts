@@ -1,24 +1,24 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
 import { tooLarge } from '../../core/limit-errors.ts';
 
-/** Most of an unwanted rest that is still read. */
+/** How much of an unwanted body is still read. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-/** How long a client that has fallen silent is waited for. */
+/** Longest wait for a client that sends nothing. */
 const SILENCE_MS = 1_000;
 
-/** The body of one request: kept up to the limit, and thrown away where nobody wants it. */
+/** The body of one request: kept up to the size limit, discarded beyond it. */
 export class IncomingBody {
-  /** All of it. Rejects with `RATE_LIMIT_EXCEEDED` beyond the limit on size. */
+  /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit. */
   readonly whole: Promise<Uint8Array>;
   #complete = false;
   #discardedBytes: number | null = null;
   #onProgress: () => void = () => undefined;
   #onGone: () => void = () => undefined;
 
-  /** To be made before the handler returns: what is not gathered then is lost. */
+  /** Call it before the handler returns, or uWebSockets.js discards the body. */
   constructor(res: UwsResponse, declaredBytes: number, maxBytes: number | false) {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    // Nobody may ask for the body: a refusal then is nobody's concern.
+    // If nobody reads the body, nobody handles the rejection.
     promise.catch(() => undefined);
     this.whole = promise;
     const chunks: Uint8Array[] = [];
@@ -35,7 +35,7 @@ export class IncomingBody {
       this.#complete = isLast;
       if (exceeds(received)) refuse();
       if (this.#discardedBytes !== null) this.#discardedBytes += chunk.byteLength;
-      // uWebSockets.js frees the chunk when this returns.
+      // Copied, because uWebSockets.js frees the chunk when this callback returns.
       else chunks.push(new Uint8Array(chunk.slice(0)));
       if (isLast) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
       this.#onProgress();
@@ -46,15 +46,15 @@ export class IncomingBody {
     return this.#complete;
   }
 
-  /** The client has gone: nothing more will come. */
+  /** Call it when the client has gone. */
   abandon(): void {
     this.#onGone();
   }
 
   /**
-   * Reads the rest and forgets it: most clients look at the answer only when they have sent everything, and
-   * a connection that is closed before that takes the answer with it. Resolves when the rest has come, when
-   * it is too much of it, when the client falls silent, or when it has gone.
+   * Reads and discards the rest of the body. Most clients read the answer only after they have sent everything, so
+   * closing the connection earlier would lose the answer. Resolves when the rest has arrived, is too long, stops
+   * arriving, or when the client has gone.
    */
   async discardRest(): Promise<void> {
     this.#discardedBytes ??= 0;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Rejects with why an address cannot be had, and what to do. uWebSockets.js does not say why, so Node is asked to do the same. */
+/** Rejects with the reason why an address cannot be used. uWebSockets.js gives none, so Node tries to listen too. */
 export async function refuseAddress(host: string, port: number): Promise<never> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   throw new Error(`cannot listen on ${address}: ${explain(await errorCode(host, port), host, port)}`);
@@ -27,7 +27,7 @@ function explain(code: string, host: string, port: number): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine; choose one with --host, such as 127.0.0.1`;
+      return `${host} is not an address of this machine; choose one with --host, such as 127.0.0.1`;
     case 'EACCES':
       return `this user may not listen on port ${port}; choose one from 1024 with --web-port`;
     case 'none':

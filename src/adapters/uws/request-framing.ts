@@ -3,10 +3,11 @@ import { ServiceError } from '../../core/errors.ts';
 type Headers = ReadonlyMap<string, string>;
 
 /**
- * Says what is wrong with how a request tells where its body ends; null when nothing is. uWebSockets.js takes the first
- * of two lengths, an empty length for none, and every transfer coding for `chunked`: to a proxy that reads them in
- * another way, the end of one body is the beginning of another request (RFC 9112, 6.3 and 11.2).
- * @param headers those that came twice are joined with a comma.
+ * Refuses a request whose headers leave the end of its body ambiguous; null when they do not. uWebSockets.js uses the
+ * first of two lengths, treats an empty length as none, and every transfer coding as `chunked`. With a proxy that
+ * reads them differently, that would allow request smuggling (RFC 9112, 6.3 and 11.2).
+ *
+ * @param headers repeated headers are joined with a comma.
  */
 export function framingFault(headers: Headers): ServiceError | null {
   const length = headers.get('content-length');
@@ -20,7 +21,7 @@ export function framingFault(headers: Headers): ServiceError | null {
   return null;
 }
 
-/** The same of a WebSocket handshake, which has no body: after it, frames follow. */
+/** Like `framingFault`, for a WebSocket handshake, which must not have a body. */
 export function handshakeFault(headers: Headers): ServiceError | null {
   const length = headers.get('content-length') ?? '0';
   if (isChunked(headers)) return badFraming('Transfer-Encoding', 'chunked', NO_BODY);

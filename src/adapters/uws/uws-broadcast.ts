@@ -3,8 +3,8 @@ import type { Broadcast } from '../../ports/broadcast.ts';
 import { PIECE_CHARACTERS } from './uws-socket.ts';
 
 /**
- * The topics of one app. What is published goes out at the end of the event loop's turn, for each socket with
- * as few system calls as it takes. Made before the server, whose fronts publish.
+ * Publishes to the topics of one uWebSockets.js app. The app sends frames at the end of the event loop's turn, with as
+ * few system calls for each socket as possible. Created before the server, because the server's fronts publish.
  */
 export class UwsBroadcast implements Broadcast {
   readonly app = App();

@@ -1,9 +1,9 @@
 import 'uWebSockets.js';
 
-/** What the binary offers and the types of the package leave out. */
+/** Exported by the binary, but missing in the types of the package. */
 declare module 'uWebSockets.js' {
   interface WebSocket<UserData> {
-    /** One message in several frames; nothing else may be sent in between. */
+    /** Starts a message of several frames. Nothing else may be sent before the last one. */
     sendFirstFragment(text: string, isBinary: boolean): unknown;
     sendFragment(text: string): unknown;
     sendLastFragment(text: string): unknown;

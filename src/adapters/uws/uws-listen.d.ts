@@ -1,11 +1,11 @@
 import 'uWebSockets.js';
 
-/** What the binary offers and the types of the package leave out. */
+/** Exported by the binary, but missing in the types of the package. */
 declare module 'uWebSockets.js' {
   export const LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 
   interface TemplatedApp {
-    /** Without the exclusive option two processes may listen on one port and share its connections. */
+    /** Without the exclusive option, two processes can listen on one port and share its connections. */
     listen(
       host: string,
       port: number,

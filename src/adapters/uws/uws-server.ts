@@ -16,21 +16,21 @@ import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
 
 export interface UwsServerParts {
-  /** For whom its sockets are. */
+  /** Owns the app that the server listens with. */
   readonly broadcast: UwsBroadcast;
   readonly http: HttpHandler;
-  /** What WebSockets connect to, by path. */
+  /** The fronts that WebSockets connect to, by path. */
   readonly webSockets: Readonly<Record<string, SocketFront>>;
   readonly maxRequestBytes: number | false;
   readonly maxPayloadBytes: number;
   readonly log: Log;
 }
 
-/** "Service restart": clients are expected to connect again. */
+/** WebSocket close code "service restart": clients should connect again. */
 const RESTART_CODE = 1012;
 const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The web server: it copies what comes out of uWebSockets.js, hands it to the gateway, and writes the answer. */
+/** The web server: copies each request from uWebSockets.js, hands it to the gateway, and writes the answer. */
 export class UwsServer {
   readonly #parts: UwsServerParts;
   readonly #app: TemplatedApp;
@@ -48,7 +48,7 @@ export class UwsServer {
     this.#app.any('/*', (res, req) => this.#handle(res, req));
   }
 
-  /** @returns the port. Rejects when the address cannot be had; port 0 takes a free one. */
+  /** @param port 0 takes a free one. @returns the port. Rejects when the address cannot be used. */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve) => {
       const listening = (socket: us_listen_socket | false): void => {
@@ -63,19 +63,19 @@ export class UwsServer {
     });
   }
 
-  /** Takes no more connections; those that are open go on. */
+  /** Accepts no new connections. Open ones stay open. */
   stopListening(): void {
     if (this.#listening) us_listen_socket_close(this.#listening);
     this.#listening = null;
     for (const front of Object.values(this.#parts.webSockets)) front.stop();
   }
 
-  /** Tells every WebSocket to come back later. */
+  /** Closes every WebSocket with a code that tells clients to connect again. */
   endSockets(): void {
     for (const socket of this.#sockets) socket.end(RESTART_CODE, 'service restart');
   }
 
-  /** Closes whatever is still open. */
+  /** Closes all connections. */
   close(): void {
     this.stopListening();
     this.#app.close();

@@ -1,6 +1,6 @@
 import type { ClientSocket } from '../../ports/client-socket.ts';
 
-/** What is used of a socket of uWebSockets.js. */
+/** The methods that are used of a uWebSockets.js socket. */
 export interface RawSocket {
   send(text: string, isBinary: boolean): unknown;
   cork(work: () => void): unknown;
@@ -13,30 +13,30 @@ export interface RawSocket {
   getBufferedAmount(): number;
 }
 
-/** As much as uWebSockets.js gathers for one system call. */
+/** The size of the buffer in which uWebSockets.js gathers frames for one system call. */
 const BATCH_CHARACTERS = 16 * 1024;
 
 /**
- * For a subscriber uWebSockets.js copies what it does not gather into a buffer of the socket, which keeps the size
- * of the largest frame for as long as the socket is open. So a longer one is sent in pieces, as one message.
+ * Longer frames to a subscriber are sent as one message in several fragments. uWebSockets.js would copy the whole frame
+ * into a buffer of the socket, which keeps its largest size as long as the socket is open.
  */
 export const PIECE_CHARACTERS = 64 * 1024;
 
 /**
- * A uWebSockets.js socket that may be called after it has closed: uWebSockets.js itself throws then.
- * What is sent in one go, such as the chunks of one read from the model service, goes out with one system
- * call, which costs ten times as much as a frame. Nothing waits for a timer.
+ * A uWebSockets.js socket whose methods may be called after it has closed, where uWebSockets.js itself throws.
+ * Frames that are sent in one go, such as the chunks of one read from the model service, share one system call, which
+ * costs ten times as much as a frame. No frame waits for a timer.
  */
 export class UwsSocket implements ClientSocket {
   readonly #ws: RawSocket;
   #open = true;
   #batch: string[] = [];
   #batchCharacters = 0;
-  /** Whether it had to keep something when the last batch was sent. */
-  #keeps = false;
-  /** Made with the first frame, and not for each batch. */
+  /** Whether uWebSockets.js had to buffer something when the last batch was sent. */
+  #isBuffering = false;
+  /** Created with the first frame, and reused for each batch. */
   #flushLater: (() => void) | null = null;
-  /** Whether it is one or was one, which is the same for uWebSockets.js. */
+  /** Whether the socket has ever subscribed. uWebSockets.js treats it as a subscriber from then on. */
   #isSubscriber = false;
 
   constructor(ws: RawSocket) {
@@ -45,10 +45,10 @@ export class UwsSocket implements ClientSocket {
 
   send(text: string): boolean {
     if (!this.#open) return true;
-    // Nothing may be published before it; what was published before it, uWebSockets.js sends first.
+    // A subscriber's frames are not batched, so that they keep their order with published frames.
     if (this.#isSubscriber) this.#sendNow(text);
     else this.#sendSoon(text);
-    return !this.#keeps || this.bufferedBytes() === 0;
+    return !this.#isBuffering || this.bufferedBytes() === 0;
   }
 
   subscribe(topic: string): void {
@@ -62,18 +62,18 @@ export class UwsSocket implements ClientSocket {
     if (this.#open) this.#ws.unsubscribe(topic);
   }
 
-  /** Without the batch: it is kept only if the client does not take it, and only then `drain` will tell. */
+  /** Without the batch: `drain` reports only what uWebSockets.js has buffered. */
   bufferedBytes(): number {
     return this.#open ? this.#ws.getBufferedAmount() : 0;
   }
 
-  /** For uWebSockets.js the socket is closed at once; what is kept still goes out, as long as the client takes some of it every few seconds. */
+  /** uWebSockets.js closes the socket at once. It still sends its buffer while the client reads. */
   end(code: number, reason: string): void {
     this.#flush();
     if (this.#open) this.#ws.end(code, reason);
   }
 
-  /** To be called when the socket has closed. */
+  /** Call it when the socket has closed. */
   closed(): void {
     this.#open = false;
   }
@@ -82,7 +82,7 @@ export class UwsSocket implements ClientSocket {
     this.#flushLater ??= () => this.#flush();
     if (this.#batch.push(text) === 1) queueMicrotask(this.#flushLater);
     this.#batchCharacters += text.length;
-    // So that a caller who sends much at once is told in time when it is too much.
+    // Flushes now, so that a caller who sends much at once learns in time that the client does not keep up.
     if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
   }
 
@@ -97,13 +97,13 @@ export class UwsSocket implements ClientSocket {
       this.#ws.cork(() => {
         for (const text of batch) this.#ws.send(text, false);
       });
-    this.#keeps = this.bufferedBytes() > 0;
+    this.#isBuffering = this.bufferedBytes() > 0;
   }
 
   #sendNow(text: string): void {
     if (text.length > PIECE_CHARACTERS) this.#sendInPieces(text);
     else this.#ws.send(text, false);
-    this.#keeps = this.bufferedBytes() > 0;
+    this.#isBuffering = this.bufferedBytes() > 0;
   }
 
   #sendInPieces(text: string): void {
@@ -118,7 +118,7 @@ export class UwsSocket implements ClientSocket {
   }
 }
 
-/** A character of two code units stays whole: each piece is encoded by itself. */
+/** Never splits a surrogate pair, because each piece is encoded separately. */
 function pieceEnd(text: string, start: number): number {
   const end = start + PIECE_CHARACTERS;
   const last = text.charCodeAt(end - 1);

@@ -4,27 +4,26 @@ import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';
 
-/** What uWebSockets.js keeps for a socket. The last two are there from `open` on. */
+/** The user data of a socket. The last two are set when the socket opens. */
 export interface SocketData {
   readonly admission: Admission;
   socket?: UwsSocket;
   life?: SocketLife;
 }
 
-/** Seconds. A silent client is pinged after 12 and given up after 20: proxies drop what is silent for longer. */
+/** A silent client is pinged after 12 seconds and closed after 20: proxies drop connections that are idle for longer. */
 const IDLE_TIMEOUT_SECONDS = 20;
-/** Never reached: a slow reader is given up long before (`Recipient`). Beyond it uWebSockets.js drops frames, even the one that closes. */
+/** Never reached: `Recipient` closes slow readers before. Beyond it uWebSockets.js drops frames, even close frames. */
 const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 
 export interface WebSocketParts {
-  /** What stands behind the path. */
   readonly front: SocketFront;
   readonly http: Pick<HttpHandler, 'refuse'>;
-  /** The sockets that are open now. */
+  /** The open sockets. The behavior adds and removes them. */
   readonly open: Set<UwsSocket>;
 }
 
-/** @param maxPayloadBytes beyond it uWebSockets.js cuts the connection without a word, not even a close frame. */
+/** @param maxPayloadBytes uWebSockets.js drops the connection of a longer message, without a close frame. */
 export function webSocketBehavior(
   { front, http, open }: WebSocketParts,
   maxPayloadBytes: number,
@@ -46,7 +45,7 @@ export function webSocketBehavior(
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
       ws.getUserData().life?.receive(text, message.byteLength);
     },
-    // Not within the call: uWebSockets.js forgets then that it could not send a long frame to its end.
+    // Not within this call: uWebSockets.js would forget the unsent rest of a long frame.
     drain: (ws) => {
       const { life } = ws.getUserData();
       setImmediate(() => life?.drained());

@@ -1,4 +1,4 @@
-import { requireEventLog } from '../../adapters/sqlite/file/require-event-log.ts';
+import { requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
 import { createLog } from '../../app/logger.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';

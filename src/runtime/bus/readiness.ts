@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts';
-import { within } from '../../timing/within.ts';
+import { within } from '../../timing/deadline.ts';
 
 export interface ReadinessParts {
   /** Proves that the log can be written; rejects when it cannot. */

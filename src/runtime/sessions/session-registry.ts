@@ -5,7 +5,7 @@ import { StaleVersionError } from '../../ports/event-store.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
 import type { Clock } from '../../timing/clock.ts';
-import { within } from '../../timing/within.ts';
+import { within } from '../../timing/deadline.ts';
 import { FaultRecovery } from './fault-recovery.ts';
 import type { NewFork } from './journal.ts';
 import { LoadedSessions } from './loaded-sessions.ts';

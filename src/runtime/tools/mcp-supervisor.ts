@@ -4,7 +4,7 @@ import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
-import { within } from '../../timing/within.ts';
+import { within } from '../../timing/deadline.ts';
 import { McpServer, type McpServerParts } from './mcp-server.ts';
 import type { ServerBook } from './server-book.ts';
 

@@ -4,17 +4,21 @@ import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { messageOf } from '../../../core/errors.ts';
 import type { Mask } from './secret-mask.ts';
-import { shorten } from './shorten.ts';
 
 const MAX_CHARACTERS = 2_000;
 
-/** What an operator, or the model, is told about a failed exchange. Bounded and without secrets. */
+/** Describes a failed exchange for the operator and the model. Bounded and without secrets. */
 export function failureText(error: unknown, mask: Mask): string {
   return shorten(mask(describe(error)), MAX_CHARACTERS);
 }
 
+/** Cuts a text that is too long, and marks the cut with an ellipsis. */
+export function shorten(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
+}
+
 function describe(error: unknown): string {
-  // Servers built on the SDK put its prefix into the message, and the SDK's client puts it there again.
+  // Both ends add this prefix when the server is built on the SDK.
   if (error instanceof McpError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
   if (error instanceof z.core.$ZodError) return 'the server sent an answer that is not valid MCP';
   if (error instanceof StreamableHTTPError || error instanceof SseError) return describeHttp(error);

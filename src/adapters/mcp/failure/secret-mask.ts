@@ -1,24 +1,24 @@
 import type { McpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
-import { percentDecoded } from './percent-decoded.ts';
 
-/** Replaces in a text what only the configuration should know. */
+/** Replaces the secrets of a server's configuration in a text with `***`. */
 export type Mask = (text: string) => string;
 
 const SECRET_NAME = /key|token|secret|pass|pwd|auth|credential|cookie|session/i;
 
-/** Shorter values occur in ordinary text; replacing them would tell more than it hides. */
+/** Shorter values occur in ordinary text; replacing them would reveal more than it hides. */
 const MIN_SECRET_CHARACTERS = 3;
+/** A value of this length counts as a secret, whatever its name. */
 const MIN_SUSPECT_CHARACTERS = 8;
 
 /**
- * Where a value came from is not known here, so every longer value of `env` and `headers` counts as a
- * secret, and every value whose name sounds like one.
+ * Nothing in the configuration marks a value as secret. So every longer value of `env`, `headers` and the URL's query
+ * counts as one, and every value whose name sounds like a secret.
  */
 export function secretMask(config: McpServerConfig): Mask {
   const found = config.type === 'stdio' ? stdioSecrets(config) : httpSecrets(config);
   const secrets = [...new Set(found)]
     .filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
-    // The longest first: a secret may be part of another.
+    // The longest first: one secret may be part of another.
     .sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
@@ -39,7 +39,7 @@ function httpSecrets(config: Extract<McpServerConfig, { type: 'http' }>): string
 
 function namedSecrets([name, value]: [string, string]): string[] {
   if (!SECRET_NAME.test(name) && value.length < MIN_SUSPECT_CHARACTERS) return [];
-  // `Bearer abc` is repeated by servers as `abc`; a database URL as its password.
+  // Servers repeat `Bearer abc` as `abc`, and a database URL as its password.
   const credential = value.split(' ').at(-1) ?? value;
   const password = URL.canParse(value) ? percentDecoded(new URL(value).password) : '';
   return [value, credential, password];
@@ -52,4 +52,13 @@ function argumentSecrets(args: readonly string[]): string[] {
     const equals = arg.indexOf('=');
     return equals === -1 ? (args[index + 1] ?? []) : arg.slice(equals + 1);
   });
+}
+
+/** Decodes a part of a URL. A text that is not percent-encoded stays as it is. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,20 +1,59 @@
-import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
+import { type SSEClientTransportOptions, SseError } from '@modelcontextprotocol/sdk/client/sse.js';
+import type { StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
+import { settlesWithin } from '../../../timing/deadline.ts';
 import { failureText } from '../failure/failure-text.ts';
-import type { Mask } from '../failure/secret-mask.ts';
+import { type Mask, percentDecoded } from '../failure/secret-mask.ts';
 import type { ServerTransport } from '../server-transport.ts';
-import { settlesWithin } from '../settles-within.ts';
+import { fetchNotingStreams } from './http-fetch.ts';
 
 const TERMINATE_MS = 1_000;
 
+type HttpConfig = z.infer<typeof HttpServerConfig>;
+
 /** One of the SDK's two HTTP transports. */
-export interface SdkHttpTransport extends Transport {
+interface SdkHttpTransport extends Transport {
   terminateSession?(): Promise<void>;
 }
 
+export type SdkTransportClass = new (
+  url: URL,
+  options: StreamableHTTPClientTransportOptions & SSEClientTransportOptions,
+) => SdkHttpTransport;
+
+/** @param Inner the SDK's transport for Streamable HTTP, or the older one for HTTP with SSE. */
+export function httpTransport(Inner: SdkTransportClass, config: HttpConfig, mask: Mask): ServerTransport {
+  const { url, headers } = endpointOf(config);
+  const fetch = fetchNotingStreams(() => transport.onstream?.());
+  const transport = new HttpTransport(new Inner(url, { requestInit: { headers }, fetch }), mask);
+  return transport;
+}
+
+interface Endpoint {
+  /** Without user and password: `fetch` refuses them, and they must not show in an error. */
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+}
+
+/** Turns the credentials of a URL into an `Authorization` header. A configured header wins. */
+function endpointOf(config: HttpConfig): Endpoint {
+  const url = new URL(config.baseUrl);
+  const headers = { ...config.headers };
+  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  if (!isAuthorized && (url.username !== '' || url.password !== '')) {
+    const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
+    headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  }
+  url.username = '';
+  url.password = '';
+  return { url, headers };
+}
+
 /** Adds to a transport of the SDK a reason for its end, and a `close` that tells the server. */
-export class HttpTransport implements ServerTransport {
+class HttpTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -64,22 +103,21 @@ export class HttpTransport implements ServerTransport {
   }
 
   async close(): Promise<void> {
-    this.#shut(() => this.#sayGoodbye());
+    this.#shut(() => this.#terminate());
     await this.#ending;
   }
 
   #noteError(error: Error): void {
     this.onerror?.(error);
-    // The older transport hears answers on this stream alone; a new stream would be a new session.
+    // The older transport gets all answers on this one stream; a new stream would be a new session.
     if (error instanceof SseError)
       this.fail(`the server ended the stream: ${failureText(error, this.#mask)}`);
   }
 
-  async #sayGoodbye(): Promise<void> {
-    // Courtesy: a server that does not answer must not delay the end. A failure is told by `onerror`.
-    if (this.#inner.terminateSession !== undefined) {
-      await settlesWithin(this.#inner.terminateSession(), TERMINATE_MS);
-    }
+  async #terminate(): Promise<void> {
+    // A server that does not answer must not delay the end. Failures reach `onerror`.
+    if (this.#inner.terminateSession !== undefined)
+      await settlesWithin(TERMINATE_MS, this.#inner.terminateSession());
     await this.#inner.close();
   }
 

@@ -1,13 +1,13 @@
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a byte stream into lines. A line longer than the bound is handed over cut, once, and the rest of
- * it is dropped, so no sender can make this grow.
+ * Splits a byte stream into lines. Of a line longer than the bound only the beginning is handed over, so no sender can
+ * fill the memory.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: string, cut: boolean) => void;
-  // Pieces are joined once a line: joining at each chunk costs quadratic time for a long line.
+  // Joined at the end of the line: joining at each chunk takes quadratic time for a long line.
   #pieces: Buffer[] = [];
   #bytes = 0;
   #dropping = false;
@@ -27,7 +27,7 @@ export class LineSplitter {
     this.#add(chunk.subarray(start));
   }
 
-  /** The stream is over: what is left is a line too. */
+  /** Call it at the end of the stream: the last line may have no newline. */
   end(): void {
     if (this.#bytes > 0) this.#endLine();
   }

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path';
 
-/** What programs need to find themselves, as `sudo` keeps it. No name that may hold a key. */
+/** Variables that programs need to run, much as `sudo` keeps them. None that may hold a key. */
 const POSIX_NAMES = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
 const WINDOWS_NAMES = [
   'APPDATA',
@@ -23,14 +23,14 @@ interface Surroundings {
   readonly binFolders: readonly string[];
 }
 
-/** The environment of a server process: the allow-list, then what its configuration says. */
+/** The environment of a server process: the variables on the allow-list, then those of its configuration. */
 export function serverEnvironment(
   { environment, binFolders }: Surroundings,
   configured: Readonly<Record<string, string>>,
   platform: NodeJS.Platform,
 ): Record<string, string> {
   const windows = platform === 'win32';
-  // Windows knows variables by any case, a plain object does not.
+  // Windows ignores the case of a variable's name; a plain object does not.
   const nameOf = (key: string) => (windows ? key.toUpperCase() : key);
   const allowed = new Set(windows ? WINDOWS_NAMES : POSIX_NAMES);
   const result: Record<string, string> = {};

@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { settlesWithin } from '../settles-within.ts';
-import { describeSpawnFailure } from './spawn-failure.ts';
+import { settlesWithin } from '../../../timing/deadline.ts';
 
 const POLL_MS = 10;
 const windows = process.platform === 'win32';
@@ -16,16 +16,16 @@ export interface ProcessOptions {
 }
 
 /**
- * A server's process and all it starts. It leads a process group of its own: a launcher such as `npx`
- * leaves grandchildren behind that only a signal to the group reaches.
+ * A server's process and its descendants. The process leads a group of its own: a launcher such as `npx` leaves
+ * grandchildren behind that only a signal to the group reaches.
  */
 export class ServerProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
-  /** Resolves when the process runs; rejects with a reason for people. */
+  /** Resolves when the process runs. Rejects with a message for people. */
   readonly spawned: Promise<void>;
-  /** Resolves when the first process is gone; never for one that was not spawned. */
+  /** Resolves when the process has exited, without its descendants. Never resolves if it was not spawned. */
   readonly exited: Promise<void>;
-  /** Resolves when it is gone and its output was read to the end. Grandchildren may hold the output open. */
+  /** Resolves when the process has exited and its output has ended. Grandchildren may hold the output open. */
   readonly drained: Promise<void>;
 
   constructor(options: ProcessOptions) {
@@ -42,7 +42,7 @@ export class ServerProcess {
     const { promise: drained, resolve: noteDrained } = Promise.withResolvers<void>();
     this.exited = exited;
     this.drained = drained;
-    // Told by the rejection of `spawned`, and for a stream by its `close`.
+    // Without a listener an error would end the service. `spawned` rejects with it, or the stream closes.
     for (const emitter of [this.#child, ...this.#child.stdio]) emitter?.on('error', () => undefined);
     this.#child.once('exit', () => noteExit());
     this.#child.once('close', () => noteDrained());
@@ -64,25 +64,25 @@ export class ServerProcess {
     return this.#child.stderr;
   }
 
-  /** How it ended; undefined while it runs. */
+  /** How the process ended; undefined while it runs. */
   get exit(): string | undefined {
     const { exitCode, signalCode } = this.#child;
     if (signalCode !== null) return `the server was ended by ${signalCode}`;
     return exitCode === null ? undefined : `the server exited with code ${exitCode}`;
   }
 
-  /** Asks politely by closing stdin, then with SIGTERM, then leaves no choice. Never rejects. */
+  /** Closes stdin, waits, sends SIGTERM, waits, and sends SIGKILL. Each wait is `graceMs` at most. Never rejects. */
   async end(graceMs: number): Promise<void> {
     if (this.#child.pid === undefined) return;
     this.stdin.end();
-    await settlesWithin(this.exited, graceMs);
+    await settlesWithin(graceMs, this.exited);
     if (this.#signalGroup('SIGTERM') && !(await this.#groupGoneWithin(graceMs))) {
       this.#signalGroup('SIGKILL');
       if (windows) await endTree(this.#child.pid);
-      await settlesWithin(this.exited, graceMs);
+      await settlesWithin(graceMs, this.exited);
     }
-    await settlesWithin(this.drained, graceMs);
-    // A process that left the group may still hold the pipes; it must not hold this service.
+    await settlesWithin(graceMs, this.drained);
+    // A process that left the group may still hold the pipes, which would keep the service running.
     this.stdin.destroy();
     this.stdout.destroy();
     this.stderr.destroy();
@@ -98,7 +98,7 @@ export class ServerProcess {
     return true;
   }
 
-  /** False when nobody is left to receive it. */
+  /** Returns false when no process is left to receive the signal. */
   #signalGroup(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;
@@ -112,9 +112,30 @@ export class ServerProcess {
   }
 }
 
+/** For Windows, which has no process groups. */
 function endTree(pid: number): Promise<void> {
-  // It fails when the process is gone by then, which is what was wanted.
+  // The command fails when the process has gone meanwhile; the result is the same.
   return new Promise((resolve) => {
     execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => resolve());
   });
+}
+
+/** Why a command could not be started, for the person who wrote it into the configuration. */
+function describeSpawnFailure(error: unknown, { command, cwd }: ProcessOptions): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+      // The system gives the same code for a missing folder.
+      return cwd !== undefined && !existsSync(cwd)
+        ? `the folder '${cwd}' (cwd) does not exist`
+        : `command '${command}' was not found${windowsHint(command)}`;
+    case 'EACCES':
+      return `command '${command}' may not be executed`;
+    default:
+      return `command '${command}' could not be started${typeof code === 'string' ? ` (${code})` : ''}`;
+  }
+}
+
+function windowsHint(command: string): string {
+  return windows ? `; for a script such as npx use the command 'cmd' with the arguments /c ${command}` : '';
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../../ports/log.ts';
+import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
-import { shorten } from '../failure/shorten.ts';
 import { LineSplitter } from './line-splitter.ts';
 
 const MAX_LINE_BYTES = 2_000;
@@ -9,7 +9,7 @@ const TAIL_LINE_CHARACTERS = 300;
 const WINDOW_MS = 1_000;
 const LINES_A_WINDOW = 50;
 
-/** Passes a server's stderr on to the log, and keeps its last lines for the reason of a failure. */
+/** Writes a server's stderr to the log, and keeps the last lines to explain a failure. */
 export class StderrLog {
   readonly #log: Log;
   readonly #server: string;
@@ -34,7 +34,7 @@ export class StderrLog {
     this.#reportDropped();
   }
 
-  /** The last lines in one, or an empty text. */
+  /** The last lines, joined; empty when there are none. */
   tail(): string {
     return this.#tail.join(' | ');
   }

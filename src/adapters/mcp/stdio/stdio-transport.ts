@@ -1,9 +1,9 @@
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { settlesWithin } from '../../../timing/deadline.ts';
+import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
-import { shorten } from '../failure/shorten.ts';
 import type { ServerTransport } from '../server-transport.ts';
-import { settlesWithin } from '../settles-within.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
 import type { StderrLog } from './stderr-log.ts';
@@ -11,18 +11,18 @@ import type { StderrLog } from './stderr-log.ts';
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const MAX_GARBAGE_LINES = 10;
 const GARBAGE_CHARACTERS = 200;
-/** Between the first sign of an end and the exit code, and between that and the last words. */
+/** Longest wait for the exit code after the first sign of an end, and then for the rest of the output. */
 const LAST_WORDS_MS = 250;
 
 export interface StdioTransportOptions extends ProcessOptions {
   readonly stderr: StderrLog;
-  /** Told of the first lines that are no messages. */
+  /** Called with the first few lines that are not messages. */
   readonly noteGarbage: (fields: Record<string, unknown>, message: string) => void;
   readonly graceMs: number;
   readonly mask: Mask;
 }
 
-/** MCP over the standard streams of a process. Closing it ends the process and all it started. */
+/** MCP over the standard streams of a process. Closing the transport ends the process and its descendants. */
 export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -32,7 +32,7 @@ export class StdioTransport implements ServerTransport {
   #process: ServerProcess | undefined;
   #endReason: string | undefined;
   #closed = false;
-  #losing: Promise<void> | undefined;
+  #exitNoted: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
   #garbageLines = 0;
 
@@ -45,7 +45,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   async start(): Promise<void> {
-    if (this.#process !== undefined || this.#closed) throw new Error('a transport can be started once');
+    if (this.#process !== undefined || this.#closed) throw new Error('a transport can be started only once');
     const child = new ServerProcess(this.#options);
     this.#process = child;
     const messages = new LineSplitter(MAX_MESSAGE_BYTES, (line, cut) => this.#receive(line, cut));
@@ -53,9 +53,9 @@ export class StdioTransport implements ServerTransport {
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk)).once('close', () => stderr.end());
     child.stdout.on('data', (chunk: Buffer) => messages.push(chunk));
     await child.spawned;
-    child.stdin.once('close', () => this.#lose(child, 'the server stopped reading its input'));
-    child.stdout.once('close', () => this.#lose(child, 'the server closed its output'));
-    void child.exited.then(() => this.#lose(child, 'the server exited'));
+    child.stdin.once('close', () => this.#noteExit(child, 'the server stopped reading its input'));
+    child.stdout.once('close', () => this.#noteExit(child, 'the server closed its output'));
+    void child.exited.then(() => this.#noteExit(child, 'the server exited'));
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -65,8 +65,8 @@ export class StdioTransport implements ServerTransport {
       child.stdin.write(serializeMessage(message), (error) => resolve(error !== null && error !== undefined));
     });
     if (!failed) return;
-    // The reason comes with the exit, a moment after the broken pipe.
-    await this.#lose(child, 'the server stopped reading its input');
+    // The exit code, which tells more, comes a moment after the broken pipe.
+    await this.#noteExit(child, 'the server stopped reading its input');
     throw new Error(this.#endReason ?? 'the connection is closed');
   }
 
@@ -104,15 +104,15 @@ export class StdioTransport implements ServerTransport {
     this.#options.noteGarbage({ line: text }, 'tool server wrote a line to stdout that is no message');
   }
 
-  /** The process is going: waits for its exit code and its last words, then gives up on it. */
-  #lose(child: ServerProcess, sign: string): Promise<void> {
-    this.#losing ??= this.#lost(child, sign);
-    return this.#losing;
+  /** The process is ending: waits for its exit code and the rest of its output, then fails with a reason. */
+  #noteExit(child: ServerProcess, sign: string): Promise<void> {
+    this.#exitNoted ??= this.#failWithExit(child, sign);
+    return this.#exitNoted;
   }
 
-  async #lost(child: ServerProcess, sign: string): Promise<void> {
-    await settlesWithin(child.exited, LAST_WORDS_MS);
-    await settlesWithin(child.drained, LAST_WORDS_MS);
+  async #failWithExit(child: ServerProcess, sign: string): Promise<void> {
+    await settlesWithin(LAST_WORDS_MS, child.exited);
+    await settlesWithin(LAST_WORDS_MS, child.drained);
     this.fail(child.exit ?? sign);
   }
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ToolOutcome, ToolResult } from '../../../core/tool-call/tool.ts';
-import { shorten } from '../failure/shorten.ts';
+import { shorten } from '../failure/failure-text.ts';
+import type { OutputCheck } from './output-check.ts';
 
 const MAX_REASON_CHARACTERS = 2_000;
 
-/** The answer to `tools/call`, with room for content types that this SDK does not know. */
+/** The answer to `tools/call`. It allows content types that the SDK does not know. */
 export const CallResult = z.object({
   content: z.array(z.looseObject({ type: z.string() })).nullish(),
   structuredContent: z.record(z.string(), z.unknown()).nullish(),
@@ -12,17 +13,30 @@ export const CallResult = z.object({
 });
 export type CallResult = z.infer<typeof CallResult>;
 
-/** `_meta` is between server and client; neither the model nor the log has a use for it. */
-export function toolResultOf({ content, structuredContent }: CallResult): ToolResult {
+/** What became of a call that the server has answered. */
+export async function toolOutcome(
+  toolName: string,
+  answer: CallResult,
+  outputCheck: OutputCheck,
+): Promise<ToolOutcome> {
+  const result = toolResultOf(answer);
+  if (answer.isError) return toolError(result);
+  const problem = await outputCheck.problem(toolName, result);
+  if (problem !== undefined) return { status: 'failed', reason: problem, result };
+  return { status: 'succeeded', result };
+}
+
+/** Leaves out `_meta`: neither the model nor the log has a use for it. */
+function toolResultOf({ content, structuredContent }: CallResult): ToolResult {
   const blocks = (content ?? []).map(({ _meta, ...block }) => block);
   return structuredContent ? { content: blocks, structuredContent } : { content: blocks };
 }
 
-/** What a tool that calls its own answer an error has said. */
-export function toolError(result: ToolResult): ToolOutcome {
+/** The outcome when the tool itself marks its answer as an error. */
+function toolError(result: ToolResult): ToolOutcome {
   const texts = result.content.flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' ? text : [],
   );
-  const reason = texts.join('\n').trim() || 'the tool reported an error and said no more';
+  const reason = texts.join('\n').trim() || 'the tool reported an error without a message';
   return { status: 'failed', reason: shorten(reason, MAX_REASON_CHARACTERS), result };
 }

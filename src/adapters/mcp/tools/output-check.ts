@@ -7,13 +7,13 @@ import type { ToolResult } from '../../../core/tool-call/tool.ts';
 type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /**
- * Holds results against the schemas the tools promised. The SDK's own check forgets all pages but the
- * last, and lets one schema it cannot compile make the whole tool list unreadable.
+ * Checks results against the tools' output schemas. The SDK's own check knows only the last page of the tool list, and
+ * rejects the whole list when it cannot compile one schema.
  */
 export class OutputCheck {
   readonly #schemas: Schemas;
   readonly #onUnusable: (toolName: string, error: unknown) => void;
-  /** Ajv is loaded with the first schema: most tools promise nothing, and it is an eighth of all the code that a start would load. */
+  /** Loaded with the first schema: most tools have none, and Ajv is an eighth of the code that a start would load. */
   #provider: Promise<JsonSchemaValidatorProvider> | null = null;
   readonly #validators = new Map<string, Promise<JsonSchemaValidator<unknown> | null>>();
 
@@ -22,13 +22,14 @@ export class OutputCheck {
     this.#onUnusable = onUnusable;
   }
 
-  /** What is wrong with the result, if anything is. */
+  /** What is wrong with the result; undefined when it matches, or when the tool has no usable schema. */
   async problem(toolName: string, result: ToolResult): Promise<string | undefined> {
     const validate = await this.#validatorOf(toolName);
     if (validate === null) return undefined;
-    if (result.structuredContent === undefined) return 'the tool promised a structured result and gave none';
+    if (result.structuredContent === undefined)
+      return 'the tool has an output schema, but gave no structured result';
     const { valid, errorMessage } = validate(result.structuredContent);
-    return valid ? undefined : `the result is not what the tool promised: ${errorMessage}`;
+    return valid ? undefined : `the result does not match the output schema of the tool: ${errorMessage}`;
   }
 
   #validatorOf(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {

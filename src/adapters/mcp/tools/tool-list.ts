@@ -8,7 +8,7 @@ const ToolPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().
 
 const hint = z.boolean().nullish().catch(undefined);
 
-/** More forgiving than the SDK, for which one odd tool makes the whole list unreadable. */
+/** More lenient than the SDK, which rejects the whole list when one tool is malformed. */
 const WireTool = z.object({
   name: z.string().min(1),
   description: z.string().nullish(),
@@ -19,13 +19,13 @@ const WireTool = z.object({
 
 export interface ToolList {
   readonly tools: Tool[];
-  /** By tool name, of the tools that promise a form for their results. */
+  /** By tool name. */
   readonly outputSchemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** What could not be read, for the log. */
+  /** For the log: name and error of each tool that was left out. */
   readonly unreadable: readonly string[];
 }
 
-/** Reads all pages. Rejects when a page is not answered properly or the pages do not end. */
+/** Reads all pages. Rejects when the answer to a page is malformed, or when the pages do not end. */
 export async function readToolList(client: Client, timeoutMs: number): Promise<ToolList> {
   const tools = new Map<string, Tool>();
   const outputSchemas = new Map<string, Record<string, unknown>>();
@@ -50,7 +50,7 @@ async function* toolItems(client: Client, timeoutMs: number): AsyncGenerator<unk
     const params = cursor === undefined ? {} : { cursor };
     const page = await client.request({ method: 'tools/list', params }, ToolPage, { timeout: timeoutMs });
     yield* page.tools;
-    // Some servers end with an empty cursor, or null, instead of none.
+    // Some servers mark the last page with an empty cursor or null.
     cursor = page.nextCursor || undefined;
     if (cursor !== undefined && seen.has(cursor))
       throw new Error('the pages of the tool list go in a circle');

@@ -1,6 +1,6 @@
 /**
- * Knows when the tools of a server may have changed while it had no stream to say so. Behind HTTP that stream is opened
- * beside the handshake, and may end and be opened again; over stdio there is nothing to open.
+ * Tells when the tools of a server may have changed while no stream for notifications was open. Over HTTP the stream
+ * opens independently of the handshake, and may close and open again. Over stdio there is no such stream.
  */
 export class UnheardChanges {
   readonly #tell: () => void;
@@ -8,26 +8,26 @@ export class UnheardChanges {
   #hadStream = false;
   #isDue = false;
 
-  /** @param tell that the tools are to be listed again. */
+  /** @param tell called when the tools should be listed again. */
   constructor(tell: () => void) {
     this.#tell = tell;
   }
 
-  /** The tools are about to be listed. */
+  /** Call it before the tools are listed. */
   listing(): void {
     this.#isListed = true;
     this.#isDue = false;
   }
 
-  /** A stream is open on which nothing is repeated that was said before. */
+  /** Call it when a stream opens on which the server replays nothing. */
   streamOpened(): void {
     if (this.#isListed && !this.#hadStream) this.#tell();
-    // Not at once: some servers end each stream as soon as it is open.
+    // Told with the next beat: some servers close each stream as soon as it is open.
     this.#isDue = this.#isListed && this.#hadStream;
     this.#hadStream = true;
   }
 
-  /** To be called now and then. */
+  /** Call it at regular intervals. */
   beat(): void {
     if (this.#isDue) this.#tell();
     this.#isDue = false;

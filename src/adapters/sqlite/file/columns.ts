@@ -1,4 +1,6 @@
-/** Columns of a row from the database, which may be damaged: a value of another type is refused. */
+/*
+ * Columns of a row. The database may be damaged, so a value of another type is refused with a `TypeError`.
+ */
 
 export function integerOf(value: unknown): number {
   if (typeof value !== 'number') throw new TypeError(`found ${typeof value} where an integer belongs`);

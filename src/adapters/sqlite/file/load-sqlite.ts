@@ -1,8 +1,8 @@
 type Sqlite = typeof import('node:sqlite');
 
 /**
- * Loads `node:sqlite` without the warning that it is experimental: the runtime is pinned, so an operator
- * can do nothing about it. Loading is synchronous, so no other warning can fall into the gap.
+ * Loads `node:sqlite` without the warning that it is experimental. The Node version is pinned, so operators need not
+ * act on it. Loading is synchronous, so no other warning is lost.
  */
 export function loadSqlite(): Sqlite {
   const emitWarning = process.emitWarning;

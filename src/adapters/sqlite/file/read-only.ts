@@ -4,12 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { loadSqlite } from './load-sqlite.ts';
 
 /**
- * Shows a database so that nothing of it can change, its WAL included: SQLite has the file itself from the
- * kernel for reading only, so it can neither checkpoint the WAL nor delete it. What SQLite adds beside it
- * is removed at the end.
+ * Opens a database for `look` so that neither the file nor its WAL can change. SQLite opens the file read-only, so it
+ * can neither checkpoint the WAL nor delete it. Files that SQLite creates beside the database are removed at the end.
  *
- * @param mode `locked` fails when another process has the file, `without WAL` shows what the file alone has.
- * Left out, there is no lock as long as there is no WAL.
+ * @param mode `locked` throws when another process has the file open. `without WAL` shows only what the file itself
+ * contains. Without a mode, the file is locked only if it has a WAL.
  */
 export function viewReadOnly<T>(
   file: string,
@@ -20,7 +19,7 @@ export function viewReadOnly<T>(
   const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const additions = [`${file}-wal`, `${file}-shm`].filter((path) => !existsSync(path));
   const url = pathToFileURL(file);
-  // Needs no lock and no shared memory, but does not see a WAL.
+  // An immutable database needs no lock and no shared memory, but SQLite ignores its WAL.
   if (mode === 'without WAL' || (mode === undefined && walBytes === 0))
     url.searchParams.set('immutable', '1');
   const db = new DatabaseSync(url, { readOnly: true });

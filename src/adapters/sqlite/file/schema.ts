@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { integerOf } from './columns.ts';
 
-/** "agse", in the header of every file of ours. */
+/** "agse", in the header of every event log. */
 const applicationId = 0x61677365;
 const schemaVersion = 2;
 
 /**
- * The tables keep their rowids on purpose. Clustered by session, a batch of many sessions writes one page
- * for each of them; in order of arrival it fills a few pages, which is two to three times as fast.
+ * The tables keep their rowids on purpose. In order of arrival, a batch of many sessions fills a few pages. Clustered
+ * by session, it would write one page for each session, which takes two to three times as long.
  */
 export const tables = `
   CREATE TABLE events (
@@ -31,16 +31,16 @@ export const tables = `
   CREATE INDEX open_sessions ON sessions (session) WHERE open = 1;
 `;
 
-/** Marks the file as an event log of this version; part of the transaction that makes it one. */
+/** Marks the file as an event log of this version. Run it in the transaction that creates the tables. */
 export const marks = `
   PRAGMA application_id = ${applicationId};
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** What a file is to us. */
+/** What a database file contains. */
 export type Identity = 'empty' | 'version 1' | 'current';
 
-/** Throws when the file is not ours, or of a version that this one does not know. */
+/** Throws when the file is not an event log, or of a version that this release does not know. */
 export function identify(db: DatabaseSync, file: string): Identity {
   const application = readInteger(db, 'PRAGMA application_id');
   const version = readInteger(db, 'PRAGMA user_version');
@@ -68,7 +68,7 @@ function readInteger(db: DatabaseSync, sql: string): number {
   return integerOf(value);
 }
 
-/** What SQLite itself finds wrong with the structure of a file, its indexes included. */
+/** The findings of SQLite's own integrity check, which includes the indexes. */
 export function structuralDamage(db: DatabaseSync): string[] {
   const findings = db.prepare('PRAGMA integrity_check').all().flatMap(Object.values).map(String);
   return findings.filter((finding) => finding !== 'ok');

@@ -1,5 +1,5 @@
 import { StorageFullError } from '../../../core/log/storage-full.ts';
-import { repairAdvice } from '../integrity/log-damage.ts';
+import { repairAdvice } from './log-damage.ts';
 
 /** The low byte of an SQLite result code, see https://www.sqlite.org/rescode.html. */
 const primaryCode = {
@@ -13,10 +13,10 @@ const primaryCode = {
   notADatabase: 26,
 };
 
-/** The extended code of a page that is beyond the end of its file. */
+/** SQLITE_IOERR_SHORT_READ: a page is beyond the end of its file. */
 const shortRead = 522;
 
-/** The extended code of a shared index of the WAL for which there is no space. */
+/** SQLITE_IOERR_SHMSIZE: there is no space for the shared memory of the WAL. */
 const noSharedMemory = 4874;
 
 /** The primary result code of an error thrown by SQLite; undefined for any other error. */
@@ -30,20 +30,20 @@ export function isNotADatabase(error: unknown): boolean {
   return resultCode(error) === primaryCode.notADatabase;
 }
 
-/** Whether SQLite found that the file is damaged: no database any more, or shorter than it says it is. */
+/** Whether SQLite found the file damaged: corrupt, no database, or shorter than its header says. */
 export function isCorrupt(error: unknown): boolean {
-  const isCutOff = error instanceof Error && 'errcode' in error && error.errcode === shortRead;
-  return resultCode(error) === primaryCode.corrupt || isNotADatabase(error) || isCutOff;
+  const isTruncated = error instanceof Error && 'errcode' in error && error.errcode === shortRead;
+  return resultCode(error) === primaryCode.corrupt || isNotADatabase(error) || isTruncated;
 }
 
-/** Throws an error again that says nothing about the file: it is in use, out of reach, or out of space. */
+/** Rethrows an error that is no sign of damage: the file is in use, not accessible, or its disk is full. */
 export function rethrowObstacle(error: unknown): void {
   const { busy, readOnly, full, cannotOpen } = primaryCode;
   const code = resultCode(error);
   if (code !== undefined && [busy, readOnly, full, cannotOpen].includes(code)) throw error;
 }
 
-/** Whether the error is one of SQLite's own. */
+/** Whether SQLite threw the error. */
 export function isSqliteError(error: unknown): boolean {
   return resultCode(error) !== undefined;
 }
@@ -52,7 +52,7 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === primaryCode.busy;
 }
 
-/** Tells an operator what went wrong with which file, and what to do. Errors of others pass unchanged. */
+/** Adds the file and advice for the operator to an error of SQLite. Returns other errors unchanged. */
 export function explainSqliteError(error: unknown, file: string, attempt: string): unknown {
   const code = resultCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
@@ -71,7 +71,7 @@ function adviceFor(code: number, file: string): string {
     case primaryCode.cannotOpen:
       return '; the service needs to write to it and to its directory';
     case primaryCode.corrupt:
-    // Only a log whose index has fallen behind its events refuses an event.
+    // An event violates a constraint only when the index of sessions has fallen behind the events.
     case primaryCode.constraint:
       return `; ${repairAdvice(file)}`;
     case primaryCode.notADatabase:

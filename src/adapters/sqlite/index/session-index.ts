@@ -3,19 +3,19 @@ import { crc32 } from 'node:zlib';
 import type { SessionId } from '../../../core/ids.ts';
 import type { SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
 import { integerOf, textOf } from '../file/columns.ts';
-import { RecentSessions } from './recent-sessions.ts';
+import { SessionCache } from './session-cache.ts';
 
 export interface IndexedSession extends SessionSummary {
-  /** The chain hash of its last event. */
+  /** The chain hash of the session's last event. */
   readonly hash: string;
 }
 
 /**
- * The index of sessions: where each stream ends, and which have an open turn. Each row is sealed with a
- * checksum over the rest of it, because nothing else would notice a head that is wrong.
+ * The index of sessions: the head of each, and whether it has an open turn. Each row has a checksum over its other
+ * columns, the seal, because nothing else would detect a wrong head.
  */
 export class SessionIndex {
-  readonly #recent = new RecentSessions<IndexedSession>();
+  readonly #recent = new SessionCache<IndexedSession>();
   readonly #find: StatementSync;
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
@@ -25,7 +25,7 @@ export class SessionIndex {
 
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT * FROM sessions WHERE session = ?');
-    // An upsert keeps the rowid, so an update touches no index but, when it changes, that of the open ones.
+    // An upsert keeps the rowid, so an update touches no index, except `open_sessions` when `open` changes.
     this.#put = db.prepare(`
       INSERT INTO sessions (session, head, hash, created, updated, open, seal) VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (session) DO UPDATE SET head = excluded.head, hash = excluded.hash,
@@ -46,8 +46,9 @@ export class SessionIndex {
     const row = this.#find.get(sessionId);
     if (row === undefined) return undefined;
     const session = parseSession(row);
-    // A damaged index can lead to the row of another session, whose own seal is whole.
-    if (session.sessionId !== sessionId) throw new Error(`the index gives ${session.sessionId}`);
+    // A damaged SQLite index can lead to the row of another session, whose seal is right.
+    if (session.sessionId !== sessionId)
+      throw new Error(`the index has session ${session.sessionId} in place of ${sessionId}`);
     return session;
   }
 
@@ -57,7 +58,7 @@ export class SessionIndex {
     this.#recent.put(session);
   }
 
-  /** To be called when a transaction was rolled back: what was written in it is not there. */
+  /** Empties the cache. Call it after a rollback, which undoes what was put. */
   forget(): void {
     this.#recent.clear();
   }
@@ -71,16 +72,16 @@ export class SessionIndex {
   list({ sessionId, open, after = '', limit = Infinity }: SessionFilter): IndexedSession[] {
     if (sessionId !== undefined) {
       const found = this.find(sessionId);
-      const isAsked = found && sessionId > after && (open === undefined || found.open === open);
-      return isAsked ? [found].slice(0, limit) : [];
+      const matches = found && sessionId > after && (open === undefined || found.open === open);
+      return matches ? [found].slice(0, limit) : [];
     }
     const rows = open === undefined ? this.#all : open ? this.#open : this.#closed;
-    // SQLite takes a negative limit for none.
+    // A negative limit means none to SQLite.
     return rows.all(after, Number.isFinite(limit) ? limit : -1).map(parseSession);
   }
 }
 
-/** Throws when the row is not what was stored. */
+/** Throws when the row is damaged. */
 export function parseSession(row: Record<string, unknown>): IndexedSession {
   const session = {
     sessionId: textOf(row.session),

@@ -4,12 +4,12 @@ import { integerOf, textOf } from '../file/columns.ts';
 import { isSqliteError } from '../file/sqlite-errors.ts';
 import { chainHash, chainStart, type Link } from './chain.ts';
 
-/** A link with the hash that was stored beside it. */
+/** A link with its stored hash. */
 export interface StoredLink extends Link {
   readonly hash: string;
 }
 
-/** Throws when a column has a value of another type than was stored. */
+/** Throws when a column has a value of another type. */
 export function storedLink(row: Record<string, unknown>): StoredLink {
   return {
     seq: integerOf(row.seq),
@@ -20,7 +20,7 @@ export function storedLink(row: Record<string, unknown>): StoredLink {
   };
 }
 
-/** Looks at single links of the chains. */
+/** Reads and checks single links of the chains. */
 export class ChainReader {
   readonly #link: StatementSync;
   readonly #hash: StatementSync;
@@ -32,14 +32,14 @@ export class ChainReader {
     this.#last = db.prepare('SELECT session, seq FROM events ORDER BY rowid DESC LIMIT ?');
   }
 
-  /** The stored hash that the event after `seq` is chained to. */
+  /** The stored hash of the event at `seq`, which the next event is chained to. */
   hashAt(sessionId: SessionId, seq: number): string | undefined {
     if (seq === 0) return chainStart;
     const hash = this.#hash.get(sessionId, seq)?.hash;
     return typeof hash === 'string' ? hash : undefined;
   }
 
-  /** Whether the event is there and linked to the one before it; with `hash`, also whether it is that one. */
+  /** Whether the event exists and is linked to its predecessor. With `hash`, whether it also has that hash. */
   holds(sessionId: SessionId, seq: number, hash?: string): boolean {
     try {
       const row = this.#link.get(sessionId, seq);
@@ -53,7 +53,7 @@ export class ChainReader {
     }
   }
 
-  /** Session and seq of the events that were stored last. */
+  /** Session and seq of the last events that were stored. */
   last(count: number): { readonly sessionId: SessionId; readonly seq: number }[] {
     return this.#last
       .all(count)

@@ -7,22 +7,22 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { SessionId } from '../../../core/ids.ts';
+import { headFilePath } from '../file/data-directory.ts';
 
 /**
- * The high-water marks of the sessions, outside of the database. A flipped bit in the WAL makes SQLite drop
- * every commit from there on without a word; then this file says more than the database, and the loss is seen.
+ * The high-water mark of each session: its last committed seq, kept outside of the database. A flipped bit in the WAL
+ * makes SQLite silently drop every commit from there on. The marks are then ahead of the database, which reveals the
+ * loss.
  *
- * One line an append, `<checksum> <seq> <session>`, written after the commit and without a sync: whatever the
- * file says was on disk before. After a power loss it may say less than the database, which is no
- * contradiction. A line that is torn or damaged does not count. Seq 0 means erased. Of several lines for one
- * session the last one holds. It begins anew when the WAL does.
+ * Each append writes a line `<checksum> <seq> <session>` after the commit, without a sync. So a mark is never ahead of
+ * what was on disk; after a power loss it may be behind. Torn or damaged lines are ignored. Seq 0 means erased. The
+ * last line of a session counts. The file is emptied when the WAL restarts.
  */
 export class HeadFile implements Disposable {
   readonly #descriptor: number;
-  /** Whether the file may end in the middle of a line. */
+  /** True while the file may end in the middle of a line. */
   #torn = true;
 
   constructor(directory: string) {
@@ -43,7 +43,7 @@ export class HeadFile implements Disposable {
     fdatasyncSync(this.#descriptor);
   }
 
-  /** Forgets all marks: the database file itself has what they stand for. */
+  /** Removes all marks. Call it when the database file itself contains the events that they protect. */
   reset(): void {
     ftruncateSync(this.#descriptor);
     this.#torn = false;
@@ -56,7 +56,7 @@ export class HeadFile implements Disposable {
 
 export interface RecordedHeads {
   readonly heads: ReadonlyMap<SessionId, number>;
-  /** Lines that cannot be read, apart from the last one, which a crash may tear. */
+  /** How many lines are damaged. The last line is not counted: a crash may tear it. */
   readonly unreadable: number;
 }
 
@@ -76,10 +76,6 @@ export function readHeads(directory: string): RecordedHeads | undefined {
     }
   }
   return { heads, unreadable };
-}
-
-export function headFilePath(directory: string): string {
-  return join(directory, 'events.heads');
 }
 
 function headLine(sessionId: SessionId, seq: number): string {

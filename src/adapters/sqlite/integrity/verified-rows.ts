@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { DamagedLogError } from '../file/log-damage.ts';
 import { isCorrupt, isSqliteError } from '../file/sqlite-errors.ts';
 import type { SessionIndex } from '../index/session-index.ts';
 import { chainHash } from './chain.ts';
 import { ChainReader, type StoredLink, storedLink } from './chain-reader.ts';
-import { DamagedLogError } from './log-damage.ts';
 
-/** Reads the events of a session, and gives out none that is not linked to the one before it. */
+/** Reads the events of a session, and checks that each is linked to its predecessor. */
 export class VerifiedRows {
   readonly #file: string;
   readonly #index: SessionIndex;
@@ -22,17 +22,17 @@ export class VerifiedRows {
     );
   }
 
-  /** Seq of the last event that must be there. */
+  /** The seq of the session's last event, according to the index. */
   head(sessionId: SessionId): number {
     return this.#index.find(sessionId)?.head ?? 0;
   }
 
-  /** Throws a `DamagedLogError` when a session that is not in the index has events all the same. */
+  /** Throws a `DamagedLogError` if a session that is not in the index has events. */
   requireNone(sessionId: SessionId): void {
     this.after(sessionId, 0, 1).next();
   }
 
-  /** The events after a seq, `limit` at most. Throws a `DamagedLogError` at the first that is not right. */
+  /** The events after a seq, at most `limit`. Throws a `DamagedLogError` at the first damaged or missing event. */
   *after(sessionId: SessionId, afterSeq: number, limit: number): Generator<StoredLink, void, void> {
     let seq = afterSeq;
     try {
@@ -42,7 +42,7 @@ export class VerifiedRows {
       let previous = this.#chain.hashAt(sessionId, afterSeq);
       for (const row of this.#select.iterate(sessionId, afterSeq, limit)) {
         const link = storedLink(row);
-        if (seq === head) throw new Error(`the session ends at seq ${head}, but seq ${link.seq} is there`);
+        if (seq === head) throw new Error(`the session ends at seq ${head}, but seq ${link.seq} exists`);
         if (link.seq !== seq + 1) throw new Error(`found seq ${link.seq} in its place`);
         if (previous === undefined) throw new Error('the event before it is missing');
         if (chainHash(previous, sessionId, link) !== link.hash) throw new Error('its checksum is wrong');

@@ -3,15 +3,19 @@ import type { EventCodec } from '../../../core/log/event-codec.ts';
 import { type AdoptedEvent, StaleVersionError } from '../../../ports/event-store.ts';
 import type { Adopted, Answer, Call, StageCall } from './worker-protocol.ts';
 
-/** So much is gathered before the thread is told of it. */
-const most = { events: 1_000, characters: 1_000_000 };
+/** A part is sent to the thread when it reaches one of these. */
+const partLimits = { events: 1_000, characters: 1_000_000 };
 
 interface Thread {
   readonly call: (call: Call) => Promise<Answer>;
   readonly codec: EventCodec;
 }
 
-/** Hands a session over to the thread, part by part. @returns the seq of its last event. */
+/**
+ * Sends the events of a new session to the thread, part by part. The session is stored as a whole or not at all.
+ *
+ * @returns the seq of its last event.
+ */
 export async function adoptEvents(
   thread: Thread,
   sessionId: SessionId,
@@ -19,19 +23,18 @@ export async function adoptEvents(
 ): Promise<number> {
   const begun = await thread.call({ type: 'begin-adoption', sessionId });
   if (begun.type !== 'adoption-begun') throw new Error(`an adoption was answered with ${begun.type}`);
-  const { adoption } = begun;
   try {
     requireNew(sessionId, begun.actual);
-    const { head, actual } = await handOver(thread, adoption, events);
+    const { head, actual } = await stageAndAdopt(thread, begun.adoption, events);
     requireNew(sessionId, actual);
     return head;
   } finally {
-    // Changes nothing about the outcome, not even by failing: what was staged goes with the thread at the latest.
-    await Promise.allSettled([thread.call({ type: 'end-adoption', adoption })]);
+    // A failure here does not change the outcome. Staged events disappear with the thread at the latest.
+    await Promise.allSettled([thread.call({ type: 'end-adoption', adoption: begun.adoption })]);
   }
 }
 
-async function handOver(
+async function stageAndAdopt(
   { call, codec }: Thread,
   adoption: number,
   events: AsyncIterable<AdoptedEvent>,
@@ -65,7 +68,7 @@ class Part {
   }
 
   get isFull(): boolean {
-    return this.#data.length >= most.events || this.#characters >= most.characters;
+    return this.#data.length >= partLimits.events || this.#characters >= partLimits.characters;
   }
 
   stageCall(adoption: number): StageCall {

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
-import { openDatabase } from '../file/database.ts';
+import { openDatabase } from '../open/open-database.ts';
 import { EventLog } from './event-log.ts';
 import type {
   Answer,
@@ -12,10 +12,10 @@ import type {
   WorkerReply,
 } from './worker-protocol.ts';
 
-if (parentPort === null) throw new Error('this file is started by the event store, as a worker thread');
+if (parentPort === null) throw new Error('this file must be started as a worker thread, by the event store');
 waitForLog(parentPort);
 
-/** An error thrown here or later ends the worker; the main thread gets it as the worker's `error` event. */
+/** An uncaught error ends the worker. The main thread gets it as the worker's `error` event. */
 function waitForLog(port: MessagePort): void {
   port.once('message', (request: OpenRequest | CloseRequest) => {
     if (request.type === 'open') serve(port, request.directory);
@@ -48,7 +48,7 @@ function answer(log: EventLog, request: LogRequest): WorkerReply {
       }
     case 'call':
       try {
-        return { type: 'answer', id: request.id, answer: take(log, request.call) };
+        return { type: 'answer', id: request.id, answer: run(log, request.call) };
       } catch (error) {
         return { type: 'call-failed', id: request.id, ...failureOf(error) };
       }
@@ -57,7 +57,7 @@ function answer(log: EventLog, request: LogRequest): WorkerReply {
   }
 }
 
-function take(log: EventLog, call: Call): Answer {
+function run(log: EventLog, call: Call): Answer {
   switch (call.type) {
     case 'read':
       return log.read(call);

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { requireForkPoint } from '../../../ports/event-store.ts';
-import type { Database } from '../file/database.ts';
+import { DamagedLogError } from '../file/log-damage.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
 import { SessionIndex } from '../index/session-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
-import { DamagedLogError } from '../integrity/log-damage.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
 import { WalMarks } from '../integrity/wal-marks.ts';
-import { Adoptions } from './adoption.ts';
+import type { Database } from '../open/open-database.ts';
+import { StagedAdoptions } from './staged-adoption.ts';
 import type {
   AdoptCall,
   Adopted,
@@ -26,10 +26,10 @@ import type {
   Summaries,
 } from './worker-protocol.ts';
 
-/** A page ends after so many characters, so that a few large events cannot fill the memory. */
+/** A page ends after this many characters, so that a few large events cannot fill the memory. */
 const pageCharacters = 1_000_000;
 
-/** The log inside the worker: synchronous, one transaction a batch. */
+/** The log inside the worker: synchronous, one transaction per batch. */
 export class EventLog implements Disposable {
   readonly #db: DatabaseSync;
   readonly #file: string;
@@ -38,10 +38,10 @@ export class EventLog implements Disposable {
   readonly #marks: WalMarks;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
-  readonly #adoptions: Adoptions;
+  readonly #adoptions: StagedAdoptions;
   #lastCommitMs = 0;
 
-  /** @param notify is told what an operator should know, and what does not make an append fail. */
+  /** @param notify gets messages for the operator, about problems that make no append fail. */
   constructor(database: Database, notify: (notice: string) => void) {
     const { db, file, notices } = database;
     this.#db = db;
@@ -52,12 +52,12 @@ export class EventLog implements Disposable {
     this.#insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
-    this.#adoptions = new Adoptions(db);
+    this.#adoptions = new StagedAdoptions(db);
     this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
     for (const notice of notices) notify(notice);
   }
 
-  /** Stores every append whose expected seq holds when its turn in the batch comes. */
+  /** Stores the appends one after the other, and refuses each whose expected seq does not match at that moment. */
   append(batch: readonly AppendRequest[]): Committed {
     const time = Date.now();
     const refused: Refusal[] = [];
@@ -135,12 +135,11 @@ export class EventLog implements Disposable {
     return adopted;
   }
 
-  /** Forgets what was staged. */
   endAdoption(adoption: number): void {
     this.#explained('append to', () => this.#adoptions.end(adoption));
   }
 
-  /** Also damaged sessions, and also when an earlier call did not get to its end. */
+  /** Erases damaged sessions too. May be called again when an earlier call was interrupted. */
   erase({ sessionIds }: EraseCall): void {
     this.#explained('erase from', () => this.#marks.announceErased(sessionIds));
     this.#transact('erase from', () => {
@@ -149,23 +148,23 @@ export class EventLog implements Disposable {
         this.#index.remove(sessionId);
       }
     });
-    // The WAL still has the pages as they were.
+    // The WAL still contains the erased events.
     this.#explained('erase from', () => this.#marks.emptyWal());
   }
 
-  /** To be called when the answer is given: nobody is to wait for it whose events are on disk already. */
+  /** Call it after the reply is sent: the caller's events are on disk, so nobody should wait for this. */
   checkpoint(leastFrames = 1_000): void {
     this.#marks.checkpoint(leastFrames);
   }
 
-  /** Writes the file's mark as it is: a page that goes the way of an append, down to the disk. */
+  /** Rewrites the file's marks unchanged. The page takes the same way to the disk as an append. */
   probe(): void {
     this.#transact('write to', () => this.#db.exec(marks));
     this.#marks.record(new Map());
   }
 
   [Symbol.dispose](): void {
-    // Closing would empty the WAL too, but would not say when it fails.
+    // Closing would empty the WAL too, but would not report a failure.
     this.#explained('close', () => this.#marks.emptyWal());
     this.#db.close();
     this.#marks[Symbol.dispose]();
@@ -213,14 +212,14 @@ export class EventLog implements Disposable {
         return result;
       } catch (error) {
         this.#index.forget();
-        // After some errors SQLite has rolled back by itself.
+        // SQLite itself rolls back after some errors.
         if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
         throw error;
       }
     });
   }
 
-  /** What the index refuses to give is damage; what SQLite cannot do may have other causes. */
+  /** Turns an error of the index into a `DamagedLogError`. Errors of SQLite may have other causes. */
   #checked<T>(ask: () => T): T {
     try {
       return ask();

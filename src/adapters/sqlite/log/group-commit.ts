@@ -14,8 +14,8 @@ interface PendingAppend {
 }
 
 /**
- * Gathers the appends that arrive while a batch is on its way to the disk, so that they share the next
- * sync. One batch is in flight at a time; each append of it is settled on its own.
+ * Gathers the appends that arrive while a batch is being written, so that they share the next sync. One batch is in
+ * flight at a time. Each append of a batch is settled separately.
  */
 export class GroupCommit {
   readonly #post: (batch: AppendRequest[]) => void;
@@ -43,20 +43,19 @@ export class GroupCommit {
     return settled.promise;
   }
 
-  /** The batch in flight is on disk. */
-  commit({ time, refused }: Committed): number {
+  /** Settles the batch in flight, which is on disk. */
+  commit({ time, refused }: Committed): void {
     const batch = this.#takeBatch();
     const refusals = new Map(refused.map((refusal) => [refusal.index, refusal]));
     for (const [index, append] of batch.entries()) settle(append, time, refusals.get(index));
-    return batch.length;
   }
 
-  /** Nothing of the batch in flight is on disk. */
+  /** Rejects the batch in flight, of which nothing is on disk. */
   fail(error: Error): void {
     for (const { settled } of this.#takeBatch()) settled.reject(error);
   }
 
-  /** Nothing will reach the disk any more. */
+  /** Rejects all appends. Call it when nothing can be written any more. */
   abandon(error: Error): void {
     const abandoned = [...this.#inFlight, ...this.#gathered];
     this.#inFlight = [];
@@ -81,8 +80,8 @@ export class GroupCommit {
   }
 
   /**
-   * With what the rest of this loop brings, so that there are fewer batches: each costs a wake-up and a sync.
-   * Where several came, more are on their way as a rule, and the next loop is waited for too.
+   * Waits for the end of this turn of the event loop, because each batch costs a wake-up and a sync. If several appends
+   * have come by then, more tend to follow, so it waits for one more turn.
    */
   #postSoon(): void {
     setImmediate(() => {
@@ -92,7 +91,7 @@ export class GroupCommit {
   }
 
   #postGathered(): void {
-    // Abandoned meanwhile.
+    // `abandon` was called meanwhile.
     if (this.#gathered.length === 0) return;
     this.#inFlight = this.#gathered;
     this.#gathered = [];

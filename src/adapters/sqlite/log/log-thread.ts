@@ -3,23 +3,23 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../../../ports/log.ts';
 import type { WorkerReply, WorkerRequest } from './worker-protocol.ts';
 
-/** The worker thread as the main thread sees it. */
+/** The main thread's view of the worker thread. */
 export interface LogThread {
   post(request: WorkerRequest): void;
   onReply(listener: (reply: WorkerReply) => void): void;
-  /** Resolves when the thread is gone: to why it died, or to nothing when it ended as it was told to. */
+  /** Resolves when the thread has ended: with the error that ended it, or undefined after a `close` request. */
   readonly ended: Promise<Error | undefined>;
 }
 
-/** Starts a thread that waits to be told which log to open: it takes as long to start as the service takes to know. */
+/** Starts the thread before it is known which log to open, so that both take place at the same time. */
 export function startLogThread(): LogThread {
-  // .ts in a checkout, .js in a build.
+  // The file is .ts in a checkout and .js in a build.
   const file = new URL(`./event-log-worker${extname(import.meta.url)}`, import.meta.url);
   return logThread(new Worker(file, { name: 'event-log' }));
 }
 
-/** Resolves once the thread has the log open; rejects, with the thread gone, when it cannot open it. */
-export async function openLog(thread: LogThread, directory: string, log: Log): Promise<void> {
+/** Resolves once the thread has opened the log. Rejects when it cannot open it; the thread has then ended. */
+export async function openEventLog(thread: LogThread, directory: string, log: Log): Promise<void> {
   const opened = new Promise<void>((resolve) => {
     thread.onReply((reply) => {
       if (reply.type === 'opened') resolve();
@@ -27,7 +27,7 @@ export async function openLog(thread: LogThread, directory: string, log: Log): P
     });
   });
   thread.post({ type: 'open', directory });
-  await Promise.race([opened, thread.ended.then(refuseToStart)]);
+  await Promise.race([opened, thread.ended.then(rejectEnded)]);
 }
 
 export function logThread(worker: Worker): LogThread {
@@ -49,6 +49,6 @@ export function logThread(worker: Worker): LogThread {
   };
 }
 
-function refuseToStart(reason: Error | undefined): never {
+function rejectEnded(reason: Error | undefined): never {
   throw reason ?? new Error("the event log's thread ended before it had opened the log");
 }

@@ -5,10 +5,10 @@ import type { LoggedEvent } from '../../../core/log/events.ts';
 import { parseStoredRow } from './stored-row.ts';
 import type { ThreadCalls } from './thread-calls.ts';
 
-/** An append waits behind one page of a long read at most, and the main thread parses one page at a time. */
+/** During a long read, appends wait for one page at most, and the main thread parses one page at a time. */
 const pageRows = 1000;
 
-/** Reads a session page by page. */
+/** Reads the events after a seq, at most `limit`, page by page. */
 export async function readPages(
   { calls, codec }: { readonly calls: ThreadCalls; readonly codec: EventCodec },
   sessionId: SessionId,

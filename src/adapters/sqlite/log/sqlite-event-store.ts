@@ -16,28 +16,28 @@ import {
 import type { Log } from '../../../ports/log.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type LogThread, openLog, startLogThread } from './log-thread.ts';
+import { type LogThread, openEventLog, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
 import { encodeAll } from './stored-row.ts';
 import { ThreadCalls } from './thread-calls.ts';
 import type { Answer, Call, Failure, WorkerReply } from './worker-protocol.ts';
 
 export interface SqliteEventStoreOptions {
-  /** Holds `events.db` and what belongs to it. Created, for its owner alone, when absent. */
+  /** The directory of `events.db` and its companion files. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Log;
-  /** One that was started before; a new one when left out. */
+  /** A thread that was started earlier. Left out, a new one is started. */
   readonly thread?: LogThread | undefined;
   readonly codec?: EventCodec | undefined;
-  /** Is told how long each commit took, its synchronisation with the disk included. */
+  /** Called after each commit with its duration, the sync to the disk included. */
   readonly onCommit?: OnCommit | undefined;
 }
 
 type OnCommit = (syncMs: number) => void;
 
 /**
- * The event log in one SQLite file, written by a thread of its own: the event loop never waits for a disk.
- * Rejects when the directory is in use, or when what is in it is not ours to write.
+ * Opens the event log in one SQLite file. A thread of its own writes it, so the event loop never waits for a disk.
+ * Rejects when the directory is in use, or when its files are damaged or not an event log.
  */
 export async function openSqliteEventStore({
   directory,
@@ -46,7 +46,7 @@ export async function openSqliteEventStore({
   codec,
   onCommit,
 }: SqliteEventStoreOptions): Promise<EventStore> {
-  await openLog(thread, directory, log);
+  await openEventLog(thread, directory, log);
   return new SqliteEventStore(thread, { log, codec, onCommit });
 }
 
@@ -57,7 +57,7 @@ export class SqliteEventStore implements EventStore {
   readonly #onCommit: OnCommit | undefined;
   readonly #commits: GroupCommit;
   readonly #calls: ThreadCalls;
-  /** Why nothing can be appended or read any more. */
+  /** Set when nothing can be appended or read any more. */
   #unusable: Error | undefined;
   #disposed: Promise<void> | undefined;
 
@@ -133,14 +133,14 @@ export class SqliteEventStore implements EventStore {
     return this.#calls.track(this.#calls.send(call));
   }
 
-  /** Lets what was begun finish, then has the thread checkpoint and close the file. */
+  /** Waits for running calls, then tells the thread to close the file. */
   async #dispose(): Promise<void> {
     const died = this.#unusable !== undefined;
     this.#unusable ??= new Error('the event store is closed');
     await Promise.all([this.#commits.drained(), this.#calls.drained()]);
     this.#thread.post({ type: 'close' });
     const reason = await this.#thread.ended;
-    // A thread that had died before was reported then, and has nothing left to close.
+    // If the thread had died before, that was reported then.
     if (reason !== undefined && !died) throw reason;
   }
 
@@ -148,7 +148,7 @@ export class SqliteEventStore implements EventStore {
     switch (reply.type) {
       case 'opened':
       case 'notice':
-        return; // The thread's starter takes them.
+        return; // `openEventLog` handles them.
       case 'committed':
         this.#commits.commit(reply);
         this.#onCommit?.(reply.syncMs);
@@ -158,13 +158,13 @@ export class SqliteEventStore implements EventStore {
         );
         return;
       case 'append-failed':
-        this.#commits.fail(thrownBy(reply));
+        this.#commits.fail(errorOf(reply));
         return;
       case 'answer':
         this.#calls.accept(reply.id, reply.answer);
         return;
       case 'call-failed':
-        this.#calls.fail(reply.id, thrownBy(reply));
+        this.#calls.fail(reply.id, errorOf(reply));
         return;
       default:
         reply satisfies never;
@@ -173,7 +173,7 @@ export class SqliteEventStore implements EventStore {
 
   #end(reason: Error | undefined): void {
     if (reason === undefined && this.#disposed !== undefined) return;
-    const error = new Error('the event log is lost: its thread has died; restart the service', {
+    const error = new Error('the event log cannot be used: its thread has died; restart the service', {
       cause: reason,
     });
     this.#log.error({ err: error }, 'event log: thread died');
@@ -183,6 +183,7 @@ export class SqliteEventStore implements EventStore {
   }
 }
 
-function thrownBy({ error, isFull }: Failure): Error {
+/** Restores the class that the error lost between the threads. */
+function errorOf({ error, isFull }: Failure): Error {
   return isFull ? new StorageFullError(error.message, { cause: error }) : error;
 }

@@ -5,10 +5,10 @@ import { type EventCodec, NewerEventError } from '../../../core/log/event-codec.
 import type { LoggedEvent } from '../../../core/log/events.ts';
 import type { RecordedEvent } from '../../../core/log/recorded-event.ts';
 
-/** Events as the thread is told of them. */
+/** Events as they are sent to the thread. */
 export interface EncodedEvents {
   readonly types: readonly string[];
-  /** One JSON text an event. */
+  /** One JSON text per event. */
   readonly data: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export function encodeAll(recorded: readonly RecordedEvent[], codec: EventCodec)
 
 const StoredRow = z.object({ seq: z.int(), time: z.int(), data: z.string() });
 
-/** Parses one row of the log. What is in it is what was stored: its checksum was verified. */
+/** Parses one row of the log, whose hash was verified by the thread. */
 export function parseStoredRow(
   row: unknown,
   sessionId: SessionId,
@@ -33,7 +33,7 @@ export function parseStoredRow(
     const reason =
       error instanceof NewerEventError
         ? error.message
-        : 'is whole, but no event that this agent-service knows; run the version that wrote it';
+        : 'is undamaged, but this agent-service does not know its event; run the version that wrote it';
     throw new Error(`session ${sessionId}, seq ${seq} ${reason}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import type { Answer, Call, WorkerRequest } from './worker-protocol.ts';
 
-/** The calls that the thread has not answered yet. */
+/** Sends calls to the thread and matches its answers to them. */
 export class ThreadCalls {
   readonly #post: (request: WorkerRequest) => void;
   readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
@@ -27,13 +27,13 @@ export class ThreadCalls {
     this.#take(id)?.reject(error);
   }
 
-  /** No answer will come any more. */
+  /** Rejects all calls. Call it when the thread has ended. */
   abandon(error: Error): void {
     for (const answer of this.#pending.values()) answer.reject(error);
     this.#pending.clear();
   }
 
-  /** What takes several calls is drained as a whole. */
+  /** Makes `drained` wait for work that takes several calls, until all of them are done. */
   async track<T>(work: Promise<T>): Promise<T> {
     this.#running.add(work);
     try {
@@ -43,7 +43,7 @@ export class ThreadCalls {
     }
   }
 
-  /** Resolves when all that is tracked so far is settled. */
+  /** Resolves when all work that is tracked so far is settled. */
   async drained(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

@@ -2,11 +2,11 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
 import type { EncodedEvents } from './stored-row.ts';
 
-/** What the event store's main thread and its worker say to each other. */
+/* The messages between the event store in the main thread and its worker. */
 
 /**
- * One append, ready to be stored. Encoded before it is sent: an event that cannot be encoded fails its own
- * append and not its batch, and what is stored is what was true at the call.
+ * One append, ready to be stored. Its events are encoded during the call: so an event that cannot be encoded fails only
+ * its own append, and later changes to its objects are not stored.
  */
 export interface AppendRequest extends EncodedEvents {
   readonly sessionId: SessionId;
@@ -16,24 +16,24 @@ export interface AppendRequest extends EncodedEvents {
 
 export type WorkerRequest = OpenRequest | LogRequest | CloseRequest;
 
-/** The first. */
+/** The first message. */
 export interface OpenRequest {
   readonly type: 'open';
   readonly directory: string;
 }
 
-/** Of the open log. */
+/** Requests to the open log. */
 export type LogRequest =
-  /** Appends to be committed together. The next batch is sent when this one is answered. */
+  /** Appends that are committed together. The next batch is sent after the reply to this one. */
   | { readonly type: 'append'; readonly batch: readonly AppendRequest[] }
   | { readonly type: 'call'; readonly id: number; readonly call: Call };
 
-/** The last, also when no log was opened. */
+/** The last message, also when no log was opened. */
 export interface CloseRequest {
   readonly type: 'close';
 }
 
-/** What is answered one by one. */
+/** A request that gets a reply of its own, with the same id. */
 export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | ProbeCall;
 
 export interface ReadCall {
@@ -48,7 +48,7 @@ export interface ListCall {
   readonly filter: SessionFilter;
 }
 
-/** Its events follow the copies. */
+/** Copies the events of `from` up to seq `at` into the new session `to`, and appends these events to the copies. */
 export interface ForkCall extends EncodedEvents {
   readonly type: 'fork';
   readonly from: SessionId;
@@ -56,7 +56,7 @@ export interface ForkCall extends EncodedEvents {
   readonly to: SessionId;
 }
 
-/** A session comes in parts: begun, staged any number of times, adopted as a whole or not at all, ended. */
+/** The calls of one adoption, in this order; `stage` any number of times, `end-adoption` also after a failure. */
 export type AdoptionCall =
   | { readonly type: 'begin-adoption'; readonly sessionId: SessionId }
   | StageCall
@@ -86,32 +86,32 @@ export interface ProbeCall {
 
 export type WorkerReply =
   | { readonly type: 'opened' }
-  /** For the operator. */
+  /** A message for the operator. */
   | { readonly type: 'notice'; readonly notice: string }
   | Committed
   | ({ readonly type: 'append-failed' } & Failure)
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
   | ({ readonly type: 'call-failed'; readonly id: number } & Failure);
 
-/** On its way between the threads an error loses its class. */
+/** An error loses its class between the threads. */
 export interface Failure {
   readonly error: Error;
-  /** Whether it was a `StorageFullError`. */
+  /** Whether the error was a `StorageFullError`. */
   readonly isFull: boolean;
 }
 
-/** The batch is on disk, without the appends that were refused. */
+/** The batch is on disk, except for refused appends. */
 export interface Committed {
   readonly type: 'committed';
   readonly time: number;
-  /** How many appends the batch had. */
+  /** The number of appends in the batch, refused ones included. */
   readonly appends: number;
-  /** How long the commit took, its synchronisation with the disk included. */
+  /** The duration of the commit, the sync to the disk included. */
   readonly syncMs: number;
   readonly refused: readonly Refusal[];
 }
 
-/** An append of the batch that was refused: its index, and the seq its session was at, or what is wrong with it. */
+/** A refused append: its index in the batch, and the actual seq of its session or the damage found there. */
 export type Refusal = { readonly index: number } & ({ readonly actual: number } | { readonly error: Error });
 
 export type Answer =
@@ -124,9 +124,9 @@ export type Answer =
 
 export interface Page {
   readonly type: 'page';
-  /** Verified, but not parsed yet. */
+  /** Their hashes are verified; they are not parsed yet. */
   readonly rows: readonly unknown[];
-  /** False when there may be more rows within what was asked for. */
+  /** False when there may be more rows. */
   readonly last: boolean;
 }
 
@@ -137,21 +137,21 @@ export interface Summaries {
 
 export interface Forked {
   readonly type: 'forked';
-  /** The seq the new session was at already, and nothing was done; 0 when it is forked now. */
+  /** 0 after a fork. Otherwise nothing was done, because the session `to` exists and is at this seq. */
   readonly actual: number;
 }
 
 export interface AdoptionBegun {
   readonly type: 'adoption-begun';
-  /** What the calls that follow name it by. */
+  /** The id of the adoption, for the calls that follow. */
   readonly adoption: number;
-  /** As of `Adopted`. */
+  /** As in `Adopted`. */
   readonly actual: number;
 }
 
 export interface Adopted {
   readonly type: 'adopted';
   readonly head: number;
-  /** The seq the session was at already, and nothing was done; 0 when it was not there. */
+  /** 0 if the session is new. Otherwise nothing was done, because the session exists and is at this seq. */
   readonly actual: number;
 }

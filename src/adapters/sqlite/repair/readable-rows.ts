@@ -4,14 +4,14 @@ import { rethrowObstacle } from '../file/sqlite-errors.ts';
 type Row = Record<string, SQLOutputValue>;
 type Table = 'events' | 'sessions';
 
-/** A page of the table has fewer rows than this: so far it is tried one by one. */
-const rowsOfOnePage = 300;
-/** No log has more rows. */
+/** More rows than a page of the table holds. The search for a readable row goes one by one for this many. */
+const maxRowsOfPage = 300;
+/** Higher than any rowid of a log. */
 const lastRowid = 2 ** 40;
 
 /**
- * The rows of a table in the order of their rowids, around pages that cannot be read. No index is used: it may
- * be damaged too.
+ * Reads the rows of a table in the order of their rowids, and skips pages that cannot be read. It uses no index,
+ * because indexes may be damaged too.
  */
 export function* readableRows(
   db: DatabaseSync,
@@ -23,7 +23,7 @@ export function* readableRows(
   while (next < lastRowid) {
     try {
       for (const row of rows.iterate(next)) {
-        // Never back: on a damaged page the rowids may have lost their order.
+        // Never goes back, because rowids may be out of order on a damaged page.
         next = Math.max(next, Number(row.rowid) + 1);
         yield row;
       }
@@ -36,7 +36,7 @@ export function* readableRows(
   }
 }
 
-/** The first rowid after an unreadable one from which on something, or the end, can be read. */
+/** The first rowid after an unreadable one from which a read succeeds, with a row or with the end of the table. */
 function nextReadable(db: DatabaseSync, table: Table, unreadable: number): number {
   const row = db.prepare(`SELECT rowid, * FROM ${table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT 1`);
   const isReadable = (rowid: number): boolean => {
@@ -52,7 +52,7 @@ function nextReadable(db: DatabaseSync, table: Table, unreadable: number): numbe
   let high = unreadable + 1;
   while (high < lastRowid && !isReadable(high)) {
     low = high;
-    high += Math.max(1, Math.floor((high - unreadable - rowsOfOnePage) / 8));
+    high += Math.max(1, Math.floor((high - unreadable - maxRowsOfPage) / 8));
   }
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);

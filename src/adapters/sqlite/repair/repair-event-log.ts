@@ -1,20 +1,18 @@
 import { existsSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
-import { isAbsent } from '../file/is-absent.ts';
+import { isAbsent, logFile, repairedFile, requireEventLog, requireUsable } from '../file/data-directory.ts';
 import { viewReadOnly } from '../file/read-only.ts';
-import { requireEventLog } from '../file/require-event-log.ts';
-import { requireUsable } from '../file/require-usable.ts';
 import { structuralDamage } from '../file/schema.ts';
 import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { readHeads } from '../integrity/head-file.ts';
 import { hasTable } from './readable-rows.ts';
-import { backUp, complete, putInPlace, repairedFile } from './repaired-file.ts';
+import { backUp, complete, putInPlace } from './repaired-file.ts';
 import { rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 
-/** A session that could not be kept whole: intact up to one seq, lost from the next one to the other. */
+/** A session that lost its last events, those after seq `intactUpTo`, up to and with seq `lostUpTo`. */
 export interface CutSession {
   readonly sessionId: SessionId;
   readonly intactUpTo: number;
@@ -22,30 +20,31 @@ export interface CutSession {
 }
 
 export interface RepairReport {
-  /** Whether there was nothing to repair; then nothing was changed. */
+  /** True when there was nothing to repair, and nothing was changed. */
   readonly healthy: boolean;
-  /** What the log has now. */
+  /** Sessions in the log now. */
   readonly sessions: number;
+  /** Events in the log now. */
   readonly events: number;
   readonly cut: readonly CutSession[];
-  /** What was found to be wrong, in words: the first few. */
+  /** Descriptions of the first few problems found. */
   readonly findings: readonly string[];
-  /** The folder with the damaged files as they were. */
+  /** The folder with copies of the damaged files. */
   readonly backup?: string;
 }
 
 type Heads = ReadonlyMap<SessionId, number>;
 
-const mostFindings = 20;
+const maxFindings = 20;
 
 /**
- * Verifies every event of the log in a data directory, and if something is wrong, writes the log anew from what
- * is certain: each session up to its last event that is linked to all before it. The damaged files are copied
- * into a folder beside it first. A repair that was cut off is finished by the next one.
+ * Verifies every event of the log in a data directory. If something is wrong, it copies the damaged files into a folder
+ * beside the log and writes the log anew: each session up to the last event that is linked to all events before it.
+ * The next repair finishes one that was interrupted.
  */
 export async function repairEventLog(dataDirectory: string): Promise<RepairReport> {
   const directory = resolve(dataDirectory);
-  const file = join(directory, 'events.db');
+  const file = logFile(directory);
   if (existsSync(repairedFile(directory))) putInPlace(directory);
   requireEventLog(directory);
   requireUsable(directory);
@@ -63,9 +62,9 @@ export async function repairEventLog(dataDirectory: string): Promise<RepairRepor
 }
 
 function repair(directory: string, heads: Heads, isGone: boolean): RepairReport {
-  const file = join(directory, 'events.db');
+  const file = logFile(directory);
   const sound = new Salvage(heads);
-  // Both looks hold a lock, where the file is one that can be locked. Copying drops it: POSIX wants it so.
+  // Two views, each with a lock: copying the file closes a descriptor, which drops all POSIX locks on it.
   const findings = isGone
     ? [`${file} is missing or empty`]
     : viewReadOnly(file, (db) => verify(sound, db), 'locked');
@@ -76,14 +75,14 @@ function repair(directory: string, heads: Heads, isGone: boolean): RepairReport 
     : viewReadOnly(file, (db) => rewriteLog(directory, heads, db), 'locked');
   if (!isGone && !salvage.hasEvents) {
     rmSync(backup, { recursive: true });
-    // An empty log in its place would say that there never was anything.
+    // An empty log in its place would hide that there ever were events.
     throw new Error(`nothing of ${file} can be read; nothing was changed; restore it from a backup`);
   }
   complete(directory);
   const cut = [...salvage.known]
     .map(([sessionId, lostUpTo]) => ({ sessionId, intactUpTo: headOf(salvage, sessionId), lostUpTo }))
     .filter(({ intactUpTo, lostUpTo }) => intactUpTo < lostUpTo);
-  return { healthy: false, ...totals(salvage), cut, findings: findings.slice(0, mostFindings), backup };
+  return { healthy: false, ...totals(salvage), cut, findings: findings.slice(0, maxFindings), backup };
 }
 
 function verify(salvage: Salvage, db: DatabaseSync): string[] {

@@ -11,24 +11,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { headFilePath } from '../integrity/head-file.ts';
+import { headFilePath, logFile, repairedFile, snapshotFilePath } from '../file/data-directory.ts';
 
 /*
- * How a repaired log takes the place of a damaged one, so that a crash at any point leaves either the damaged
- * one as it was or a repaired one that is complete.
+ * The steps that replace a damaged log with a repaired one. A crash at any point leaves either the unchanged damaged
+ * log or a complete repaired one.
  */
 
-/** The log as a repair has written it, complete, and not yet in its place. */
-export function repairedFile(directory: string): string {
-  return join(directory, 'events.repaired');
-}
-
-/** Copies the files of the log into a new folder beside them, and gives its path. */
+/** Copies the files of the log into a new folder beside them, and returns its path. */
 export function backUp(directory: string): string {
   const moment = new Date().toISOString().replaceAll(':', '-');
   const folder = join(directory, `events.damaged-${moment}`);
   mkdirSync(folder, { mode: 0o700 });
-  const file = join(directory, 'events.db');
+  const file = logFile(directory);
   for (const path of [file, `${file}-wal`, `${file}-journal`, headFilePath(directory)]) {
     if (!existsSync(path)) continue;
     const copy = join(folder, basename(path));
@@ -39,7 +34,7 @@ export function backUp(directory: string): string {
   return folder;
 }
 
-/** An empty file to write the repaired log to. */
+/** Creates an empty file for the repaired log. */
 export function createRepairing(directory: string): string {
   const file = repairingFile(directory);
   rmSync(file, { force: true });
@@ -47,19 +42,18 @@ export function createRepairing(directory: string): string {
   return file;
 }
 
-/** The repaired log is whole: from here on it is the log. */
+/** Marks the repaired log as complete by renaming it. From here on, each repair puts it in place. */
 export function complete(directory: string): void {
   sync(repairingFile(directory));
   renameSync(repairingFile(directory), repairedFile(directory));
   sync(directory);
 }
 
-/** Only deletes and renames, so that it can be done again from its beginning. */
+/** Replaces the damaged log. May be run again after a crash: its steps can be repeated. */
 export function putInPlace(directory: string): void {
-  const file = join(directory, 'events.db');
-  const snapshots = join(directory, 'snapshots.db');
-  // A WAL beside a file that it does not belong to would be taken for its own. Snapshots may know more than the log.
-  for (const path of [`${file}-wal`, `${file}-shm`, `${file}-journal`, snapshots])
+  const file = logFile(directory);
+  // SQLite would apply the old WAL to the new file. Snapshots may contain events that the repaired log lacks.
+  for (const path of [`${file}-wal`, `${file}-shm`, `${file}-journal`, snapshotFilePath(directory)])
     rmSync(path, { force: true });
   writeFileSync(headFilePath(directory), '', { mode: 0o600 });
   sync(directory);

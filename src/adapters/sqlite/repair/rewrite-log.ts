@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { logFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { viewReadOnly } from '../file/read-only.ts';
 import { marks, tables } from '../file/schema.ts';
@@ -9,9 +9,9 @@ import { createRepairing } from './repaired-file.ts';
 import { Salvage } from './salvage.ts';
 
 /**
- * Writes what can be salvaged as a log of its own, `events.repaired`.
+ * Writes the events that can be salvaged to a new log, `events.repairing`.
  *
- * @param damaged the log as SQLite shows it; left out when there is none.
+ * @param damaged the damaged log with its WAL; undefined when the file is missing.
  */
 export function rewriteLog(
   directory: string,
@@ -21,7 +21,7 @@ export function rewriteLog(
   const { DatabaseSync } = loadSqlite();
   const db = new DatabaseSync(createRepairing(directory));
   try {
-    // Nothing depends on the file before it is complete.
+    // The file needs neither journal nor sync before it is complete.
     db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables}`);
     const insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
@@ -34,7 +34,7 @@ export function rewriteLog(
     for (const [sessionId, chain] of salvage.chains) {
       const indexed = salvage.index.get(sessionId);
       const createdAt = indexed?.createdAt ?? chain.createdAt;
-      // Of a session that was cut nobody knows. Marked open it will be looked at.
+      // Nothing tells whether a truncated session has an open turn. Marked open, it is checked at the next start.
       const isWhole = indexed?.hash === chain.hash && salvage.known.get(sessionId) === chain.head;
       const { open, updatedAt } = isWhole ? indexed : { open: true, updatedAt: chain.updatedAt };
       index.put({ sessionId, head: chain.head, hash: chain.hash, createdAt, updatedAt, open });
@@ -47,8 +47,8 @@ export function rewriteLog(
 }
 
 /**
- * What a damaged WAL hides can still be in the file, or the other way round: an earlier page in the WAL takes the
- * place of a later one in the file. The third look finds what follows on events that only the second one had.
+ * Reads the log with its WAL, the file alone, and the log with its WAL again. A damaged WAL can hide newer pages of the
+ * file, and the other way round. The third pass finds events that follow on those of the second pass.
  */
 function salvageAll(
   salvage: Salvage,
@@ -58,6 +58,6 @@ function salvageAll(
 ): void {
   const erased = new Set([...heads].filter(([, seq]) => seq === 0).map(([sessionId]) => sessionId));
   salvage.follow(damaged);
-  viewReadOnly(join(directory, 'events.db'), (file) => salvage.follow(file, erased), 'without WAL');
+  viewReadOnly(logFile(directory), (file) => salvage.follow(file, erased), 'without WAL');
   salvage.follow(damaged);
 }

@@ -7,9 +7,9 @@ import { chainHash, chainStart, type Link } from '../integrity/chain.ts';
 import { storedLink } from '../integrity/chain-reader.ts';
 import { hasTable, readableRows } from './readable-rows.ts';
 
-const mostFindings = 20;
+const maxFindings = 20;
 
-/** How far a session is intact. */
+/** The intact part of a session, up to the event `head`. */
 export interface Chain {
   readonly head: number;
   readonly hash: string;
@@ -17,27 +17,27 @@ export interface Chain {
   readonly updatedAt: number;
 }
 
-/** Takes an event that is certain to be the next of its session. */
+/** Receives each event that is proved to be the next of its session. */
 export type Sink = (sessionId: SessionId, link: Link, hash: string) => void;
 
 /**
- * Follows the chains of all sessions through everything that can be read, from several views of one log if need
- * be. An event counts only if it is linked to the one before it, so none is ever invented or mixed up.
+ * Follows the hash chains of all sessions through the readable rows of one or several views of a log. An event counts
+ * only if it is linked to its predecessor, so a damaged or misplaced row is never taken for an event.
  */
 export class Salvage {
   readonly chains = new Map<SessionId, Chain>();
-  /** The rows of the index whose seals hold. */
+  /** The rows of the index whose seals are right. */
   readonly index = new Map<SessionId, IndexedSession>();
   /** The highest seq each session is known to have had. */
   readonly known = new Map<SessionId, number>();
-  /** What is wrong, in words: the first few. */
+  /** Descriptions of the first few problems. */
   readonly findings: string[] = [];
-  /** Whether there is an index: version 1 had none. */
+  /** Whether there is an index of sessions. Version 1 had none. */
   hasIndex = false;
-  /** Whether any view showed a table of events at all. */
+  /** Whether any view had a table of events. */
   hasEvents = false;
   readonly #sink: Sink;
-  /** The stored hash of the last event seen of a session, whether or not it is intact. */
+  /** Seq and stored hash of the last row read of each session, whether or not it is intact. */
   readonly #seen = new Map<SessionId, { readonly seq: number; readonly hash: string }>();
 
   constructor(heads: ReadonlyMap<SessionId, number>, sink: Sink = () => undefined) {
@@ -45,7 +45,7 @@ export class Salvage {
     for (const [sessionId, seq] of heads) this.#note(sessionId, seq);
   }
 
-  /** @param skip sessions that are not to be looked for in this view. */
+  /** Reads one view of the log. @param skip sessions to ignore in this view. */
   follow(db: DatabaseSync, skip: ReadonlySet<SessionId> = new Set()): void {
     for (const row of this.#rows(db, 'sessions')) this.#guarded(() => this.#takeIndexRow(row, skip));
     for (const row of this.#rows(db, 'events')) this.#guarded(() => this.#takeEvent(row, skip));
@@ -60,7 +60,8 @@ export class Salvage {
       return readableRows(db, table, finding);
     } catch (error) {
       rethrowObstacle(error);
-      finding(error); // Not even the schema can be read: this view has nothing to give.
+      // Not even the schema can be read, so this view has no rows.
+      finding(error);
       return [];
     }
   }
@@ -87,8 +88,8 @@ export class Salvage {
       this.#note(sessionId, seq);
       this.#sink(sessionId, link, hash);
     } else if (seq >= expected) {
-      this.#find(`session ${sessionId}, seq ${seq} is not linked to what is before it`);
-      // Linked at least to the row before it, so that its seq can be believed.
+      this.#find(`session ${sessionId}, seq ${seq} is not linked to the event before it`);
+      // The row is linked at least to the row before it, so its seq is right.
       const seen = this.#seen.get(sessionId);
       if (seen?.seq === seq - 1 && chainHash(seen.hash, sessionId, link) === link.hash)
         this.#note(sessionId, seq);
@@ -97,7 +98,7 @@ export class Salvage {
   }
 
   #find(finding: unknown): void {
-    if (this.findings.length < mostFindings) this.findings.push(String(finding));
+    if (this.findings.length < maxFindings) this.findings.push(String(finding));
   }
 
   #note(sessionId: SessionId, seq: number): void {
@@ -108,14 +109,14 @@ export class Salvage {
     try {
       take();
     } catch (error) {
-      // SQLite's errors come from the sink; all others mean that the row is not what was stored.
+      // SQLite's errors come from the sink. All others mean that the row is damaged.
       if (isSqliteError(error)) throw error;
       this.#find(error);
     }
   }
 }
 
-/** Version 1 had no hashes: what can be asked of a row is that it has its place and is JSON. */
+/** Version 1 had no hashes. All that can be checked of a row is its types, its seq and that it is JSON. */
 function versionOneLink(row: Record<string, SQLOutputValue>, sessionId: SessionId, previous: string) {
   const link = {
     seq: integerOf(row.seq),

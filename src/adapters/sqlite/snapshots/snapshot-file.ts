@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Log } from '../../../ports/log.ts';
+import { snapshotFilePath } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { isBusy, isSqliteError } from '../file/sqlite-errors.ts';
 
@@ -15,7 +16,7 @@ export interface SnapshotFile {
   readonly remove: StatementSync;
 }
 
-/** "ags" and a version, as one number: a file with another one is not worth a migration. */
+/** "ags" and a version, as one number. A file of another version is discarded instead of migrated. */
 const formatId = 0x61677302;
 
 const setup = `
@@ -35,16 +36,23 @@ const schema = `
   COMMIT;
 `;
 
-/** Opens the snapshots of a data directory; what cannot be used is deleted and made anew. */
+/**
+ * Opens the snapshots of a data directory. A file that is damaged or of another version is replaced by an empty one.
+ *
+ * @param mode `anew` always begins with an empty file.
+ */
 export function openSnapshotFile(directory: string, log: Log, mode?: 'anew'): SnapshotFile {
-  const file = join(resolve(directory), 'snapshots.db');
+  const file = snapshotFilePath(resolve(directory));
   if (mode === 'anew') discard(file);
   try {
     return open(file);
   } catch (error) {
     if (isBusy(error)) throw new Error(`${file} is in use by another agent-service`, { cause: error });
     if (mode === 'anew' || !(isSqliteError(error) || error instanceof UnknownFormatError)) throw error;
-    log.warn({ err: error }, 'snapshots cannot be used, and begin anew: sessions load more slowly');
+    log.warn(
+      { err: error },
+      'the snapshots cannot be used and were deleted; sessions load more slowly until there are new ones',
+    );
     return openSnapshotFile(directory, log, 'anew');
   }
 }
@@ -53,7 +61,7 @@ class UnknownFormatError extends Error {}
 
 function open(file: string): SnapshotFile {
   const { DatabaseSync } = loadSqlite();
-  // For its owner alone. Never opened when it exists: closing it would drop SQLite's lock on it.
+  // Created for its owner alone. An existing file must not be opened here: closing it would drop SQLite's lock.
   if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
   const db = new DatabaseSync(file);
   try {
@@ -61,7 +69,7 @@ function open(file: string): SnapshotFile {
     const format = db.prepare('PRAGMA user_version').get()?.user_version;
     const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     if (isEmpty) db.exec(schema);
-    else if (format !== formatId) throw new UnknownFormatError('the snapshots are of another version');
+    else if (format !== formatId) throw new UnknownFormatError('the snapshots have another format');
     return {
       db,
       find: db.prepare('SELECT seq, parts, "check" FROM snapshots WHERE session = ?'),

@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { SessionId } from '../../../core/ids.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { Snapshot, SnapshotStore } from '../../../ports/snapshot-store.ts';
+import { nextLoop } from '../../../timing/next-loop.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { isCorrupt } from '../file/sqlite-errors.ts';
 import { openSnapshotFile, type SnapshotFile } from './snapshot-file.ts';
 
 export interface SqliteSnapshotStoreOptions {
-  /** The data directory. It is made, and held for one process alone, by the event store. */
+  /** The data directory. The event store creates it, and locks it for one process. */
   readonly directory: string;
   readonly log: Log;
 }
 
-/** Snapshots in `snapshots.db`, which may be deleted at any time. The file is opened by the first use, not by the start. */
+/** Keeps snapshots in `snapshots.db`, which may be deleted at any time. The file is opened by the first use. */
 export function sqliteSnapshotStore(options: SqliteSnapshotStoreOptions): SnapshotStore {
   return new SqliteSnapshotStore(options);
 }
 
 /**
- * Works in the thread that calls it, one call after the other and one part at a time: nothing waits for a disk
- * but an erasure, because nothing else is synced. Each part has a checksum, and what is damaged is thrown away.
+ * Works in the main thread, one call after the other and one part at a time. Only an erasure is synced, so nothing else
+ * waits for a disk. Each part has a checksum; a damaged file is discarded.
  */
 class SqliteSnapshotStore implements SnapshotStore {
   readonly #directory: string;
@@ -58,7 +58,7 @@ class SqliteSnapshotStore implements SnapshotStore {
     this.#file = undefined;
   }
 
-  /** What takes several turns of the event loop is one transaction, so the next call waits for its end. */
+  /** Runs calls one after the other: a call is one transaction, but takes several turns of the event loop. */
   #inTurn<T>(work: (file: SnapshotFile) => Promise<T>): Promise<T | undefined> {
     if (this.#closed) return Promise.reject(new Error('the snapshot store is closed'));
     const done = this.#queue.then(() => this.#orAnew(work));
@@ -66,7 +66,7 @@ class SqliteSnapshotStore implements SnapshotStore {
     return done;
   }
 
-  /** A cache that is damaged begins anew, and gives nothing. */
+  /** Resolves to undefined when the file was damaged and had to be replaced. */
   async #orAnew<T>(work: (file: SnapshotFile) => Promise<T>): Promise<T | undefined> {
     this.#file ??= openSnapshotFile(this.#directory, this.#log);
     const { db } = this.#file;
@@ -75,7 +75,10 @@ class SqliteSnapshotStore implements SnapshotStore {
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       if (!isCorrupt(error) && !(error instanceof DamagedSnapshotError)) throw error;
-      this.#log.warn({ err: error }, 'snapshots are damaged, and begin anew: sessions load more slowly');
+      this.#log.warn(
+        { err: error },
+        'the snapshots are damaged and were deleted; sessions load more slowly until there are new ones',
+      );
       db.close();
       this.#file = openSnapshotFile(this.#directory, this.#log, 'anew');
       return undefined;
@@ -93,8 +96,7 @@ async function readSnapshot(
   const row = file.find.get(sessionId);
   if (row === undefined) return undefined;
   const { seq, parts: count } = row;
-  const damaged = (): Error =>
-    new DamagedSnapshotError(`the snapshot of session ${sessionId} is not what was saved`);
+  const damaged = (): Error => new DamagedSnapshotError(`the snapshot of session ${sessionId} is damaged`);
   if (row.check !== checksum(sessionId, seq, count)) throw damaged();
   if (integerOf(seq) > latestSeq) return undefined;
   const parts: string[] = [];

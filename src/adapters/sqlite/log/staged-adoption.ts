@@ -4,41 +4,41 @@ import type { IndexedSession } from '../index/session-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
 import type { StageCall } from './worker-protocol.ts';
 
-/** The adoptions that are under way. */
-export class Adoptions {
+/** The sessions that are being adopted, by the number of their adoption. */
+export class StagedAdoptions {
   readonly #db: DatabaseSync;
-  readonly #underWay = new Map<number, Adoption>();
-  #last = 0;
+  readonly #staged = new Map<number, StagedAdoption>();
+  #lastId = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
   }
 
-  /** @returns the number to find it by. */
+  /** @returns the id of the adoption. */
   begin(sessionId: SessionId): number {
-    this.#last += 1;
-    this.#underWay.set(this.#last, new Adoption(this.#db, sessionId, this.#last));
-    return this.#last;
+    this.#lastId += 1;
+    this.#staged.set(this.#lastId, new StagedAdoption(this.#db, sessionId, this.#lastId));
+    return this.#lastId;
   }
 
-  find(id: number): Adoption {
-    const adoption = this.#underWay.get(id);
+  find(id: number): StagedAdoption {
+    const adoption = this.#staged.get(id);
     if (adoption === undefined) throw new Error(`there is no adoption ${id}`);
     return adoption;
   }
 
-  /** Forgets what is staged, if anything still is. */
+  /** Drops the staged events. Does nothing when the adoption has ended. */
   end(id: number): void {
-    this.#underWay.get(id)?.[Symbol.dispose]();
-    this.#underWay.delete(id);
+    this.#staged.get(id)?.[Symbol.dispose]();
+    this.#staged.delete(id);
   }
 }
 
 /**
- * A session on its way in. Its events wait in a temporary table: a file of SQLite's own that is gone with the
- * process, so the log knows nothing of them until all have come, and no memory has to hold them.
+ * One session that is being adopted. Its events wait in a temporary table until all have arrived. SQLite keeps that
+ * table in a file of its own, which ends with the process, so neither the log nor the memory holds them meanwhile.
  */
-class Adoption implements Disposable {
+class StagedAdoption implements Disposable {
   readonly sessionId: SessionId;
   readonly #db: DatabaseSync;
   readonly #table: string;
@@ -70,7 +70,7 @@ class Adoption implements Disposable {
     return this.#head;
   }
 
-  /** To be called in a transaction: each event would be one of its own. */
+  /** Call it in a transaction, or each event becomes a transaction of its own. */
   stage({ times, types, data }: StageCall): void {
     for (const [index, json] of data.entries()) {
       const time = times[index] ?? 0;
@@ -83,7 +83,7 @@ class Adoption implements Disposable {
     }
   }
 
-  /** Puts the events into the log. @returns what its index is to say. */
+  /** Copies the events into the log. @returns the session's row for the index. */
   store(open: boolean): IndexedSession {
     const columns = 'seq, time, type, data, hash';
     this.#db

@@ -2,14 +2,14 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a file and its folders, for their owner alone, where there is none. SQLite would create the file readable for
- * everybody; its journals take over the mode of the file.
+ * Creates a file and its folders, readable for their owner only, unless the file exists. SQLite would create the file
+ * readable for everybody. Its journals inherit the mode of the file.
  */
 export function createPrivately(file: string): void {
   try {
     makeFolder(dirname(file));
-    // Closing a descriptor drops every POSIX lock this process has on the file, also SQLite's own. 'wx'
-    // opens only what did not exist, so nobody can have locked it.
+    // Closing a descriptor drops every POSIX lock of this process on the file, also SQLite's own. 'wx' opens
+    // only a file that did not exist, so there can be no lock.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if (existsSync(file)) return;
@@ -19,8 +19,8 @@ export function createPrivately(file: string): void {
 }
 
 /**
- * Not by the option `recursive`: Node takes the kernel's "no such entry" for a folder that is missing above, and tries
- * for ever where all of them are there and nothing can be made, as in /proc.
+ * Not with the option `recursive`. It takes ENOENT to mean that a parent is missing, and loops for ever where all
+ * parents exist and nothing can be created, as in /proc.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
@@ -29,16 +29,16 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(path)) throw error;
   }
 }
 
 const reasons: Readonly<Record<string, (path: string) => string>> = {
-  EACCES: (path) => `this user may not make ${path}`,
-  EPERM: (path) => `this user may not make ${path}`,
+  EACCES: (path) => `this user may not create ${path}`,
+  EPERM: (path) => `this user may not create ${path}`,
   EEXIST: (path) => `${path} is a link that leads nowhere`,
-  ENOENT: (path) => `nothing of the name ${path} can be made there`,
+  ENOENT: (path) => `${path} cannot be created there`,
   ENOTDIR: (path) => `above ${path} there is a file in place of a folder`,
   EROFS: (path) => `${path} would be on a disk that is read-only`,
 };

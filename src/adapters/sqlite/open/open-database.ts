@@ -1,42 +1,40 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { HeadFile, headFilePath, type RecordedHeads, readHeads } from '../integrity/head-file.ts';
-import { inspect, vanished } from '../integrity/inspection.ts';
-import { repairedFile } from '../repair/repaired-file.ts';
+import { headFilePath, isAbsent, logFile, repairedFile, requireUsable } from '../file/data-directory.ts';
+import { loadSqlite } from '../file/load-sqlite.ts';
+import { type Identity, identify, marks, tables } from '../file/schema.ts';
+import { explainSqliteError, isBusy } from '../file/sqlite-errors.ts';
+import { HeadFile, type RecordedHeads, readHeads } from '../integrity/head-file.ts';
 import { createPrivately } from './create-privately.ts';
-import { isAbsent } from './is-absent.ts';
-import { loadSqlite } from './load-sqlite.ts';
+import { inspect, vanished } from './inspection.ts';
 import { migrate } from './migration.ts';
-import { requireUsable } from './require-usable.ts';
-import { type Identity, identify, marks, tables } from './schema.ts';
-import { explainSqliteError, isBusy } from './sqlite-errors.ts';
 
-/** Two services that start together wait this long for each other before one of them gives up. */
+/** Longest wait for the lock of another service, for two that start together. */
 const lockTimeoutMs = 200;
 
 export interface Database {
   readonly db: DatabaseSync;
   readonly file: string;
   readonly heads: HeadFile;
-  /** What an operator should know about the file as it was found. */
+  /** For the operator: what was found at the opening. */
   readonly notices: readonly string[];
 }
 
 /**
- * Opens the event log of a data directory for this process alone; creates both when absent.
- * What is not an event log, of a newer version, or damaged is refused and left as it is.
+ * Opens the event log of a data directory for this process alone. Creates log and directory when absent. Throws, and
+ * changes nothing, when the file is not an event log, of a newer version, or damaged.
  */
 export function openDatabase(dataDirectory: string): Database {
   const directory = resolve(dataDirectory);
-  const file = join(directory, 'events.db');
+  const file = logFile(directory);
   requireUsable(directory);
   const recorded = readHeads(directory);
   if (recorded !== undefined && isAbsent(file)) throw vanished(file, recorded);
   createPrivately(file);
   if (existsSync(repairedFile(directory))) {
     throw new Error(
-      `a repair of ${file} was cut off; run it again: agent-service repair --data-dir ${directory}`,
+      `a repair of ${file} was interrupted; run it again: agent-service repair --data-dir ${directory}`,
     );
   }
   try {
@@ -56,14 +54,14 @@ function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
   const { DatabaseSync } = loadSqlite();
   const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
   try {
-    // What is erased is overwritten. Exclusive, set before the first use of the WAL, keeps the file locked
-    // until it is closed, or until the process dies: the kernel drops the lock then.
+    // `secure_delete` overwrites erased data. The exclusive mode, set before the first use of the WAL, locks the
+    // file until it is closed or the process dies.
     db.exec('PRAGMA secure_delete = ON; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
-    // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these do nothing.
+    // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these settings do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
     return { db, found };
   } catch (error) {
@@ -76,10 +74,12 @@ function notices(directory: string, recorded: RecordedHeads | undefined, found: 
   const file = headFilePath(directory);
   const lines = recorded?.unreadable ?? 0;
   return [
-    ...(found === 'version 1' ? ['event log: brought from version 1 to the current one'] : []),
+    ...(found === 'version 1' ? ['event log: migrated from version 1 to the current version'] : []),
     ...(found === 'current' && recorded === undefined
-      ? [`event log: ${file} is missing, so a loss of the last appends before this start would go unseen`]
+      ? [`event log: ${file} is missing, so a loss of the last appends before this start cannot be detected`]
       : []),
-    ...(lines > 0 ? [`event log: ${lines} lines of ${file} cannot be read, as after a crash`] : []),
+    ...(lines > 0
+      ? [`event log: ${lines} lines of ${file} cannot be read, for example because of a crash`]
+      : []),
   ];
 }

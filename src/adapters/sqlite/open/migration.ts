@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { integerOf, textOf } from '../file/columns.ts';
+import { DamagedLogError } from '../file/log-damage.ts';
+import { marks, tables } from '../file/schema.ts';
 import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
-import { DamagedLogError } from '../integrity/log-damage.ts';
-import { integerOf, textOf } from './columns.ts';
-import { marks, tables } from './schema.ts';
 
 /**
- * Brings a log of version 1, which had neither chain nor index, to the current one, within the transaction
- * of the caller. No session is marked open: version 1 did not know, and continued none after a restart.
+ * Migrates a log of version 1, which had neither chain nor index, to the current version, within the transaction of
+ * the caller. No session is marked open: version 1 did not record it, and continued no session after a restart.
  */
 export function migrate(db: DatabaseSync, file: string): void {
   db.exec(`ALTER TABLE events RENAME TO events_1; ${tables}`);

@@ -1,28 +1,29 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { DamagedLogError, describeLosses, type Loss } from '../file/log-damage.ts';
 import { viewReadOnly } from '../file/read-only.ts';
 import { identify, notAnEventLog } from '../file/schema.ts';
 import { isCorrupt, isNotADatabase, isSqliteError } from '../file/sqlite-errors.ts';
 import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
-import { ChainReader } from './chain-reader.ts';
-import type { RecordedHeads } from './head-file.ts';
-import { DamagedLogError, describeLosses, type Loss } from './log-damage.ts';
+import { ChainReader } from '../integrity/chain-reader.ts';
+import type { RecordedHeads } from '../integrity/head-file.ts';
 
 const smallestPageBytes = 512;
 
-/** How much of the log is looked at before it is opened, however long it is. */
+/** How many sessions and events a start checks, so that it takes no longer for a long log. */
 const bounds = { openSessions: 1000, lastEvents: 1000 };
 
 /**
- * A first look that cannot change anything. Throws when the file is not ours, and when the end of the log is
- * not what was acknowledged: opened for writing, SQLite would throw away what it cannot read of the WAL.
+ * Checks the log without changing it. Throws when the file is not an event log, or when the end of the log differs
+ * from what was acknowledged. Run it before opening for writing: SQLite then discards what it cannot read of the WAL.
  */
 export function inspect(file: string, recorded: RecordedHeads | undefined): void {
   const { size } = statSync(file);
   // SQLite takes anything shorter than its smallest page for an empty file, and would overwrite it.
   if (size > 0 && size < smallestPageBytes) throw notAnEventLog(file);
-  if (existsSync(`${file}-journal`)) return; // Creating it was cut off; opening it rolls that back.
+  // The creation of the file was interrupted. SQLite rolls it back when it opens the file.
+  if (existsSync(`${file}-journal`)) return;
   try {
     viewReadOnly(file, (db) => {
       const identity = identify(db, file);
@@ -33,22 +34,23 @@ export function inspect(file: string, recorded: RecordedHeads | undefined): void
     if (!isCorrupt(error) && !(error instanceof DamagedLogError)) throw error;
     requireUnused(file);
     if (!isCorrupt(error)) throw error;
-    // Nothing of ours stands beside it, so it need never have been an event log.
+    // Without a file of high-water marks beside it, it may never have been an event log.
     if (isNotADatabase(error) && recorded === undefined) throw notAnEventLog(file);
     throw new DamagedLogError(file, String(error), { cause: error });
   }
 }
 
-/** A look without a lock at a file that another process is writing can see what is not there. */
+/** Throws if another process uses the file. Without a lock, a file that is being written can look damaged. */
 function requireUnused(file: string): void {
   try {
     viewReadOnly(file, (db) => db.exec('SELECT count(*) FROM sqlite_schema'), 'locked');
   } catch (error) {
-    if (!isCorrupt(error)) throw error; // A corrupt file is what the caller is about to report.
+    // The caller reports the corruption itself.
+    if (!isCorrupt(error)) throw error;
   }
 }
 
-/** The log is gone, but what stood beside it is still there. */
+/** The error for a log that is missing while its file of high-water marks exists. */
 export function vanished(file: string, { heads }: RecordedHeads): DamagedLogError {
   const losses = [...heads].filter(([, seq]) => seq > 0).map(([id, to]) => ({ sessionId: id, from: 1, to }));
   const details = losses.length > 0 ? `: ${describeLosses(losses)}` : '';

@@ -1,17 +1,17 @@
 import { dirname } from 'node:path';
 import type { SessionId } from '../../../core/ids.ts';
 
-/** Events of a session that were stored, and are gone or no longer what they were. */
+/** Stored events of a session that are missing or changed: seq `from` to `to`, both included. */
 export interface Loss {
   readonly sessionId: SessionId;
   readonly from: number;
   readonly to: number;
 }
 
-/** An error names so many sessions; `repair` reports all. */
-const mostNamed = 5;
+/** An error names at most this many sessions; `repair` reports all. */
+const maxNamed = 5;
 
-/** The log is not what was written. Whoever throws this has changed nothing. */
+/** The log differs from what was written. No file was changed when this is thrown. */
 export class DamagedLogError extends Error {
   constructor(file: string, damage: string, options?: ErrorOptions) {
     super(`the event log ${file} is damaged: ${damage}; nothing was changed; ${repairAdvice(file)}`, options);
@@ -24,7 +24,7 @@ export function repairAdvice(file: string): string {
 }
 
 export function describeLosses(losses: readonly Loss[]): string {
-  const named = losses.slice(0, mostNamed).map(describeLoss);
+  const named = losses.slice(0, maxNamed).map(describeLoss);
   const others = losses.length - named.length;
   return [...named, ...(others > 0 ? [`${others} more sessions lost events`] : [])].join(', ');
 }

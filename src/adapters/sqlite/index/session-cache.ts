@@ -1,13 +1,13 @@
 import type { SessionId } from '../../../core/ids.ts';
 
-/** A few hundred bytes each. */
+/** Sessions of one generation, a few hundred bytes each. */
 const generationSize = 2_048;
 
 /**
- * The rows of the index that were written last: whoever appends to a session soon does so again. In two
- * generations, because a map that loses its oldest entry at each new one is slower than what it saves.
+ * Caches the rows of the index that were written last, because appends to one session tend to follow each other. Two
+ * generations replace an eviction per entry, which would cost more time than the cache saves.
  */
-export class RecentSessions<S extends { readonly sessionId: SessionId }> {
+export class SessionCache<S extends { readonly sessionId: SessionId }> {
   #young = new Map<SessionId, S>();
   #old: ReadonlyMap<SessionId, S> = new Map();
 

@@ -1,0 +1,74 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The database of an event log. SQLite keeps its WAL beside it. */
+export function logFile(directory: string): string {
+  return join(directory, 'events.db');
+}
+
+/** The high-water marks of the sessions, see `HeadFile`. */
+export function headFilePath(directory: string): string {
+  return join(directory, 'events.heads');
+}
+
+/** A log that a repair has written completely, but has not yet put in its place. */
+export function repairedFile(directory: string): string {
+  return join(directory, 'events.repaired');
+}
+
+export function snapshotFilePath(directory: string): string {
+  return join(directory, 'snapshots.db');
+}
+
+/** Whether the file is missing or has no bytes. */
+export function isAbsent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** Throws unless the directory has an event log, whole or damaged. Opening the directory would create a log. */
+export function requireEventLog(dataDirectory: string): void {
+  const problem = problemWith(resolve(dataDirectory));
+  if (problem !== undefined) throw new Error(`${problem}; choose the folder of an event log with --data-dir`);
+}
+
+function problemWith(directory: string): string | undefined {
+  try {
+    const folder = statSync(directory, { throwIfNoEntry: false });
+    if (folder === undefined) return `there is no folder ${directory}`;
+    if (!folder.isDirectory()) return `${directory} is not a folder`;
+    const hasLog =
+      !isAbsent(logFile(directory)) ||
+      existsSync(headFilePath(directory)) ||
+      existsSync(repairedFile(directory));
+    return hasLog ? undefined : `there is no event log in ${directory}`;
+  } catch (error) {
+    return `${directory} cannot be read: ${reasonOf(error)}`;
+  }
+}
+
+/**
+ * Throws when the files of an event log exist, but cannot be read and written. SQLite itself would report a failed
+ * disk.
+ */
+export function requireUsable(directory: string): void {
+  for (const file of [logFile(directory), headFilePath(directory)]) {
+    if (!existsSync(file)) continue;
+    if (!statSync(file).isFile())
+      throw new Error(`${file} is not a file; move it away, or choose another folder with --data-dir`);
+    for (const path of [file, directory]) requireAccess(path);
+  }
+}
+
+function requireAccess(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const message = `this user must be able to read and write ${path}: ${reasonOf(error)}; change its mode, or choose another folder with --data-dir`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+/** Like `messageOf` of the core, whose module would load a package into the worker thread. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
