@@ -30,6 +30,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'machines',
     'xstate',
     'eventemitter3',
+    'lru-cache',
     'zod',
   ],
   'src/replay': ['src/replay', 'src/core', 'src/ports', 'src/runtime', 'xstate'],
