@@ -1,22 +1,33 @@
-import type { CounterName, GaugeName, HistogramName, LabelsOf, MetricFamily } from '../core/metric-catalogue.ts';
+import type {
+  CounterName,
+  GaugeName,
+  HistogramName,
+  LabelsOf,
+  MetricFamily,
+} from '../core/metric-catalogue.ts';
 
-/** One value of a metric as it is now. */
+/** The present value of a metric, for one combination of labels. */
 export interface Reading<N extends CounterName | GaugeName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;
 }
 
 /**
- * What an operator counts and times. Most metrics are read when somebody asks, from whoever knows them anyway;
- * only what nobody keeps is recorded as it happens.
+ * The metrics of the service. Most are read from their source when somebody asks; only values that nobody keeps are
+ * recorded as they happen.
  */
 export interface Metrics {
-  /** Adds to a counter; by one when left out. */
+  /** Adds to a counter, 1 by default. */
   add<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void;
   /** Adds a duration to a histogram. */
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void;
-  /** From now on `source` is asked whenever the metrics are read. */
+  /** Asks `source` for the values of the metric at each reading. */
   read<N extends CounterName | GaugeName>(name: N, source: ReadingSource<N>): void;
+  /**
+   * Adds the default metrics of the metrics library for the process and for Node.js. They start with the first reading:
+   * a service that nobody reads pays nothing for them.
+   */
+  addDefaults(): void;
   /** In the text format of Prometheus, with its content type. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
   /** The same as data. */

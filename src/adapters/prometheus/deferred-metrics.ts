@@ -7,14 +7,14 @@ import type {
 } from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
-/** Kept as they come until then; a few hundred kilobytes. */
+/** Recordings kept before the library is loaded, a few hundred kilobytes. */
 const MOST_KEPT = 2_000;
 
 type Recording = (metrics: Metrics) => void;
 
 /**
- * Metrics whose library is loaded when somebody reads them, or when much has been recorded: it would take a tenth of
- * the start, and many instances are never asked.
+ * Loads the metrics library when somebody reads the metrics, or when `MOST_KEPT` recordings wait. Loading takes a tenth
+ * of the start, and nobody ever reads the metrics of many instances.
  */
 export class DeferredMetrics implements Metrics {
   readonly #load: () => Promise<Metrics>;
@@ -38,6 +38,10 @@ export class DeferredMetrics implements Metrics {
     this.#record((metrics) => metrics.read(name, source));
   }
 
+  addDefaults(): void {
+    this.#record((metrics) => metrics.addDefaults());
+  }
+
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {
     return (await this.#ready()).text();
   }
@@ -52,7 +56,7 @@ export class DeferredMetrics implements Metrics {
       return;
     }
     this.#kept.push(recording);
-    // Whoever reads is told when the library cannot be loaded.
+    // If the library cannot be loaded, the next reading reports the error.
     if (this.#kept.length === MOST_KEPT) this.#ready().catch(() => undefined);
   }
 
