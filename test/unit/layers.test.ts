@@ -17,6 +17,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'src/config/schema',
     'src/core',
     'src/ports',
+    'src/timing',
     'node:',
     'zod',
     'eventsource-parser',

@@ -13,7 +13,7 @@ import type { ReplyReader } from '../reply/reply-reader.ts';
 import { EventTooLargeError, readAnswer, StreamCutError, UnreadableAnswerError } from './answer-stream.ts';
 import { Attempt, type AttemptTimes } from './attempt.ts';
 import { type HttpAnswer, type HttpPost, post } from './http-post.ts';
-import { retryAfterIn, retryDelayMs } from './retry-delay.ts';
+import { modelRetryDelayMs, retryAfterIn } from './retry-delay.ts';
 
 /** Enough to read an error from, and no more of a body that may have no end. */
 const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
@@ -58,7 +58,7 @@ export class ModelClient {
   }
 
   async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
-    for (let repeated = 0; ; repeated += 1) {
+    for (let retries = 0; ; retries += 1) {
       signal.throwIfAborted();
       const reader = call.reader();
       try {
@@ -70,7 +70,7 @@ export class ModelClient {
         // An abort looks like a broken connection.
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure) || reader.hasSpoken) throw error;
-        const delayMs = repeated < this.#times.maxRetries ? retryDelayMs(error, repeated) : undefined;
+        const delayMs = retries < this.#times.maxRetries ? modelRetryDelayMs(error, retries) : undefined;
         if (delayMs === undefined) throw error;
         await wait(delayMs, undefined, { signal });
       }
