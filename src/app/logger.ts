@@ -1,8 +1,8 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import { redactText } from '../config/export/redact.ts';
+import type { LogLevel } from '../config/settings.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
-import type { LogLevel } from './settings.ts';
 
 /** Standard error: in stdio mode standard output belongs to the protocol. */
 const STANDARD_ERROR = 2;
@@ -16,16 +16,16 @@ interface Output {
 }
 
 /** Lines for people where a terminal reads standard error, JSON lines for everything else. */
-export async function openLog(level: LogLevel, output: Output = process.stderr): Promise<Log> {
-  if (output.isTTY !== true || level === 'silent') return createLog(level);
+export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<Log> {
+  if (output.isTTY !== true || level === 'silent') return createJsonLogger(level);
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: output.hasColors?.() ?? false, translateTime: 'SYS:HH:MM:ss' });
   // Formatted here and not by a stream of the package's own: nothing is lost when the process ends.
-  return createLog(level, { write: (line) => void output.write(format(line)) });
+  return createJsonLogger(level, { write: (line) => void output.write(format(line)) });
 }
 
 /** JSON lines, without secrets of a known shape. Errors are reduced to what is safe to keep, because an SDK's error may carry whole requests. */
-export function createLog(level: LogLevel, destination?: DestinationStream): Log {
+export function createJsonLogger(level: LogLevel, destination?: DestinationStream): Log {
   const hooks: LoggerOptions['hooks'] = {
     logMethod([fields, message], method) {
       method.apply(this, [redactFields(fields), redactText(String(message))]);

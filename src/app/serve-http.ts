@@ -1,6 +1,7 @@
 import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
+import type { Settings } from '../config/settings.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
 import { InspectFront } from '../gateway/console/inspect-front.ts';
@@ -25,7 +26,6 @@ import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { showProcess } from './metrics/process-metrics.ts';
-import type { Settings } from './settings.ts';
 
 export interface HttpOptions {
   readonly agent: Agent;

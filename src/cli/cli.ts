@@ -1,9 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readPackageVersion } from '../app/package-root.ts';
-import { type Flags, modes, transports } from '../app/settings.ts';
 import { closest } from '../config/problems/closest.ts';
 import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
+import { type Flags, modes, transports } from '../config/settings.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';

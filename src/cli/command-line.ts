@@ -1,4 +1,4 @@
-import type { Flags } from '../app/settings.ts';
+import type { Flags } from '../config/settings.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';

@@ -22,7 +22,7 @@ async function perform(command: Runnable): Promise<void> {
       // While the rest is loaded and the agent file is read.
       const { startLogThread } = await import('../adapters/sqlite/log/log-thread.ts');
       const logThread = startLogThread();
-      const { run } = await import('../app/run.ts');
+      const { run } = await import('./run/run-service.ts');
       return run(command, logThread);
     }
     case 'repair':

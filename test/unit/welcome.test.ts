@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { progressLine, toolServerLine, welcome } from '../../src/app/welcome.ts';
-import { whenSlow } from '../../src/app/when-slow.ts';
+import { progressLine, toolServerLine, welcome } from '../../src/cli/run/welcome.ts';
+import { whenSlow } from '../../src/cli/run/when-slow.ts';
 
 describe('the welcome', () => {
   const parts = {

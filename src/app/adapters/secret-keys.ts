@@ -2,8 +2,8 @@ import { KeyFile } from '../../adapters/secret-key/key-file.ts';
 import { diskKeys, type KeyRing, memoryKeys } from '../../adapters/secret-key/key-ring.ts';
 import { parseSecretKey, type SecretKey } from '../../adapters/secret-key/secret-key.ts';
 import type { Environment } from '../../config/reading/expand.ts';
+import { SettingsError } from '../../config/settings.ts';
 import type { Log } from '../../ports/log.ts';
-import { SettingsError } from '../settings.ts';
 
 const VARIABLE = 'AGENT_SERVICE_SECRET_KEY';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { DEFAULT_DATA_DIR } from '../../app/settings.ts';
 import type { Environment } from '../../config/reading/expand.ts';
+import { DEFAULT_DATA_DIR } from '../../config/settings.ts';
 import { agentFileName, agentFileOf } from '../agent-argument.ts';
 import type { Choose } from '../command-line.ts';
 

@@ -1,6 +1,6 @@
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import { secretKeys } from '../../app/adapters/secret-keys.ts';
-import { createLog } from '../../app/logger.ts';
+import { createJsonLogger } from '../../app/logger.ts';
 import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
@@ -29,7 +29,7 @@ interface Recording {
 
 /** Replays a session and prints how it went. Exit code 1 when anything differs. */
 export async function replay({ recording, agentFile, json }: ReplayCommand): Promise<void> {
-  const log = createLog('error');
+  const log = createJsonLogger('error');
   const config = agentFile === undefined ? undefined : loadAgentFile(agentFile, process.env).config;
   const { sessionId, events, atRunTime } = await readRecording(recording, config !== undefined, log);
   const onTurn = (turn: ReplayedTurn): void => {

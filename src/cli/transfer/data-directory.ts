@@ -1,5 +1,5 @@
 import { requireEventLog } from '../../adapters/sqlite/file/require-event-log.ts';
-import { createLog } from '../../app/logger.ts';
+import { createJsonLogger } from '../../app/logger.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { EventStore } from '../../ports/event-store.ts';
@@ -18,7 +18,7 @@ export async function withEventStore<T>(
   requireFolderName(dataDir);
   if (mode === 'read') requireEventLog(dataDir);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
-  const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
+  const store = await openSqliteEventStore({ directory: dataDir, log: createJsonLogger('warn') });
   try {
     return await work(store);
   } finally {

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 
 export interface Welcome {
   readonly version: string;

@@ -1,14 +1,14 @@
 import { constants } from 'node:os';
-import type { LogThread } from '../adapters/sqlite/log/log-thread.ts';
-import type { CommandLine } from '../cli/command-line.ts';
-import { type LoadedAgent, loadAgentFile } from '../config/reading/agent-file.ts';
-import type { Log } from '../ports/log.ts';
-import { chooseAdapters } from './adapters/adapters.ts';
-import type { Agent } from './compose.ts';
-import { openLog } from './logger.ts';
-import { readPackageVersion } from './package-root.ts';
-import { serveStdio } from './serve-stdio.ts';
-import { resolveSettings, type Settings } from './settings.ts';
+import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
+import { chooseAdapters } from '../../app/adapters/adapters.ts';
+import type { Agent } from '../../app/compose.ts';
+import { createLogger } from '../../app/logger.ts';
+import { readPackageVersion } from '../../app/package-root.ts';
+import { serveStdio } from '../../app/serve-stdio.ts';
+import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
+import { resolveSettings, type Settings } from '../../config/settings.ts';
+import type { Log } from '../../ports/log.ts';
+import type { CommandLine } from '../command-line.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
@@ -25,7 +25,7 @@ export async function run(
 async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThread): Promise<void> {
   const { config, raw, path: agentFile } = loaded;
   const { dataDir, logLevel } = settings;
-  const log = await openLog(logLevel);
+  const log = await createLogger(logLevel);
   const version = readPackageVersion();
   const opening = whenSlow(
     chooseAdapters({ config, dataDir, environment: process.env, log, logThread }),
@@ -38,8 +38,8 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   // The log is opened by a thread of its own; meanwhile this one loads the rest.
   const [adapters, { composeAgent }, { serveHttp }] = await Promise.all([
     opening,
-    import('./compose.ts'),
-    import('./serve-http.ts'),
+    import('../../app/compose.ts'),
+    import('../../app/serve-http.ts'),
   ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {

@@ -1,6 +1,6 @@
-import { closest } from '../config/problems/closest.ts';
-import type { Environment } from '../config/reading/expand.ts';
-import { logLevels, type ServerConfig } from '../config/schema/agent-config.ts';
+import { closest } from './problems/closest.ts';
+import type { Environment } from './reading/expand.ts';
+import { logLevels, type ServerConfig } from './schema/agent-config.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
