@@ -169,14 +169,14 @@ describe.concurrent('a check whose first request fails', () => {
       'an unknown model',
       errorReply(404, { code: 'model_not_found' }),
       '✓✗–––––',
-      'model is not there, or not for you',
+      'model does not exist, or not for you',
       /knows no model gpt-test at .*check llm\.model and llm\.baseURL/,
     ],
     [
       'an address or a model that is unknown',
       { status: 404, body: 'not found' },
       '–✗–––––',
-      'model is not there, or not for you',
+      'model does not exist, or not for you',
       /check llm\.model and llm\.baseURL/,
     ],
     [
@@ -210,7 +210,9 @@ describe.concurrent('a check whose first request fails', () => {
         expect([ending.code, marksOf(ending)]).toEqual([1, expected]);
         expect(rowOf(ending, row.split(' ')[0] ?? '')).toEqual([`✗ ${row}`, expect.stringMatching(advice)]);
         for (const line of notTried) expect(rowOf(ending, line.slice(2, -10))).toEqual([line]);
-        expect(ending.stdout).toMatch(/\n1 request in \d+ ms; tokens are not told\.\nThe other requests are/);
+        expect(ending.stdout).toMatch(
+          /\n1 request in \d+ ms; the provider reports no tokens\.\nThe other requests are/,
+        );
         expect(upstream.requests).toHaveLength(1);
       },
       aspect,

@@ -40,7 +40,7 @@ describe('the welcome', () => {
     const server = { id: 's', name: 's', type: 'stdio' } as const;
     expect(toolServerLine({ ...server, status: 'connected' }, 1)).toBe('  tools      s is up: 1 tool\n');
     expect(toolServerLine({ ...server, status: 'error', error: 'gone' }, 0)).toBe(
-      '  tools      s failed: gone; it is tried again\n',
+      '  tools      s failed: gone; retrying\n',
     );
     expect(toolServerLine({ ...server, status: 'disconnected' }, 0)).toBe('');
     expect(progressLine('tools', 's is starting')).toBe('  tools      s is starting …\n');

@@ -47,7 +47,7 @@ export async function replay({ recording, agentFile, json }: ReplayCommand): Pro
   if (!isSame) process.exitCode = 1;
 }
 
-/** All that is needed is loaded here: a memory. */
+/** Loads nothing but a log in memory. */
 async function replayOffline(
   events: readonly SessionEvent[],
   log: Log,
@@ -57,7 +57,7 @@ async function replayOffline(
   return replaySession(events, { store: memoryEventStore(), log }, onTurn);
 }
 
-/** @param isLive tool servers are wanted, so that what the log has of their configurations is to be decrypted. */
+/** @param isLive whether tool servers are needed, so that their stored configurations are decrypted. */
 async function readRecording(place: RecordingPlace, isLive: boolean, log: Log): Promise<Recording> {
   if ('file' in place) {
     const { sessionId, events } = await readExport(openExport(place.file));
