@@ -1,4 +1,4 @@
-// Bundles a Node program and its packages into a few files. A start from the hundreds of original files takes twice as long.
+// Bundles a Node program and its packages into a few files. A start from the hundreds of originals takes twice as long.
 import { build } from 'vite';
 
 const NO_AJV = '\0no-ajv';
@@ -16,7 +16,7 @@ const inLatin1 = {
   },
 };
 
-/** The MCP SDK imports Ajv for clients and servers without a validator. Ours have one, and load Ajv when they need it. */
+/** The MCP SDK imports Ajv for clients and servers without a validator. Ours have one, and load Ajv late. */
 const withoutEagerAjv = {
   name: 'without-eager-ajv',
   enforce: 'pre',

@@ -44,7 +44,7 @@ export interface Agent {
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
   readonly recovered: Promise<void>;
-  /** Refuses new messages and waits up to `timeoutMs` for running turns. Turns still open continue at the next start. */
+  /** Refuses new messages and waits up to `timeoutMs` for running turns. Open turns continue at the next start. */
   drain(timeoutMs: number): Promise<void>;
   /** Ends the tool servers and closes the log. */
   close(): Promise<void>;

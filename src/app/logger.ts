@@ -25,8 +25,8 @@ export async function createLogger(level: LogLevel, output: Output = process.std
 }
 
 /**
- * Logs JSON lines without secrets of a known shape. Errors are reduced to safe fields, because an SDK's error may hold a
- * whole request.
+ * Logs JSON lines without secrets of a known shape. Errors are reduced to safe fields, because an SDK's error may
+ * hold a whole request.
  */
 export function createJsonLogger(level: LogLevel, destination?: DestinationStream): Log {
   const hooks: LoggerOptions['hooks'] = {

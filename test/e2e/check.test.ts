@@ -170,7 +170,7 @@ describe.concurrent('a check whose first request fails', () => {
       errorReply(404, { code: 'model_not_found' }),
       '✓✗–––––',
       'model does not exist, or not for you',
-      /knows no model gpt-test at .*check llm\.model and llm\.baseURL/,
+      /has no model gpt-test at .*check llm\.model and llm\.baseURL/,
     ],
     [
       'an address or a model that is unknown',
@@ -288,7 +288,7 @@ describe.concurrent('what a model cannot do', () => {
       { 'tool call': errorReply(400, { message: 'gpt-test does not support tools' }) },
       '✓✓✓✗–✓–',
       'tool call takes no tools',
-      /takes no tools as it is served; start vLLM with/,
+      /does not accept tools with its present server settings; start vLLM with/,
     ],
     [
       'call a tool',
@@ -323,7 +323,7 @@ describe.concurrent('what a model cannot do', () => {
       { image: errorReply(400, { message: 'gpt-test is not a multimodal model' }) },
       '✓✓✓✓✓✗–',
       'image takes no images',
-      /did not take an image/,
+      /did not accept an image/,
     ],
     [
       'see images that its server takes',

@@ -41,7 +41,7 @@ export interface AdapterOptions {
   readonly logThread?: LogThread;
 }
 
-/** Loads only the adapters that the configuration needs. The model comes first, because it throws if its key is missing. */
+/** Loads only the adapters that the configuration needs. The model comes first: it throws if its key is missing. */
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
   const metrics = new DeferredMetrics(loadMetrics);

@@ -5,8 +5,8 @@ import type { Expansion } from './expand.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /**
- * Reads the value of a single unquoted reference (`port: $PORT`) as YAML would, if the schema refuses a string there. An
- * API key of digits stays a string.
+ * Reads the value of a single unquoted reference (`port: $PORT`) as YAML would, if the schema refuses a string
+ * there. An API key of digits stays a string.
  */
 export function readScalars(schema: z.ZodType, expansion: Expansion, { isPlain }: YamlSource): unknown {
   const { value, expanded } = expansion;

@@ -14,8 +14,8 @@ export type TemplatePart =
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
- * Splits a text into plain text and references: `$NAME`, `${NAME}`, `${NAME:-default}`, and `$$` for a dollar sign. A `$`
- * without a name behind it is plain text, so `$5` and `^a$` need no escape.
+ * Splits a text into plain text and references: `$NAME`, `${NAME}`, `${NAME:-default}`, and `$$` for a dollar sign.
+ * A `$` without a name behind it is plain text, so `$5` and `^a$` need no escape.
  */
 export function parseTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];

@@ -69,7 +69,7 @@ export const ServerConfig = z.strictObject({
 export type ServerConfig = z.infer<typeof ServerConfig>;
 
 export const TelemetryConfig = z.strictObject({
-  /** Root URL of the OpenTelemetry collector for spans, such as `http://127.0.0.1:4318`. Without it there are no spans. */
+  /** Root URL of the OpenTelemetry collector, such as `http://127.0.0.1:4318`. Without it there are no spans. */
   otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
 

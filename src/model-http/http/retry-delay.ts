@@ -20,8 +20,8 @@ export function modelRetryDelayMs(
 }
 
 /**
- * The wait in milliseconds that the headers ask for: `retry-after-ms` (OpenAI), or `retry-after` in seconds or as a date.
- * Undefined without a readable one.
+ * The wait in milliseconds that the headers ask for: `retry-after-ms` (OpenAI), or `retry-after` in seconds or as a
+ * date. Undefined without a readable one.
  */
 export function retryAfterIn(headers: HttpAnswer['headers']): number | undefined {
   const ms = numberIn(String(headers['retry-after-ms'] ?? ''));
