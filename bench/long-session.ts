@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openSqliteEventStore } from '../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { sqliteSnapshotStore } from '../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
-import { createLog } from '../src/app/logger.ts';
+import { createJsonLogger } from '../src/app/logger.ts';
 import { LocalBus } from '../src/runtime/bus/local-bus.ts';
 import { Journal } from '../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
@@ -20,7 +20,7 @@ export async function run(scope: Scope): Promise<Report> {
   const events = scope.quick ? 10_000 : 100_000;
   const session = longSession(events);
   const directory = await filledLog(scope, { long: [{ events, sessions: 1 }] });
-  const log = createLog('warn');
+  const log = createJsonLogger('warn');
   const store = await openSqliteEventStore({ directory, log });
   scope.defer(() => store[Symbol.asyncDispose]());
   const snapshots = new SessionSnapshots(sqliteSnapshotStore({ directory, log }), log);

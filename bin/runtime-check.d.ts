@@ -2,11 +2,11 @@
 export declare const PINNED_NODE: string;
 
 export interface RuntimeProbes {
-  /** The service is run from its TypeScript sources. */
+  /** Whether the service runs from its TypeScript sources. */
   readonly fromSource: boolean;
   /** Loads uWebSockets.js; replaced in tests. */
   readonly loadServer?: () => Promise<unknown>;
 }
 
-/** Says in one line why this Node cannot run the service; undefined when it can. */
+/** Explains in one line why this Node cannot run the service; undefined if it can. */
 export declare function checkRuntime(probes: RuntimeProbes): Promise<string | undefined>;

@@ -1,13 +1,13 @@
-// Plain JavaScript without anything new in it: this must run on the very Node that cannot run the rest.
+// Plain JavaScript without recent features: this must run on a Node that cannot run the rest.
 import * as nodeModule from 'node:module';
 
 export const PINNED_NODE = '22.23.2';
 
 /**
- * Says in one line why this Node cannot run the service, and where to get one that can.
+ * Explains in one line why this Node cannot run the service, and how to get one that can; undefined if it can.
  *
- * uWebSockets.js ships one binary per Node version and platform; the log is written by node:sqlite; and a
- * checkout is run from its TypeScript sources.
+ * uWebSockets.js ships one binary per Node version and platform; the event log uses node:sqlite; a checkout may run
+ * from its TypeScript sources.
  */
 export function checkRuntime(probes) {
   return findReason(probes).then((reason) => (reason === undefined ? undefined : describe(reason)));
@@ -25,15 +25,15 @@ async function findReason({ fromSource, loadServer = () => import('uWebSockets.j
   }
 }
 
-/** Asks without loading it, which would print a warning. */
+/** Does not load the module, because that would print a warning. */
 function hasSqlite() {
   return typeof nodeModule.isBuiltin === 'function' && nodeModule.isBuiltin('node:sqlite');
 }
 
 function describe(reason) {
   return (
-    `agent-service needs Node 22.18 or newer of 22 (the project pins ${PINNED_NODE}), and cannot run on ` +
+    `agent-service needs Node 22, version 22.18 or newer (the project pins ${PINNED_NODE}), and cannot run on ` +
     `Node ${process.versions.node} for ${process.platform} ${process.arch}: ${reason}. ` +
-    'Run `npm ci`, which brings the right one, and then `npm start` or `npx agent-service`; or `nvm install 22`.'
+    'Run `npm ci`, which installs the right one, and then `npm start` or `npx agent-service`; or `nvm install 22`.'
   );
 }

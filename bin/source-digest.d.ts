@@ -1,2 +1,2 @@
-/** Tells one state of a checkout from another by what its files say, whatever their times are. */
+/** A digest of the contents of the server's sources in a checkout. The times of the files do not matter. */
 export declare function sourceDigest(root: string): string;

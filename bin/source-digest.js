@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All that the server is built of; the page is not part of it. */
+/** Everything that the server is built from. The console is not part of the server. */
 const folders = ['machines', 'src'];
 const files = ['build/bundle.js', 'build/server-bundle.js', 'package-lock.json'];
 const notBuilt = join('src', 'console');
 
-/** Tells one state of a checkout from another by what its files say, whatever their times are. */
+/** A digest of the contents of the server's sources in a checkout. The times of the files do not matter. */
 export function sourceDigest(root) {
   const digest = createHash('sha256');
   for (const file of [...files, ...folders.flatMap((folder) => filesIn(root, folder))])
@@ -24,7 +24,7 @@ function filesIn(root, folder) {
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return filesIn(root, path);
-      // Editors leave links that lead nowhere.
+      // Editors leave dangling links.
       return entry.isFile() ? [path] : [];
     });
 }

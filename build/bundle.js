@@ -1,21 +1,21 @@
-// Makes dist/server, which is what is published and what starts from a checkout.
+// Makes dist/server, which is published, and which a checkout runs while its sources do not change.
 import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sourceDigest } from '../bin/source-digest.js';
 import { bundleServer } from './server-bundle.js';
 
 const served = 'dist/server';
-/** A service that runs from the last build loads some of its files late: they are replaced in one go. */
+/** Renamed when complete: a running service loads some files of the last build late, so they must change in one go. */
 const outDir = 'dist/server-next';
-/** Of the sources as they are before any is read: what is saved meanwhile makes the build an old one. */
+/** Computed before the build reads the sources: a change during the build then makes the build outdated. */
 const digest = sourceDigest(fileURLToPath(new URL('..', import.meta.url)));
 
-// The log's thread is started by the name of its file.
+// The log's thread is started by its file name, so it is a bundle of its own.
 const input = { main: 'src/app/main.ts', 'event-log-worker': 'src/adapters/sqlite/log/event-log-worker.ts' };
 await bundleServer(input, outDir);
-// The server reads it from beside its code.
+// The server reads this file from the folder of its code.
 cpSync('src/gateway/documents/docs.css', `${outDir}/docs.css`);
-// Its binaries come by way of another package, which has a licence of its own and not that of what it holds.
+// The package that carries the binaries of uWebSockets.js has a licence of its own, but not theirs.
 const apache = readFileSync('node_modules/@opentelemetry/api/LICENSE', 'utf8').replaceAll(/^/gm, '> ');
 appendFileSync(
   `${outDir}/third-party-licenses.md`,

@@ -1,4 +1,4 @@
-// tsc leaves what it built of files that are gone, and npm would publish it.
+// tsc does not delete the output of sources that are gone, and npm would publish it.
 import { rmSync } from 'node:fs';
 
 rmSync('dist/src', { recursive: true, force: true });

@@ -8,9 +8,9 @@ if (missing.length === 0) {
   const { status } = spawnSync('npm run -s build', { shell: true, stdio: 'inherit' });
   process.exitCode = status ?? 1;
 } else {
-  // As after `npm ci --omit=dev`, which is right for a checkout whose dist/ comes from elsewhere.
+  // After `npm ci --omit=dev`, which is right for a checkout whose dist/ comes from elsewhere.
   process.stderr.write(
     `agent-service: nothing was built, because ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed. ` +
-      'A checkout runs from its sources without; for the page and the package run `npm ci`.\n',
+      'A checkout runs from its sources without a build. For the console and the package run `npm ci`.\n',
   );
 }

@@ -1,5 +1,5 @@
 /**
- * @param input files by the names of their bundles.
+ * @param input entry files by the names of their bundles.
  * @param outDir is emptied first.
  * @param more `external`: packages that stay outside of the bundles.
  */

@@ -1,9 +1,9 @@
-// Puts a program for Node and the packages it stands on into a few files: of the hundreds that they are, a start takes twice as long.
+// Bundles a Node program and its packages into a few files. A start from the hundreds of originals takes twice as long.
 import { build } from 'vite';
 
 const NO_AJV = '\0no-ajv';
 
-/** V8 keeps a whole file in twice the memory for one character beyond Latin-1. Its escape may stand wherever it may. */
+/** V8 keeps a file in twice the memory if one character is beyond Latin-1. Such a character can be escaped anywhere. */
 const inLatin1 = {
   name: 'in-latin-1',
   generateBundle(_, files) {
@@ -16,10 +16,7 @@ const inLatin1 = {
   },
 };
 
-/**
- * The SDK imports Ajv for clients and servers that are given no validator; ours are. Where it is needed it is loaded
- * late.
- */
+/** The MCP SDK imports Ajv for clients and servers without a validator. Ours have one, and load Ajv late. */
 const withoutEagerAjv = {
   name: 'without-eager-ajv',
   enforce: 'pre',
@@ -39,11 +36,11 @@ export async function bundleServer(input, outDir, { external = [] } = {}) {
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    // No variable of whoever builds gets into the code.
+    // No environment variable of the build gets into the code.
     envDir: false,
     ssr: {
       noExternal: true,
-      // A binary, which each installation has for its own platform.
+      // A binary, different for each platform.
       external: ['uWebSockets.js', ...external],
     },
     plugins: [withoutEagerAjv, inLatin1],
@@ -52,13 +49,13 @@ export async function bundleServer(input, outDir, { external = [] } = {}) {
       target: 'es2024',
       outDir,
       emptyOutDir: true,
-      // What stands in the bundle has authors, and licences that want to be told.
+      // The licences of the bundled packages must be published with them.
       license: { fileName: 'third-party-licenses.md' },
-      // What a stack trace shows is what was written.
+      // Stack traces show the original code.
       minify: false,
       rolldownOptions: {
         input,
-        // Names that stay, so that the compile cache of one build is replaced by that of the next.
+        // Stable names, so that the compile cache of each build replaces that of the last one.
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
-import { createLog } from '../../src/app/logger.ts';
+import { createJsonLogger } from '../../src/app/logger.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
 
 /** A log under measurement. `append` resolves when the event would survive a crash of the machine. */
@@ -37,7 +37,7 @@ export function openTarget(kind: string, directory: string): Promise<AppendTarge
 
 /** The event log of the service, which batches by itself. */
 async function openLog(directory: string): Promise<AppendTarget> {
-  const store = await openSqliteEventStore({ directory, log: createLog('error') });
+  const store = await openSqliteEventStore({ directory, log: createJsonLogger('error') });
   const heads = new Map<string, number>();
   return {
     async append(sessionId) {

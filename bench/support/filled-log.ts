@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
-import { createLog } from '../../src/app/logger.ts';
+import { createJsonLogger } from '../../src/app/logger.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { EVENTS_PER_TURN, longTurn, openTurn, shortTurn } from './conversation.ts';
 import type { Scope } from './scope.ts';
@@ -71,7 +71,7 @@ async function make(scope: Scope, directory: string, contents: LogContents): Pro
   scope.discard(unfinished);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
-  const store = await openSqliteEventStore({ directory: unfinished, log: createLog('error') });
+  const store = await openSqliteEventStore({ directory: unfinished, log: createJsonLogger('error') });
   try {
     await fill(store, contents);
   } finally {

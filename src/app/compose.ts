@@ -33,24 +33,24 @@ export interface AgentOptions {
   readonly log: Log;
 }
 
-/** The agent, without any protocol around it: all that it can be asked goes over its bus. */
+/** The agent without any protocol: every request to it goes over its bus. */
 export interface Agent {
   readonly bus: LocalBus;
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
   readonly metrics: Metrics;
-  /** How the tool servers do that were started with the agent. */
+  /** The first attempt to connect each tool server. */
   readonly toolServers: readonly FirstAttempt[];
-  /** Resolves when every turn that was open at the last stop goes on. */
+  /** Resolves when all turns that were open at the last stop are running again. */
   readonly recovered: Promise<void>;
-  /** Takes no more messages and lets running turns finish, for so long. What is left open goes on at the next start. */
+  /** Refuses new messages and waits up to `timeoutMs` for running turns. Open turns continue at the next start. */
   drain(timeoutMs: number): Promise<void>;
   /** Ends the tool servers and closes the log. */
   close(): Promise<void>;
 }
 
-/** Builds the agent and starts its tool servers. Read it downwards: each part stands on those above it. */
+/** Builds the agent and starts its tool servers. Each part uses parts above it. */
 export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
 
@@ -93,9 +93,9 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   const toolServers = servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
-    log.error({ err: error }, 'open turns could not be looked for');
+    log.error({ err: error }, 'could not look for open turns');
   });
-  // Only a request with a key waits for it.
+  // Not awaited: only requests with an idempotency key depend on it.
   void requests.sweep();
 
   return {
@@ -107,7 +107,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     recovered,
     async drain(timeoutMs) {
       await sessions.drain(timeoutMs);
-      // The last answers are on their way to those who wait for them; a stop now would cut them off.
+      // Lets the last answers reach their clients before the sockets close.
       await nextLoop();
     },
     async close() {

@@ -6,7 +6,7 @@ import { findPackageRoot } from './package-root.ts';
 
 const suffixes: Readonly<Record<ContentEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
-/** The page as `npm run build:console` left it; none when that was not run. Each file is read when it is first asked for. */
+/** The files that `npm run build:console` made; none if it was not run. A file is read at its first request. */
 export function consoleFiles(folder = join(findPackageRoot(), 'dist', 'console')): ConsoleFile[] {
   const names = listFiles(folder);
   const known = new Set(names);

@@ -2,12 +2,13 @@ import { createInspector } from '@statelyai/inspect';
 import type { AnyEventObject } from 'xstate';
 import type { LiveMachines } from '../runtime/bus/live-machines.ts';
 
-/** Of an event without its content. */
+/** Fields of an event that remain when its content is left out. */
 const KEPT = ['type', 'turnId', 'callId', 'toolName', 'serverId', 'step', 'attempt', 'toolCount'];
 
 /**
- * Tells of the machines in the frames of @statelyai/inspect: for each its definition and where it is now, then all
- * that it does. What messages and tools say is left out unless `showContent`. (Contexts hold none.)
+ * Reports the machines in the frames of @statelyai/inspect: first the definition and state of each machine, then
+ * everything that it does. The content of messages and tools is left out unless `showContent` is set. (Machine contexts
+ * hold none.)
  */
 export function machineInspector(
   machines: LiveMachines,

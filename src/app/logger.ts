@@ -1,31 +1,34 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import { redactText } from '../config/export/redact.ts';
+import type { LogLevel } from '../config/settings.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
-import type { LogLevel } from './settings.ts';
 
-/** Standard error: in stdio mode standard output belongs to the protocol. */
+/** File descriptor. In stdio mode standard output belongs to the protocol. */
 const STANDARD_ERROR = 2;
 const MOST_CAUSES = 5;
 
-/** Where the log goes; standard error is one. */
+/** A destination of the log, such as `process.stderr`. */
 interface Output {
   readonly isTTY?: boolean;
   hasColors?(): boolean;
   write(text: string): unknown;
 }
 
-/** Lines for people where a terminal reads standard error, JSON lines for everything else. */
-export async function openLog(level: LogLevel, output: Output = process.stderr): Promise<Log> {
-  if (output.isTTY !== true || level === 'silent') return createLog(level);
+/** Logs readable lines if the output is a terminal, otherwise JSON lines. */
+export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<Log> {
+  if (output.isTTY !== true || level === 'silent') return createJsonLogger(level);
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: output.hasColors?.() ?? false, translateTime: 'SYS:HH:MM:ss' });
-  // Formatted here and not by a stream of the package's own: nothing is lost when the process ends.
-  return createLog(level, { write: (line) => void output.write(format(line)) });
+  // Formats synchronously: the package's own stream would lose lines when the process ends.
+  return createJsonLogger(level, { write: (line) => void output.write(format(line)) });
 }
 
-/** JSON lines, without secrets of a known shape. Errors are reduced to what is safe to keep, because an SDK's error may carry whole requests. */
-export function createLog(level: LogLevel, destination?: DestinationStream): Log {
+/**
+ * Logs JSON lines without secrets of a known shape. Errors are reduced to safe fields, because an SDK's error may
+ * hold a whole request.
+ */
+export function createJsonLogger(level: LogLevel, destination?: DestinationStream): Log {
   const hooks: LoggerOptions['hooks'] = {
     logMethod([fields, message], method) {
       method.apply(this, [redactFields(fields), redactText(String(message))]);
@@ -35,7 +38,7 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
   return pino(options, destination ?? pino.destination({ dest: STANDARD_ERROR, sync: true }));
 }
 
-/** Errors are for the serializer; what is nested is made by the service itself. */
+/** Redacts strings only: the serializer handles errors, and nested values come from the service itself. */
 function redactFields(fields: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(Object(fields)).map(([name, value]) => [

@@ -2,12 +2,12 @@ import { parseCommandLine } from '../cli/cli.ts';
 import { checkRuntime } from './runtime-check.ts';
 
 /*
- * The process: what the command line asks for, then whether this Node can do it, then the command. Everything else
- * is loaded after that check: uWebSockets.js is not there for every Node.
+ * Parses the command line, checks this Node, runs the command. Everything else is loaded after the check, because
+ * uWebSockets.js has no binary for every Node.
  */
 const command = parseCommandLine(process.argv.slice(2), process.env);
-// The service goes on without whoever reads what it prints; a command has nothing to go on for.
-if (command.kind !== 'run') process.stdout.on('error', endUnread);
+// The service keeps running when nobody reads its output any more. Other commands end.
+if (command.kind !== 'run') process.stdout.on('error', endWithoutReader);
 if (command.kind === 'exit') {
   process[command.stream].write(command.output);
   process.exitCode = command.code;
@@ -22,8 +22,8 @@ if (command.kind === 'exit') {
   }
 }
 
-function endUnread({ code, message }: NodeJS.ErrnoException): void {
-  // As with `| head`, which has read enough.
+function endWithoutReader({ code, message }: NodeJS.ErrnoException): void {
+  // EPIPE is no problem: `| head` closes the pipe when it has read enough.
   if (code !== 'EPIPE') process.stderr.write(`agent-service: cannot write to standard output: ${message}\n`);
   process.exit(1);
 }

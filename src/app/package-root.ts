@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** The folder of this package. Looked up, because a built file stands deeper in it than its source. */
+/** The folder of this package. Searched upwards, because a built file lies at another depth than its source. */
 export function findPackageRoot(from: string = fileURLToPath(import.meta.url)): string {
   const folder = dirname(from);
   if (existsSync(join(folder, 'package.json'))) return folder;

@@ -3,13 +3,13 @@ import { pathToFileURL } from 'node:url';
 import { findPackageRoot } from './package-root.ts';
 
 /**
- * Says in one line why this Node cannot run the service; undefined when it can. To be asked before anything
- * imports uWebSockets.js. The check is the one of `bin/agent-service.js`, found from the package's root
- * because that file stays where it is when the sources are built.
+ * Explains in one line why this Node cannot run the service; undefined if it can. Call it before anything imports
+ * uWebSockets.js. The check is shared with `bin/agent-service.js`. It is imported by its path from the package root,
+ * because `bin` stays in place when the sources are built.
  */
 export async function checkRuntime(): Promise<string | undefined> {
   const file = join(findPackageRoot(), 'bin', 'runtime-check.js');
   const check: typeof import('../../bin/runtime-check.js') = await import(pathToFileURL(file).href);
-  // Whoever runs this has already run TypeScript, or does not need to.
+  // This code runs already, so TypeScript is no obstacle.
   return check.checkRuntime({ fromSource: false });
 }

@@ -1,6 +1,7 @@
 import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
+import type { Settings } from '../config/settings.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
 import { InspectFront } from '../gateway/console/inspect-front.ts';
@@ -25,7 +26,6 @@ import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { showProcess } from './metrics/process-metrics.ts';
-import type { Settings } from './settings.ts';
 
 export interface HttpOptions {
   readonly agent: Agent;
@@ -37,11 +37,11 @@ export interface HttpOptions {
 
 export interface HttpService {
   readonly port: number;
-  /** Stops accepting, lets running turns finish up to the bound, then closes sockets and agent. */
+  /** Stops accepting, waits up to `server.drainTimeoutMs` for running turns, then closes sockets and agent. */
   close(): Promise<void>;
 }
 
-/** Without a limit of ours, uWebSockets.js still needs one. */
+/** uWebSockets.js needs a limit even if the agent file sets none. */
 const UNLIMITED_PAYLOAD_BYTES = 1024 * 1024 * 1024;
 
 /** Puts the protocols in front of the agent: REST, WebSocket and MCP in web mode, MCP and the probes in mcp mode. */
@@ -74,7 +74,7 @@ export async function serveHttp({
   const http = new HttpFront({ ...front, cors, router, mcp });
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
 
-  // Twice the limit, so that a frame somewhat too large is answered with an error instead of a closed socket.
+  // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
   const frameLimit = maxFrameBytes(maxRequestBytes);
   const maxPayloadBytes = frameLimit === false ? UNLIMITED_PAYLOAD_BYTES : 2 * frameLimit;
   const uws = new UwsServer({
@@ -90,7 +90,7 @@ export async function serveHttp({
   });
   showGateway(metrics, { limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
-  const forgetProcess = showProcess(metrics, version);
+  const stopWatching = showProcess(metrics, version);
 
   return {
     port,
@@ -101,7 +101,7 @@ export async function serveHttp({
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
-      forgetProcess();
+      stopWatching();
     },
   };
 }
@@ -112,7 +112,7 @@ interface RouteParts extends Pick<HttpOptions, 'agent' | 'settings' | 'version'>
   readonly maxRequestBytes: number | false;
 }
 
-/** What operators ask in every mode, and in web mode all else: the page, the documents, the REST interface. */
+/** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
 function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteParts): Route[] {
   const { bus, metrics } = agent;
   const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
@@ -125,7 +125,7 @@ function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestByt
   ];
 }
 
-/** Loaded only when it is asked for. */
+/** Loads the inspector only when it is switched on. */
 async function inspectFront(
   { machines }: Agent,
   { inspect, inspectToken: token }: HttpOptions['settings'],

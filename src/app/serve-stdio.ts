@@ -2,7 +2,7 @@ import { ANYONE } from '../core/request/request-context.ts';
 import type { Log } from '../ports/log.ts';
 import type { Agent } from './compose.ts';
 
-/** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has gone. */
+/** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has disconnected. */
 export async function serveStdio(
   { bus, modelLabel }: Agent,
   version: string,
@@ -20,9 +20,9 @@ export async function serveStdio(
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   process.stdin.once('end', resolve);
   process.stdin.once('close', resolve);
-  // A client that ends in the middle of an answer is noticed here; without a listener it would end this process.
+  // A client that exits during an answer causes an error here. Without a listener the error would end this process.
   process.stdout.on('error', () => resolve());
-  // The SDK gives up a client that sends without end and without a newline.
+  // The SDK closes the connection of a client that sends too much without a newline.
   server.server.onclose = resolve;
   await server.connect(new StdioServerTransport());
   return { gone };

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { findPackageRoot } from '../app/package-root.ts';
 import type { Environment } from '../config/reading/expand.ts';
 
-/** The agent file where no flag names one. */
+/** The agent file without an `--agent` flag. */
 export function agentFileOf(environment: Environment): string {
   return environment.AGENT_SERVICE_AGENT || defaultAgentFile();
 }
@@ -13,7 +13,7 @@ export function agentFileName(text: string): string {
   return text;
 }
 
-/** An agent that needs neither key nor network. */
+/** The agent that comes with the package. It needs neither a key nor a network. */
 function defaultAgentFile(): string {
   return join(findPackageRoot(), 'agents', 'default.yml');
 }

@@ -1,9 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readPackageVersion } from '../app/package-root.ts';
-import { type Flags, modes, transports } from '../app/settings.ts';
 import { closest } from '../config/problems/closest.ts';
 import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
+import { type Flags, modes, transports } from '../config/settings.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
@@ -12,8 +12,9 @@ import { addInit } from './init/init-command.ts';
 import { addLogCommands } from './log/log-commands.ts';
 
 /**
- * Reads the command line; `args` are those after node and the script. Ends nothing and prints nothing:
- * that is left to its caller.
+ * Parses the command line. Neither prints nor exits; the caller does.
+ *
+ * @param args those after node and the script.
  */
 export function parseCommandLine(args: readonly string[], environment: Environment): CommandLine {
   const written = { stdout: '', stderr: '' };
@@ -23,7 +24,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   };
   const program = new Command('agent-service')
     .exitOverride()
-    // What stands after a subcommand belongs to it: some options are the service's own too.
+    // Options after a subcommand belong to it, although the service has some options of the same name.
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => {
@@ -36,13 +37,13 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .version(readPackageVersion(), '-v, --version', 'print the version and exit')
     .helpOption('-h, --help', 'print this help and exit')
     .helpCommand('help [command]', 'Prints the help of a command.');
-  // A subcommand is a function that adds itself to the program and calls `choose`.
+  // Each of these adds a subcommand that calls `choose`.
   addLogCommands(program, environment, choose);
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
   for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
-  // The last one: a subcommand would take over that more arguments are allowed than are known.
+  // Last, because subcommands added later would inherit `allowExcessArguments`.
   addRun(program, environment, choose);
   try {
     program.parse(args, { from: 'user' });
@@ -59,11 +60,11 @@ function helpHint(command: Command): string {
   const { parent, registeredArguments } = command;
   const called = parent ? `${parent.name()} ${command.name()}` : command.name();
   const takesId = registeredArguments.some((argument) => argument.name() === 'session');
-  const dash = takesId ? ' Before the id of a session that begins with a dash, put --.' : '';
+  const dash = takesId ? ' Put -- before a session id that begins with a dash.' : '';
   return `Run ${called} --help to see every option.${dash}`;
 }
 
-/** Without a subcommand: run the service. The values of flags are checked together with the other settings. */
+/** Without a subcommand the service runs. `resolveSettings` checks the values of the flags. */
 function addRun(program: Command, environment: Environment, choose: Choose): void {
   program
     .description('Runs one conversational agent behind REST, WebSocket and MCP.')
@@ -74,7 +75,7 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     )
     .option(
       '-m, --mode <mode>',
-      `${modes.join(' or ')}; mcp serves MCP and health checks alone; default: web`,
+      `${modes.join(' or ')}; mcp serves only MCP, the probes and /metrics; default: web`,
     )
     .option('-p, --web-port <port>', 'port to listen on, 0 for a free one; default: 3001')
     .option('--host <address>', 'address to listen on; default: 127.0.0.1, this machine only')
@@ -84,8 +85,8 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       '--transport <transport>',
       `${transports.join(' or ')}; stdio speaks MCP on stdin and stdout, in mcp mode`,
     )
-    .option('--inspect', 'serve the XState inspector at /inspect, for this machine: states, no contents')
-    .option('--inspect-content', 'the same, with what messages and tools say')
+    .option('--inspect', 'serve the XState inspector at /inspect to this machine, without message contents')
+    .option('--inspect-content', 'the same, with the contents of messages and tools')
     .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
     .allowExcessArguments()
     .hook('preSubcommand', refuseMisplaced)
@@ -97,12 +98,12 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     });
 }
 
-/** The name that one would guess, and that is nearer to `--host` than to the right one. */
+/** Many people guess `--port`, for which commander would suggest `--host`. */
 function refusePort(): never {
-  throw new InvalidArgumentError('It is called --web-port.');
+  throw new InvalidArgumentError('Use --web-port.');
 }
 
-/** An option before a command is the service's own, and would be passed over. */
+/** Refuses an option before a command. Commander would read it as an option of the service and ignore it. */
 function refuseMisplaced(program: Command, command: Command): void {
   const option = program.options.find(
     (candidate) => program.getOptionValueSource(candidate.attributeName()) === 'cli',
@@ -113,7 +114,7 @@ function refuseMisplaced(program: Command, command: Command): void {
     );
 }
 
-/** What stands where a command could stand, and is none. */
+/** Refuses an argument that is not a command. */
 function refuseUnknown(program: Command): void {
   const [found] = program.args;
   if (found === undefined) return;
@@ -127,7 +128,7 @@ const examples = `
 Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
 AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT,
 AGENT_SERVICE_INSPECT (states or content).
-A flag wins over its variable, that over the agent file, that over the default.
+A flag wins over its variable, the variable over the agent file, and the agent file over the default.
 
 Examples:
   $ agent-service --mode web --web-port 3001 --agent agents/openai.yml

@@ -1,14 +1,14 @@
-import type { Flags } from '../app/settings.ts';
+import type { Flags } from '../config/settings.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';
 
-/** Where a recorded session is. */
+/** Where `replay` finds a session: in a data directory or in an exported file. */
 export type RecordingPlace =
   | { readonly dataDir: string; readonly sessionId: string }
   | { readonly file: string };
 
-/** What the command line asks for. `exit` is all that ends before a service starts: help, version, errors. */
+/** A parsed command line. `exit` only prints: help, version or an error. */
 export type CommandLine =
   | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
   | { readonly kind: 'repair'; readonly dataDir: string }
@@ -26,7 +26,7 @@ export type CommandLine =
   | {
       readonly kind: 'replay';
       readonly recording: RecordingPlace;
-      /** The agent to ask anew; left out when the recording answers. */
+      /** The agent whose model answers instead of the recording; left out for a replay without a model. */
       readonly agentFile?: string;
       readonly json: boolean;
     }
@@ -37,5 +37,5 @@ export type CommandLine =
       readonly stream: 'stdout' | 'stderr';
     };
 
-/** Takes what a command of the command line asks for. */
+/** Receives the command that the command line names. */
 export type Choose = (command: CommandLine) => void;

@@ -3,26 +3,26 @@ import type { CommandLine } from './command-line.ts';
 
 type Runnable = Exclude<CommandLine, { kind: 'exit' }>;
 
-/** Does what the command line asks for. What goes wrong is told on one line, exit code 1. */
+/** Runs a command. If it fails, prints the error on one line and sets exit code 1. */
 export async function runCommand(command: Runnable): Promise<void> {
   try {
     await perform(command);
   } catch (error) {
     process.stderr.write(`agent-service: ${messageOf(error)}\n`);
     process.exitCode = 1;
-    // What a start has begun, such as the thread of the log, would keep the process alive.
+    // A failed start leaves the thread of the log behind, which would keep the process alive.
     if (command.kind === 'run') process.exit();
   }
 }
 
-/** Loads the code of the one command only: the service would start later for that of the others. */
+/** Loads the code of this command only, because the code of the others would delay the start of the service. */
 async function perform(command: Runnable): Promise<void> {
   switch (command.kind) {
     case 'run': {
-      // While the rest is loaded and the agent file is read.
+      // The thread starts while the rest is loaded and the agent file is read.
       const { startLogThread } = await import('../adapters/sqlite/log/log-thread.ts');
       const logThread = startLogThread();
-      const { run } = await import('../app/run.ts');
+      const { run } = await import('./run/run-service.ts');
       return run(command, logThread);
     }
     case 'repair':
@@ -44,9 +44,9 @@ async function perform(command: Runnable): Promise<void> {
     case 'init': {
       const { runInit } = await import('./init/run-init.ts');
       const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-      const { text, isToBeChecked } = await runInit(command, isTerminal);
+      const { text, shouldCheck } = await runInit(command, isTerminal);
       process.stdout.write(text);
-      if (isToBeChecked) await perform({ kind: 'check', agentFile: command.file, json: false });
+      if (shouldCheck) await perform({ kind: 'check', agentFile: command.file, json: false });
       return undefined;
     }
     case 'check': {

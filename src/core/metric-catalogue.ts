@@ -15,8 +15,8 @@ const DISK_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /**
- * All metrics of `/metrics`. docs/operations.md repeats this table, and the Grafana dashboard uses the names; a test
- * compares the three.
+ * The metrics of `/metrics`. prom-client's default metrics of the process and of Node.js come on top.
+ * docs/operations.md repeats this table and the Grafana dashboard queries these names; a test compares the three.
  */
 const metricCatalogue = {
   agent_turns_total: {

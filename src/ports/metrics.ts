@@ -6,12 +6,13 @@ import type {
   MetricFamily,
 } from '../core/metric-catalogue.ts';
 
-/** A current value of a metric. */
+/** The present value of a metric, for one combination of labels. */
 export interface Reading<N extends CounterName | GaugeName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;
 }
 
+/**
 /**
  * Metrics for the operator. Most values are read on demand from the component that has them anyway (`read`).
  * Only what no component keeps is recorded as it happens (`add`, `observe`).
@@ -23,6 +24,11 @@ export interface Metrics {
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void;
   /** Registers a source that is called whenever the metrics are read. */
   read<N extends CounterName | GaugeName>(name: N, source: ReadingSource<N>): void;
+  /**
+   * Adds the default metrics of the metrics library for the process and for Node.js. They start with the first reading:
+   * a service that nobody reads pays nothing for them.
+   */
+  addDefaults(): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
   /** All metrics as data. */

@@ -1,13 +1,23 @@
-const FIRST_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 30_000;
+export interface BackOff {
+  readonly firstMs: number;
+  readonly mostMs: number;
+  /** Share of each delay that is random, from 0 to 1, so that the clients of a failed server do not return at once. */
+  readonly jitter: number;
+}
+
+const DEFAULT: BackOff = { firstMs: 1_000, mostMs: 30_000, jitter: 0.5 };
 
 /**
- * Milliseconds to wait after so many failures in a row: 1 s, 2 s, 4 s … 30 s. Jitter shortens each delay by up to
- * half, so that the clients of a failed server do not all come back at the same moment.
+ * Exponential back-off with jitter. By default 1 s, 2 s, 4 s … 30 s, each between half and the whole of it.
  *
- * @param random gives numbers from 0 up to 1.
+ * @param failures in a row, 1 after the first.
+ * @param random from 0 to 1.
  */
-export function retryDelayMs(failures: number, random: () => number = Math.random): number {
-  const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1));
-  return delayMs * (0.5 + random() / 2);
+export function retryDelayMs(
+  failures: number,
+  random: () => number = Math.random,
+  { firstMs, mostMs, jitter }: BackOff = DEFAULT,
+): number {
+  const wholeMs = Math.min(mostMs, firstMs * 2 ** Math.max(0, failures - 1));
+  return wholeMs * (1 - jitter + jitter * random());
 }

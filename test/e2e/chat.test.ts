@@ -77,9 +77,9 @@ describe.concurrent('the terminal client', () => {
     await using service = await RunningService.start({ yaml });
     const yes = await chat(service.url, ['use pid {}', 'y']);
     expect([yes.code, yes.stdout]).toEqual([0, expect.stringMatching(/pid answered:\n\d+\n$/)]);
-    expect(yes.stderr).toMatch(/^→ pid \{\}\nneeds a yes: pid \{\}\n→ pid may run\n← \d+\n$/);
+    expect(yes.stderr).toMatch(/^→ pid \{\}\nneeds approval: pid \{\}\n→ pid may run\n← \d+\n$/);
     const no = await chat(service.url, ['use pid {}', 'n', 'thanks']);
-    expect(no.stderr).toMatch(/^→ pid \{\}\nneeds a yes: pid \{\}\n← pid failed: .+\n$/);
+    expect(no.stderr).toMatch(/^→ pid \{\}\nneeds approval: pid \{\}\n← pid failed: .+\n$/);
     expect(no.stdout).toMatch(/You are welcome!\n$/);
   });
 

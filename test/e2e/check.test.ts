@@ -169,14 +169,14 @@ describe.concurrent('a check whose first request fails', () => {
       'an unknown model',
       errorReply(404, { code: 'model_not_found' }),
       '✓✗–––––',
-      'model is not there, or not for you',
-      /knows no model gpt-test at .*check llm\.model and llm\.baseURL/,
+      'model does not exist, or not for you',
+      /has no model gpt-test at .*check llm\.model and llm\.baseURL/,
     ],
     [
       'an address or a model that is unknown',
       { status: 404, body: 'not found' },
       '–✗–––––',
-      'model is not there, or not for you',
+      'model does not exist, or not for you',
       /check llm\.model and llm\.baseURL/,
     ],
     [
@@ -210,7 +210,9 @@ describe.concurrent('a check whose first request fails', () => {
         expect([ending.code, marksOf(ending)]).toEqual([1, expected]);
         expect(rowOf(ending, row.split(' ')[0] ?? '')).toEqual([`✗ ${row}`, expect.stringMatching(advice)]);
         for (const line of notTried) expect(rowOf(ending, line.slice(2, -10))).toEqual([line]);
-        expect(ending.stdout).toMatch(/\n1 request in \d+ ms; tokens are not told\.\nThe other requests are/);
+        expect(ending.stdout).toMatch(
+          /\n1 request in \d+ ms; the provider reports no tokens\.\nThe other requests are/,
+        );
         expect(upstream.requests).toHaveLength(1);
       },
       aspect,
@@ -286,7 +288,7 @@ describe.concurrent('what a model cannot do', () => {
       { 'tool call': errorReply(400, { message: 'gpt-test does not support tools' }) },
       '✓✓✓✗–✓–',
       'tool call takes no tools',
-      /takes no tools as it is served; start vLLM with/,
+      /does not accept tools with its present server settings; start vLLM with/,
     ],
     [
       'call a tool',
@@ -321,7 +323,7 @@ describe.concurrent('what a model cannot do', () => {
       { image: errorReply(400, { message: 'gpt-test is not a multimodal model' }) },
       '✓✓✓✓✓✗–',
       'image takes no images',
-      /did not take an image/,
+      /did not accept an image/,
     ],
     [
       'see images that its server takes',

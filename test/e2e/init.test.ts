@@ -41,7 +41,7 @@ describe.concurrent('init', () => {
     const twice = await init(folder.path, '--provider', 'scripted');
     expect(twice).toMatchObject({ code: 1, stdout: '' });
     expect(twice.stderr).toBe(
-      'agent-service: agent.yml is there already; name another file, or write over it with --force\n',
+      'agent-service: agent.yml already exists; name another file, or overwrite it with --force\n',
     );
     expect(await init(folder.path, '--provider', 'scripted', '--force')).toMatchObject({ code: 0 });
   });

@@ -99,7 +99,7 @@ const failures: readonly Failure[] = [
   {
     name: 'a malformed event',
     reply: { stream: [started, { raw: `data: {"${KEY} ${PROMPT}\n\n` }] },
-    reason: /sent an event that is no whole JSON/,
+    reason: /sent an event that is not complete JSON/,
     requests: 1,
     partial: 'Half a ',
   },

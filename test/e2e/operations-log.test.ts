@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
-import { createLog } from '../../src/app/logger.ts';
+import { createJsonLogger } from '../../src/app/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { oddServer, scriptableServer } from '../support/mcp/tool-servers.ts';
 import { errorReply, OpenAiUpstream } from '../support/openai-upstream.ts';
@@ -38,7 +38,7 @@ describe('the log', () => {
     const secrets = Array.from({ length: 8 }, (_, index) => `hidden-${index}-7f3c9e`);
     const [key, token, password, header, urlSecret, late, lateHeader, argument] = secrets;
     const lines: string[] = [];
-    const log = createLog('debug', { write: (line) => void lines.push(line) });
+    const log = createJsonLogger('debug', { write: (line) => void lines.push(line) });
     const agent = {
       llm: { provider: 'openai', model: 'm', baseURL: upstream.baseURL, apiKey: key },
       mcpServers: {

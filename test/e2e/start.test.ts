@@ -19,7 +19,7 @@ describe.concurrent('the start', () => {
     await using folder = await agentWith({ good: scriptableServer(), broken, silent: silentServer });
     await using service = await ServiceProcess.listening(args, { cwd: folder.path });
     await service.process.stdout(/^ {2}tools {6}good is up: \d+ tools$/m);
-    await service.process.stdout(/^ {2}tools {6}broken failed: .*no-such-command.*; it is tried again$/m);
+    await service.process.stdout(/^ {2}tools {6}broken failed: .*no-such-command.*; retrying$/m);
     await service.process.stdout(/^ {2}tools {6}silent is starting …$/m);
     service.process.kill('SIGTERM');
     const { code, stdout } = await service.process.ended;
@@ -38,7 +38,7 @@ describe.concurrent('the start', () => {
         cwd: folder.path,
       });
       service.process.closeStdout();
-      await service.process.stderr(/nobody reads what is printed/);
+      await service.process.stderr(/standard output was closed/);
       expect((await service.fetch('/healthz')).status).toBe(200);
     },
     'also when nobody reads on',

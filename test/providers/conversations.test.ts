@@ -154,7 +154,7 @@ describe.concurrent('a conversation that has what a provider never takes', () =>
     );
     await during(stage.service(blind, plain), async (service) => {
       const talker = overRest(service, 'rest');
-      await expectFailure(talker, 'talk', /did not take an image/);
+      await expectFailure(talker, 'talk', /did not accept an image/);
       await twoTurns(talker, true);
     });
     const { exchanges } = stage.providerOf(blind);

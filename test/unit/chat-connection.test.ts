@@ -27,7 +27,7 @@ describe('the connection of a chat', () => {
     expect(shown()).toBe('');
     connection.note('connecting');
     connection.note('live');
-    expect(shown()).toBe('the connection is lost; it is tried again\nconnected again\n');
+    expect(shown()).toBe('the connection is lost; reconnecting\nconnected again\n');
   });
 
   it('is given up by a script after 15 seconds, by a person when the person likes', async () => {

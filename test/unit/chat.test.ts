@@ -173,7 +173,7 @@ describe('a chat at a terminal', () => {
       // Typed before the question could be seen: no answer.
       chat.input.write('y\r');
       chat.session.say(approval('turn do it'));
-      await chat.shows('needs a yes: write {"path":"a"}\n');
+      await chat.shows('needs approval: write {"path":"a"}\n');
       await chat.shows('run write? [y/n] ');
       expect(chat.session.wishes).toHaveLength(1);
       chat.input.write('what?\r');
@@ -209,7 +209,7 @@ describe('a chat at a terminal', () => {
       chat.session.say(approval('turn a'));
       await chat.shows('run write? [y/n] ');
       chat.session.say(event);
-      await chat.shows('no longer asked for\n');
+      await chat.shows('the approval is no longer needed\n');
       chat.input.write(CTRL_D);
       await chat.exit;
       expect(chat.session.wishes).toEqual(['a']);

@@ -71,8 +71,8 @@ describe('the command line', () => {
 
   it.each([
     [['replay', 's', '--agent', 'flag.yml'], "option '--agent' needs '--live'"],
-    [['replay'], 'expected the id of a session, or --file'],
-    [['replay', 's', '--file', 'x.jsonl'], 'and not both'],
+    [['replay'], 'expected either the id of a session or --file'],
+    [['replay', 's', '--file', 'x.jsonl'], 'expected either the id of a session or --file'],
   ])('refuses %j, which contradicts itself', (args, message) => {
     const { code, stream, output } = exitOf(...args);
     expect([code, stream]).toEqual([1, 'stderr']);
@@ -113,11 +113,11 @@ describe('the command line', () => {
     [['--mode'], "option '-m, --mode <mode>' argument missing"],
     [['agent.yml'], 'unknown command \'agent.yml\'; did you mean "--agent agent.yml"?'],
     [['exprot', 's'], 'unknown command \'exprot\'; did you mean "export"?'],
-    [['export', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
-    [['replay', '-dash'], 'Before the id of a session that begins with a dash, put --.'],
+    [['export', '-dash'], 'Put -- before a session id that begins with a dash.'],
+    [['replay', '-dash'], 'Put -- before a session id that begins with a dash.'],
     [['--agent', ''], 'Expected the path of a YAML file.'],
     [['init', ''], 'Expected the path of a YAML file.'],
-    [['--port', '80'], 'It is called --web-port.'],
+    [['--port', '80'], 'Use --web-port.'],
     // Whoever forgets the option would have another log repaired than the one that was named.
     [['repair', 'there'], "too many arguments for 'repair'"],
     [['sessions', 'there'], "too many arguments for 'sessions'"],

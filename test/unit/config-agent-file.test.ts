@@ -224,11 +224,7 @@ describe('a file that is no agent file', () => {
       `${llm}\n---\n${llm}\n`,
       'agent.yml:2: a second document begins here; expected one document in the file',
     ],
-    [
-      'one with a key twice',
-      `${llm}\n${llm}\n`,
-      'agent.yml:2: the key llm stands here a second time; expected once',
-    ],
+    ['one with a key twice', `${llm}\n${llm}\n`, 'agent.yml:2: the key llm is repeated here; expected once'],
     [
       'one with a list as a key',
       `? [a]\n: b\n${llm}`,
@@ -247,7 +243,7 @@ describe('a file that is no agent file', () => {
     [
       'one that contains itself',
       `${llm}\nmcpServers: &all { a: *all }`,
-      'agent.yml: an alias stands inside of what it refers to',
+      'agent.yml: an alias refers to a value that contains it',
     ],
   ])('is refused when it is %s', (_case, text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);

@@ -44,10 +44,10 @@ describe('a new agent file', () => {
     const file = `${folder.path}/new.yml`;
     const written = await runInit({ file, provider: 'scripted' }, false);
     expect(written.text).toContain(`agent-service --agent ${file}\n`);
-    expect(written.isToBeChecked).toBe(false);
+    expect(written.shouldCheck).toBe(false);
     expect(loadAgentFile(file, {}).config.llm.provider).toBe('scripted');
     const openai = { file, provider: 'openai', model: 'm' };
-    await expect(runInit(openai, false)).rejects.toThrow(`${file} is there already; name another file`);
+    await expect(runInit(openai, false)).rejects.toThrow(`${file} already exists; name another file`);
     expect(loadAgentFile(file, {}).config.llm.provider).toBe('scripted');
     await runInit({ ...openai, force: true }, false);
     expect(loadAgentFile(file, { OPENAI_API_KEY: 'k' }).config.llm.provider).toBe('openai');

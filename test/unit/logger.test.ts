@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, openLog } from '../../src/app/logger.ts';
+import { createJsonLogger, createLogger } from '../../src/app/logger.ts';
 import { ServiceError } from '../../src/core/errors.ts';
 
 const KEY = 'sk-proj-5d41402abc4b2a76';
@@ -14,7 +14,7 @@ function written() {
 describe('the log', () => {
   it('is JSON lines with the fields as they are', () => {
     const { lines, output } = written();
-    createLog('info', output).warn({ sessionId: 's', turnId: 't', step: 2 }, 'a turn "failed"');
+    createJsonLogger('info', output).warn({ sessionId: 's', turnId: 't', step: 2 }, 'a turn "failed"');
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       level: 40,
@@ -28,7 +28,7 @@ describe('the log', () => {
 
   it('holds no secret of a known shape: not in fields, messages, errors, their causes and details', () => {
     const { lines, output } = written();
-    const log = createLog('debug', output);
+    const log = createJsonLogger('debug', output);
     const cause = new Error(`401 for ${KEY}`);
     const error = new ServiceError('AGENT_ERROR', 'No.', { reason: 'x' }, cause);
     log.error({ err: error }, 'failed');
@@ -47,7 +47,7 @@ describe('the log', () => {
 
   it('of a level says nothing below it', () => {
     const { lines, output } = written();
-    const log = createLog('warn', output);
+    const log = createJsonLogger('warn', output);
     log.info({}, 'quiet');
     log.warn({}, 'loud');
     expect(lines).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('the log', () => {
 describe('the log of a process', () => {
   it('is one readable line, with its ids, where a terminal reads it', async () => {
     const { lines, output } = written();
-    const log = await openLog('info', { ...output, isTTY: true });
+    const log = await createLogger('info', { ...output, isTTY: true });
     log.warn({ sessionId: 'mine', turnId: 't-1' }, 'turn failed');
     log.debug({}, 'quiet');
     expect(lines).toHaveLength(1);
@@ -68,7 +68,7 @@ describe('the log of a process', () => {
 
   it('has colours where the terminal has them', async () => {
     const { lines, output } = written();
-    const log = await openLog('info', { ...output, isTTY: true, hasColors: () => true });
+    const log = await createLogger('info', { ...output, isTTY: true, hasColors: () => true });
     log.warn({}, 'turn failed');
     expect(lines[0]).toContain('\u001b[33m');
   });

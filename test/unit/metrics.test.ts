@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import perfHooks from 'node:perf_hooks';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { DeferredMetrics } from '../../src/adapters/prometheus/deferred-metrics.ts';
@@ -8,9 +9,11 @@ import { prometheusMetrics } from '../../src/adapters/prometheus/prometheus-metr
 import { measuredModel } from '../../src/app/metrics/measured-model.ts';
 import { measuredStore } from '../../src/app/metrics/measured-store.ts';
 import { measuredTools } from '../../src/app/metrics/measured-tools.ts';
+import { showProcess } from '../../src/app/metrics/process-metrics.ts';
 import { countSignals } from '../../src/app/metrics/session-metrics.ts';
 import { metricDeclarations } from '../../src/core/metric-catalogue.ts';
 import { LocalBus } from '../../src/runtime/bus/local-bus.ts';
+import { nextLoop } from '../../src/timing/next-loop.ts';
 import { DirectedModel } from '../support/directed-model.ts';
 import { DirectedTools } from '../support/directed-tools.ts';
 import { MetricValues } from '../support/metric-values.ts';
@@ -82,6 +85,52 @@ describe('metrics whose library is not loaded yet', () => {
       metrics.observe('agent_append_duration_seconds', {}, 0.002);
     expect(loads()).toBe(1);
     expect((await MetricValues.of(metrics)).value('agent_append_duration_seconds_count')).toBe(5_000);
+  });
+});
+
+describe('the metrics of the process', () => {
+  it('are those of the catalogue, and the defaults of prom-client', async () => {
+    const metrics = prometheusMetrics();
+    const stop = showProcess(metrics, '1.2.3');
+    const { user, system } = process.cpuUsage();
+    const families = await metrics.families();
+    stop();
+    const names = families.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining([...metricDeclarations.keys()]));
+    expect(names).toEqual(
+      expect.arrayContaining(['nodejs_gc_duration_seconds', 'nodejs_heap_size_used_bytes']),
+    );
+    const values = new MetricValues(families);
+    expect(values.value('agent_build_info{version=1.2.3}')).toBe(1);
+    expect(values.value('process_cpu_seconds_total')).toBeGreaterThanOrEqual((user + system) / 1e6);
+    expect(values.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
+    expect(values.value('process_uptime_seconds')).toBeGreaterThan(0);
+    const startedAt = Date.now() / 1_000 - process.uptime();
+    expect(Math.abs((values.value('process_start_time_seconds') ?? 0) - startedAt)).toBeLessThan(2);
+    // In prom-client a metric of this name is the data segment of the process, which is far larger.
+    const { heapTotal } = process.memoryUsage();
+    expect(values.value('process_heap_bytes')).toBeLessThanOrEqual(heapTotal);
+    expect(await metrics.text()).toMatchObject({ body: expect.stringContaining('\nnodejs_version_info{') });
+  });
+
+  it('cost nothing before somebody reads them, even when the library is loaded', async () => {
+    const monitors = vi.spyOn(perfHooks, 'monitorEventLoopDelay');
+    let loads = 0;
+    const metrics = new DeferredMetrics(async () => {
+      loads += 1;
+      return prometheusMetrics();
+    });
+    metrics.addDefaults();
+    for (let append = 0; append < 5_000; append += 1)
+      metrics.observe('agent_append_duration_seconds', {}, 0.002);
+    await nextLoop();
+    expect(loads).toBe(1);
+    expect(monitors).not.toHaveBeenCalled();
+    await metrics.text();
+    await metrics.families();
+    expect(monitors).toHaveBeenCalledTimes(1);
+    monitors.mockRestore();
   });
 });
 

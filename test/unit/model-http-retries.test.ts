@@ -31,7 +31,7 @@ const asking = (headers: Record<string, string>, status = 429): UpstreamReply =>
 
 /** @param chance between 0 and 1: what it adds to the least wait. */
 function chanceAdds(chance: number): void {
-  vi.spyOn(Math, 'random').mockReturnValue(1 - chance);
+  vi.spyOn(Math, 'random').mockReturnValue(chance);
 }
 
 describe('the waits of a model call that is repeated', () => {

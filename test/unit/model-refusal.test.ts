@@ -115,6 +115,6 @@ describe('what a provider refuses', () => {
     ['an error in an error', { error: { error: { code: 'model_not_found' } } }],
   ])('is read from %s', (_shape, body) => {
     const { details } = refusal(access, body, { tools, status: 400 });
-    expect(details.reason).toMatch(/knows no model m/);
+    expect(details.reason).toMatch(/has no model m/);
   });
 });

@@ -88,7 +88,7 @@ describe('a provider that refuses', () => {
   it('because no key was given is told apart from a wrong key', async () => {
     await using harness = await OpenAiModelHarness.open(errorReply(401));
     const { details } = await harness.fail({ config: { provider: 'vllm', apiKey: undefined } });
-    expect(details.reason).toMatch(/wants one: set llm\.apiKey or the environment variable VLLM_API_KEY/);
+    expect(details.reason).toMatch(/needs one: set llm\.apiKey or the environment variable VLLM_API_KEY/);
   });
 
   it.each<[string, UpstreamReply]>([
@@ -185,7 +185,7 @@ describe('a stream that goes wrong', () => {
     [
       'has an event that is no JSON',
       [text('half '), { raw: 'data: {"choices": [\n\n' }],
-      /sent an event that is no whole JSON/,
+      /sent an event that is not complete JSON/,
     ],
     [
       'goes on with events of another shape only',
@@ -264,7 +264,7 @@ describe('a stream that goes wrong', () => {
   ])('because no chat completion came says so: %s', async (_how, reply) => {
     await using harness = await OpenAiModelHarness.open(reply);
     const { details } = await harness.fail();
-    expect(details.reason).toMatch(/nothing that is a chat completion.*llm\.baseURL.*llm\.api/);
+    expect(details.reason).toMatch(/sent no chat completion.*llm\.baseURL.*llm\.api/);
     await harness.upstream.idle();
     expect(harness.upstream.requests).toHaveLength(1);
   });
@@ -284,7 +284,7 @@ describe('a stream that goes wrong', () => {
     await using harness = await OpenAiModelHarness.open({ stream: [...endless, { hang: true }] });
     let heard = 0;
     const error = await harness.fail({ onText: (piece) => (heard += piece.length) });
-    expect(error.details.reason).toMatch(/did not come to an end.*16777216 characters/);
+    expect(error.details.reason).toMatch(/did not end its reply within 16777216 characters/);
     expect(heard).toBeLessThanOrEqual(16_777_216);
     await harness.upstream.idle();
   });

@@ -48,7 +48,7 @@ describe('the systemd unit', () => {
       [];
     expect(file).toBe('bin/agent-service.js');
     expect(read('src/cli/cli.ts')).toContain(`, ${flag} <`);
-    expect(read('src/app/settings.ts')).toContain(/AGENT_SERVICE_DATA_DIR/.exec(unit)?.[0]);
+    expect(read('src/config/settings.ts')).toContain(/AGENT_SERVICE_DATA_DIR/.exec(unit)?.[0]);
   });
 
   it('waits longer for the end than running turns may take', () => {

@@ -15,7 +15,7 @@ describe('the check of the runtime', () => {
 
   it('says in one line what is needed, what was found and how to get it', async () => {
     const problem = await check({ fromSource: false, loadServer: failing() });
-    expect(problem).toMatch(/^agent-service needs Node 22\.18 or newer of 22 .*\.$/);
+    expect(problem).toMatch(/^agent-service needs Node 22, version 22\.18 or newer .*\.$/);
     expect(problem).toContain(
       `cannot run on Node ${process.versions.node} for ${process.platform} ${process.arch}`,
     );

@@ -79,7 +79,7 @@ describe('the key of the environment', () => {
     for (const wrong of ['hunter2-hunter2', Buffer.alloc(31).toString('base64'), 'g'.repeat(64)]) {
       const refused = (): unknown => boxOf('/nowhere', wrong);
       expect(refused).toThrow(
-        /^AGENT_SERVICE_SECRET_KEY: found \d+ characters that are no key; expected 32 bytes/,
+        /^AGENT_SERVICE_SECRET_KEY: found \d+ characters that are not a key; expected 32 bytes/,
       );
       expect(refused).not.toThrow(wrong);
     }

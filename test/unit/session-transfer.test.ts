@@ -103,7 +103,7 @@ describe('an exported session', () => {
     await using store = memoryEventStore();
     await importText(store, lines);
     await expect(importText(store, lines)).rejects.toThrow(
-      'there is a session s already; choose another id with --session',
+      'session s already exists; choose another id with --session',
     );
     expect(await exportText(store)).toBe(lines);
   });

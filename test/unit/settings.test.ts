@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings, SettingsError, type SettingsSources } from '../../src/app/settings.ts';
+import { resolveSettings, SettingsError, type SettingsSources } from '../../src/config/settings.ts';
 
 const resolve = (sources: Partial<SettingsSources>) =>
   resolveSettings({ flags: {}, environment: {}, yaml: {}, ...sources });

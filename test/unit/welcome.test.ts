@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { progressLine, toolServerLine, welcome } from '../../src/app/welcome.ts';
-import { whenSlow } from '../../src/app/when-slow.ts';
+import { progressLine, toolServerLine, welcome } from '../../src/cli/run/welcome.ts';
+import { whenSlow } from '../../src/cli/run/when-slow.ts';
 
 describe('the welcome', () => {
   const parts = {
@@ -40,7 +40,7 @@ describe('the welcome', () => {
     const server = { id: 's', name: 's', type: 'stdio' } as const;
     expect(toolServerLine({ ...server, status: 'connected' }, 1)).toBe('  tools      s is up: 1 tool\n');
     expect(toolServerLine({ ...server, status: 'error', error: 'gone' }, 0)).toBe(
-      '  tools      s failed: gone; it is tried again\n',
+      '  tools      s failed: gone; retrying\n',
     );
     expect(toolServerLine({ ...server, status: 'disconnected' }, 0)).toBe('');
     expect(progressLine('tools', 's is starting')).toBe('  tools      s is starting …\n');

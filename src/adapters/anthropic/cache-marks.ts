@@ -1,7 +1,7 @@
 import type { CacheControlEphemeral, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { Message } from './conversation.ts';
 
-/** Claude caches what stands before such a mark for five minutes. A request may hold four of them. */
+/** Claude caches everything before such a mark for five minutes. A request may hold four marks. */
 const MARK: CacheControlEphemeral = { type: 'ephemeral' };
 
 export function markedSystem(text: string): TextBlockParam[] {
@@ -13,8 +13,8 @@ export function withMarkedTools(tools: readonly Tool[]): Tool[] {
 }
 
 /**
- * Marks the newest two user messages. The request reads the cache up to the older mark, where the last request wrote it,
- * and writes it up to the newer. Assistant messages get no mark: thinking takes none.
+ * Marks the newest two user messages. The request reads the cache up to the older mark, where the last request
+ * wrote it, and writes it up to the newer. Assistant messages get no mark, because thinking cannot have one.
  */
 export function withMarkedMessages(messages: readonly Message[]): Message[] {
   const newest = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2);

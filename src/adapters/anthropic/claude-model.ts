@@ -1,27 +1,27 @@
-/** What a request to a model may hold, as far as the name tells. */
+/** What a model accepts in a request, as far as its name tells. */
 export interface ClaudeModel {
   readonly isClaude: boolean;
   /**
-   * `adaptive`: the model decides how long it thinks, and an effort guides it. `budget`: it is told how many tokens it
-   * may think. Newer models refuse a budget, older ones refuse `adaptive`.
+   * `adaptive`: the model decides how long it thinks, guided by an effort. `budget`: the request limits the tokens for
+   * thinking. Newer models refuse a budget, older ones refuse `adaptive`.
    */
   readonly thinking: 'adaptive' | 'budget';
-  /** How it is told not to think; `never` where it always thinks. A wrong one is refused. */
+  /** The value that switches thinking off; `never` if the model always thinks. Models refuse a wrong value. */
   readonly thinkingOff: 'disabled' | 'between_tools' | 'never';
-  /** Whether `xhigh` is one of its efforts. */
+  /** Whether the model accepts the effort `xhigh`. */
   readonly takesXhigh: boolean;
-  /** Whether it takes `temperature` and `top_p` at all. */
+  /** Whether the model accepts `temperature` and `top_p` at all. */
   readonly takesSampling: boolean;
   /**
-   * For requests that do not say: the field is mandatory. All models of the kind take so many, and thinking counts, so a
-   * small number would cut replies.
+   * The default of `max_tokens`, which is mandatory. All models of the kind accept it. Thinking counts too, so a
+   * smaller default would cut replies off.
    */
   readonly maxTokens: number;
 }
 
 /**
  * Sources: https://platform.claude.com/docs/en/build-with-claude/thinking, and the page of each model under
- * https://platform.claude.com/docs/en/models. A Claude of an unknown name is taken for a newer one.
+ * https://platform.claude.com/docs/en/models. An unknown Claude model is treated as a newer one.
  */
 export function claudeModel(model: string): ClaudeModel {
   const name = model.toLowerCase();
@@ -44,7 +44,7 @@ export function claudeModel(model: string): ClaudeModel {
 }
 
 const BEFORE_4 = /claude-(?:instant|[23](?!\d))/;
-/** The first of them is `claude-opus-4-20250514`, where a date follows the 4. */
+/** The first one is `claude-opus-4-20250514`, where a date follows the 4. */
 const BEFORE_4_6 = /(?:opus|sonnet|haiku)-4(?![.-][6-9]\b)/;
 const VERSION_4_6 = /-4[.-]6\b/;
 /** Haiku 5.5: https://github.com/OnesoftQwQ/opencode-go-copilot/releases/tag/v1.12.1 */

@@ -4,7 +4,7 @@ import type { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
 import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 interface Block {
-  /** The block as it began, with fields that nobody here knows. */
+  /** The block as it began, including unknown fields. */
   readonly begin: JsonObject;
   thinking: string;
   signature: string;
@@ -16,14 +16,14 @@ export interface BlockOptions {
   onThinkingBlock(block: ThinkingBlock): void;
 }
 
-/** Makes the parts of a reply of the blocks of a message, in their order. Each block has an index. */
+/** Turns the content blocks of a message into parts of a reply, in their order. Each block has an index. */
 export class ContentBlocks {
   readonly #reply: ReplyBuilder;
   readonly #options: BlockOptions;
   readonly #open = new Map<unknown, Block>();
   #hasIncompleteCall = false;
   #hasNamelessCall = false;
-  /** Whether the last block is a call of which no arguments have come. */
+  /** Whether the last block is a tool call without any arguments so far. */
   #endsWithBareCall = false;
 
   constructor(reply: ReplyBuilder, options: BlockOptions) {
@@ -31,7 +31,7 @@ export class ContentBlocks {
     this.#options = options;
   }
 
-  /** Whether a call may lack arguments, if the reply was cut. */
+  /** Whether a call may lack arguments, if the reply was cut off. */
   get hasIncompleteCall(): boolean {
     return this.#hasIncompleteCall || this.#endsWithBareCall;
   }
@@ -50,7 +50,7 @@ export class ContentBlocks {
     if (begin.type === 'redacted_thinking') this.#reply.count(stringIn(begin.data).length);
   }
 
-  /** A piece of a block. Types that nobody knows add nothing. */
+  /** Adds a piece to a block. Unknown types are ignored. */
   add(index: unknown, delta: JsonObject): void {
     switch (delta.type) {
       case 'text_delta':
@@ -60,7 +60,7 @@ export class ContentBlocks {
         this.#think(this.#block(index, 'thinking'), stringIn(delta.thinking));
         return;
       case 'signature_delta':
-        // It comes whole. A second one takes the place of the first, as in the official SDK.
+        // A signature comes whole. A second one replaces the first, as in the official SDK.
         this.#block(index, 'thinking').signature = stringIn(delta.signature);
         this.#reply.count(stringIn(delta.signature).length);
         return;
@@ -75,7 +75,7 @@ export class ContentBlocks {
     const block = this.#open.get(index);
     if (!block) return;
     this.#open.delete(index);
-    // Texts stay apart, because the thinking between them is bound to the blocks before it.
+    // Texts stay separate parts, because the thinking between them is bound to the blocks before it.
     this.#reply.closePart();
     this.#endsWithBareCall = false;
     if (block.begin.type === 'tool_use') this.#call(block);
@@ -85,12 +85,12 @@ export class ContentBlocks {
     this.#options.onThinkingBlock(thinking);
   }
 
-  /** Nothing follows, so blocks that were not stopped end here. */
+  /** Ends the blocks that were not stopped. */
   finish(): void {
     for (const index of [...this.#open.keys()]) this.stop(index);
   }
 
-  /** Some servers stop no block. Of calls there may be several at a time. */
+  /** Ends other blocks, because some servers never stop one. Several tool calls may be open at once. */
   #stopOthers(index: unknown): void {
     for (const [other, { begin }] of [...this.#open]) {
       if (other === index || begin.type !== 'tool_use') this.stop(other);
@@ -102,7 +102,7 @@ export class ContentBlocks {
     this.#reply.reasoning(thinking);
   }
 
-  /** Some servers leave the beginning of a block out. */
+  /** Some servers leave out the beginning of a block. */
   #block(index: unknown, type: string): Block {
     const known = this.#open.get(index);
     if (known) return known;
@@ -122,7 +122,7 @@ export class ContentBlocks {
   }
 }
 
-/** The whole block as it must come back; undefined when the model wants none back. */
+/** The whole block as the model wants it back; undefined if it wants none back. */
 function thinkingBlockOf({ begin, thinking, signature }: Block): ThinkingBlock | undefined {
   const block = begin.type === 'thinking' ? { ...begin, thinking, signature } : begin;
   return isThinkingBlock(block) ? block : undefined;

@@ -27,8 +27,8 @@ const NO_TEXT = '[empty message]';
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The messages of a request. Thinking is sent back for the current turn only, where tool calls need it. Claude allows to
- * leave out the oldest thinking, and newer models refuse what they thought if anything before it has changed.
+ * The messages of a request. Thinking is sent back for the current turn only, because tool calls need it there. Claude
+ * allows leaving out the oldest thinking, and newer models refuse thinking if anything before it has changed.
  * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking#prefix-check
  */
 export function conversation(messages: readonly ModelMessage[]): Message[] {
@@ -38,7 +38,7 @@ export function conversation(messages: readonly ModelMessage[]): Message[] {
     const next = messageOf(message, index > turn);
     const last = list.at(-1);
     if (next.content.length === 0) return;
-    // All results of parallel calls belong into one message; the user's text behind them joins it.
+    // All results of parallel calls belong in one message, together with the user's text after them.
     if (last?.role === 'user' && next.role === 'user') {
       list[list.length - 1] = { role: 'user', content: [...last.content, ...next.content] };
     } else if (last?.role === 'assistant' && next.role === 'assistant') {
@@ -49,7 +49,7 @@ export function conversation(messages: readonly ModelMessage[]): Message[] {
   return last?.role === 'assistant' ? [...list.slice(0, -1), trimmedAtEnd(last.content)] : list;
 }
 
-/** Digests of what stands before each message and, as the last one, before the reply. Thinking is no part of a prefix. */
+/** Digests of everything but thinking before each message and, as the last one, before the reply. */
 export function prefixesOf(messages: readonly Message[], ...before: readonly unknown[]): string[] {
   const hash = createHash('sha1').update(JSON.stringify(before));
   return [

@@ -7,7 +7,11 @@ import { messagesRequest } from './messages-request.ts';
 import { anthropicVersion } from './sampling.ts';
 import { ThinkingPrefixes } from './thinking-blocks.ts';
 
-/** Anthropic's Messages API, of Anthropic or of another provider that speaks it. */
+/**
+ * Anthropic's Messages API, at Anthropic or another provider that supports it.
+ *
+ * The npm package `@anthropic-ai/sdk` is a development dependency only, for types and for comparison in tests.
+ */
 export function messagesInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
   const headers = { 'anthropic-version': anthropicVersion(config), ...keyHeader(access) };
   const prefixes = new ThinkingPrefixes();
@@ -26,8 +30,8 @@ export function messagesInterface(access: ProviderAccess, config: LlmConfig): Mo
 }
 
 /**
- * The SDK sends a key as a bearer token. Anthropic's guide to version 2026-10-21 still sends it as `x-api-key`, which
- * gateways in front of it know, too. Other providers want the header of their other interfaces.
+ * Anthropic gets the key as `x-api-key`, as in its guide to version 2026-10-21: gateways in front of it know this
+ * header too, while the SDK sends a bearer token. Other providers want the header of their other interfaces.
  * https://platform.claude.com/docs/en/api/migration-2026-10-21
  */
 function keyHeader(access: ProviderAccess): Record<string, string> {

@@ -21,7 +21,7 @@ export class MessagesReader implements ReplyReader {
   readonly #template = new EventTemplate((data) => textDelta(parsedJson(data)));
   #stopReason: string | undefined;
   #isDone = false;
-  /** Whether an event was one of a message, and whether one was of another kind. */
+  /** Whether an event of a message has come, and whether another event has come. */
   #isMessage = false;
   #isOther = false;
 
@@ -81,7 +81,7 @@ export class MessagesReader implements ReplyReader {
       throw new ModelFailure(this.#access, why, { isPassing: true });
     }
     return this.#reply.finish({
-      // Only tools that run at Anthropic pause a turn, and none is offered: what was said is the whole answer.
+      // Only tools that run at Anthropic pause a turn, and none is offered, so the reply is complete.
       reason: reason === 'pause_turn' ? 'end_turn' : reason,
       isDone: this.#isDone,
       hasIncompleteCall: this.#blocks.hasIncompleteCall,
@@ -123,7 +123,7 @@ export class MessagesReader implements ReplyReader {
     return true;
   }
 
-  /** Types that are new are skipped, as Anthropic asks: https://platform.claude.com/docs/en/api/versioning */
+  /** Skips unknown types, as Anthropic asks: https://platform.claude.com/docs/en/api/versioning */
   #takeOther(event: JsonObject, name: string | undefined): void {
     if (event.type === 'error' || event.error || name === 'error') throw this.#refusal(event);
     if (event.type === 'message' && Array.isArray(event.content)) this.#takeWhole(event, event.content);
@@ -143,7 +143,7 @@ export class MessagesReader implements ReplyReader {
   #takeFacts({ stop_reason, stop_details }: JsonObject, usage: unknown): void {
     this.#counts.report(usage);
     if (typeof stop_reason !== 'string' || stop_reason === '') return;
-    // Which rule stopped the reply helps whoever has to rephrase it.
+    // The category tells the user which rule stopped the reply.
     const category = isObject(stop_details) ? stop_details.category : undefined;
     this.#stopReason = typeof category === 'string' ? `${stop_reason}: ${category}` : stop_reason;
   }
@@ -164,7 +164,7 @@ export class MessagesReader implements ReplyReader {
   }
 }
 
-/** The text of an event that adds text. It goes to the end of the reply, whichever block it belongs to. */
+/** The text of an event that only adds text. It is appended to the reply, whichever block it belongs to. */
 function textDelta(event: unknown): string | undefined {
   if (!isObject(event) || event.type !== 'content_block_delta' || !isObject(event.delta)) return undefined;
   const { type, text } = event.delta;

@@ -13,14 +13,15 @@ import { thinkingSettings } from './thinking-settings.ts';
 
 export interface MessagesRequest {
   readonly body: object;
-  /** To be told of each thinking block of the reply. */
+  /** Call this with each thinking block of the reply. */
   remember(block: ThinkingBlock): void;
 }
 
 /**
- * The body of a request. `request.tools` are such as every provider takes.
+ * The body of a request.
  *
- * @throws ModelFailure when the model takes no such settings.
+ * @param request with tools that every provider accepts.
+ * @throws ModelFailure if the model does not accept a setting.
  */
 export function messagesRequest(
   access: ProviderAccess,
@@ -56,7 +57,7 @@ export function messagesRequest(
 
 type Contents = Pick<MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;
 
-/** The prefix is cached unless `llm.extraBody` has a `cache_control` of its own: null switches caching off. */
+/** Claude caches the prefix, unless `llm.extraBody` has its own `cache_control`. Null there switches caching off. */
 function contents(
   system: string,
   tools: Tool[],
@@ -73,8 +74,8 @@ function contents(
 }
 
 /**
- * Without any tools Claude refuses a conversation with tool calls, or says nothing. So tools that are not offered any more
- * are still defined, and forbidden.
+ * If a request has no tools, Claude refuses a conversation with tool calls, or answers nothing. So the tools that
+ * are no longer offered are still defined, but forbidden.
  * https://github.com/anthropics/anthropic-sdk-python/issues/494
  */
 function toolsOf(
@@ -123,16 +124,16 @@ function hasThinking({ content }: Message): boolean {
 }
 
 /**
- * With a budget, Claude refuses to think in a turn that has begun without thinking, as when another model began it. Such
- * a turn ends without thinking.
+ * With a budget, Claude refuses to think in a turn that has begun without thinking, as when another model began it.
+ * Such a turn ends without thinking.
  */
 function canThink({ isClaude, thinking }: ClaudeModel, messages: readonly Message[]): boolean {
   if (!isClaude || thinking === 'adaptive') return true;
-  const turn = messages.findLastIndex(({ role, content }) => role === 'user' && content.some(isAsked));
+  const turn = messages.findLastIndex(({ role, content }) => role === 'user' && content.some(isUserInput));
   const first = messages[turn + 1];
   return first === undefined || isThinkingBlock(first.content[0]);
 }
 
-function isAsked({ type }: Message['content'][number]): boolean {
+function isUserInput({ type }: Message['content'][number]): boolean {
   return type === 'text' || type === 'image';
 }

@@ -3,7 +3,7 @@ import { ModelFailure } from '../../model-http/failures/model-failure.ts';
 import type { ProviderAccess } from '../../model-http/provider/provider-access.ts';
 import type { ClaudeModel } from './claude-model.ts';
 
-/** Version 2026-10-21 has no fields for these, whatever the model, so the SDK's types have none either. */
+/** API version 2026-10-21 has no such fields for any model, so the SDK's types lack them. */
 export interface Sampling {
   readonly temperature?: number;
   readonly top_p?: number;
@@ -14,8 +14,8 @@ const VERSION_WITH_SAMPLING = '2023-06-01';
 const SAMPLING_FIELDS = ['temperature', 'top_p', 'top_k'];
 
 /**
- * The version that the official SDK sends, unless the request holds a sampling field. Version 2026-10-21 refuses those
- * even at their defaults; with 2023-06-01 models up to 4.6 still take them.
+ * The API version to send: that of the official SDK, unless the request has a sampling field. Version 2026-10-21
+ * refuses those even at their defaults; with 2023-06-01, models up to 4.6 still accept them.
  * https://platform.claude.com/docs/en/api/migration-2026-10-21
  */
 export function anthropicVersion({ temperature, topP, extraBody = {} }: LlmConfig): string {
@@ -26,7 +26,7 @@ export function anthropicVersion({ temperature, topP, extraBody = {} }: LlmConfi
   return samples ? VERSION_WITH_SAMPLING : CURRENT_VERSION;
 }
 
-/** @throws ModelFailure where Claude would refuse each request, in words that do not name the setting. */
+/** @throws ModelFailure if Claude would refuse every request. Its own error would not name the setting. */
 export function sampling(access: ProviderAccess, model: ClaudeModel, config: LlmConfig): Sampling {
   const problem = model.isClaude ? problemOf(access, model, config) : undefined;
   if (problem !== undefined) throw new ModelFailure(access, problem);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { isObject } from '../../model-http/reply/json.ts';
 
-/** Thinking as the model sent it. It goes back to the model unchanged, or not at all. */
+/** Thinking as the model sent it. It must go back to the model unchanged or not at all. */
 export type ThinkingBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
 
-/** Claude refuses thinking without a signature, so that is for people only. */
+/** Claude refuses thinking without a signature. Such thinking is only shown to people. */
 export function isThinkingBlock(block: unknown): block is ThinkingBlock {
   if (!isObject(block)) return false;
   if (block.type === 'redacted_thinking') return typeof block.data === 'string';
@@ -17,12 +17,12 @@ export function isThinkingBlock(block: unknown): block is ThinkingBlock {
   );
 }
 
-/** Far more than the turns have that run at one time. */
+/** Far more than all running turns together have. */
 const MOST_BLOCKS = 4_096;
 
 /**
- * Remembers the prefix of each thinking block: what the request held that it answers. Newer models refuse a block whose
- * prefix has changed since, as when the window of a long conversation moves on within a turn.
+ * Remembers the prefix of each thinking block: a digest of the request that it answered. Newer models refuse a
+ * block whose prefix has changed, as when the window of a long conversation moves within a turn.
  * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 export class ThinkingPrefixes {
@@ -37,14 +37,14 @@ export class ThinkingPrefixes {
     }
   }
 
-  /** An unknown block, as after a restart, is taken to fit. */
+  /** An unknown block, as after a restart, is assumed to fit. */
   fits(block: ThinkingBlock, prefix: string): boolean {
     const known = this.#prefixes.get(keyOf(block));
     return known === undefined || known === prefix;
   }
 }
 
-/** The signature itself has thousands of characters. */
+/** A digest, because the signature itself has thousands of characters. */
 function keyOf(block: ThinkingBlock): string {
   const text = block.type === 'thinking' ? block.signature : block.data;
   return createHash('sha1').update(text).digest('base64');

@@ -10,10 +10,10 @@ export interface ThinkingSettings {
 type Effort = Exclude<LlmConfig['reasoningEffort'], undefined>;
 
 /**
- * `llm.reasoningEffort` in fields that the model does not refuse. Nothing is sent when it is not set: models differ in
- * what they do then.
+ * `llm.reasoningEffort` as fields that the model accepts. Without the setting nothing is sent, and each model uses
+ * its own default.
  *
- * @param maxTokens of the request: thinking counts towards it.
+ * @param maxTokens of the request, including thinking.
  */
 export function thinkingSettings(
   model: ClaudeModel,
@@ -24,13 +24,13 @@ export function thinkingSettings(
   if (effort === 'none') return withoutThinking(model);
   if (model.thinking === 'budget') return withBudget(effort, maxTokens);
   return {
-    // Newer models show nothing of what they think unless asked to.
+    // By default newer models return no text of their thinking.
     thinking: { type: 'adaptive', display: 'summarized' },
     output_config: { effort: adaptiveEffort(model, effort) },
   };
 }
 
-/** Models that always think refuse to be told not to; the lowest effort is what comes nearest. */
+/** Models that always think refuse to switch it off. They get the lowest effort instead. */
 function withoutThinking({ thinkingOff }: ClaudeModel): ThinkingSettings {
   if (thinkingOff === 'never') return { output_config: { effort: 'low' } };
   return { thinking: { type: thinkingOff } };

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../core/turn/reply-parts.ts';
 import { countIn, isObject, objectIn } from '../../model-http/reply/json.ts';
 
-/** The tokens of a message. Each report holds the sums so far, and leaves out, or sets to null, what it does not know. */
+/** The tokens of a message. Each report holds the sums so far; unknown sums are missing or null. */
 export class TokenCounts {
   #input: number | undefined;
   #written: number | undefined;
@@ -18,7 +18,7 @@ export class TokenCounts {
     this.#reasoning = countIn(objectIn(usage.output_tokens_details).thinking_tokens) ?? this.#reasoning;
   }
 
-  /** `input_tokens` are only those that a cache neither held nor took. */
+  /** `input_tokens` does not include the tokens read from or written to the cache. */
   get usage(): TokenUsage | undefined {
     if (this.#input === undefined || this.#output === undefined) return undefined;
     return {

@@ -13,8 +13,9 @@ const MAX_KEPT = 2_000;
 type Recording = (metrics: Metrics) => void;
 
 /**
- * Loads the library of the metrics when somebody reads them, or when much has been recorded. Loading it would take a
- * tenth of the start, and the metrics of many instances are never read.
+/**
+ * Loads the metrics library when somebody reads the metrics, or when `MAX_KEPT` recordings wait. Loading takes a tenth
+ * of the start, and nobody ever reads the metrics of many instances.
  */
 export class DeferredMetrics implements Metrics {
   readonly #load: () => Promise<Metrics>;
@@ -36,6 +37,10 @@ export class DeferredMetrics implements Metrics {
 
   read<N extends CounterName | GaugeName>(name: N, source: ReadingSource<N>): void {
     this.#record((metrics) => metrics.read(name, source));
+  }
+
+  addDefaults(): void {
+    this.#record((metrics) => metrics.addDefaults());
   }
 
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import {
   type CounterName,
   type GaugeName,
@@ -11,7 +11,7 @@ import {
 } from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
-/** The metrics of one service, in a registry of its own, because a process may run several services. */
+/** The metrics of one service, in a registry of its own: one process may host several services. */
 export function prometheusMetrics(): Metrics {
   return new PrometheusMetrics();
 }
@@ -23,6 +23,7 @@ class PrometheusMetrics implements Metrics {
   readonly #counters = new Map<string, Counter>();
   readonly #histograms = new Map<string, Histogram>();
   readonly #refresh = new Map<string, () => Promise<void>>();
+  #awaitsDefaults = false;
 
   constructor() {
     for (const [name, declaration] of metricDeclarations) this.#register(name, declaration);
@@ -47,6 +48,10 @@ class PrometheusMetrics implements Metrics {
     });
   }
 
+  addDefaults(): void {
+    this.#awaitsDefaults = true;
+  }
+
   async text(): Promise<{ contentType: string; body: string }> {
     await this.#refreshed();
     return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
@@ -54,11 +59,32 @@ class PrometheusMetrics implements Metrics {
 
   async families(): Promise<MetricFamily[]> {
     await this.#refreshed();
-    return MetricsReport.shape.metrics.parse(await this.#registry.getMetricsAsJSON());
+    const families = await this.#registry.getMetricsAsJSON();
+    // prom-client's event loop metrics are NaN before their first sample, and JSON has no NaN.
+    const shown = families.map(({ values, ...family }) => {
+      return { ...family, values: values.filter(({ value }) => Number.isFinite(value)) };
+    });
+    return MetricsReport.shape.metrics.parse(shown);
   }
 
   async #refreshed(): Promise<void> {
+    if (this.#awaitsDefaults) this.#startDefaults();
     await Promise.all([...this.#refresh.values()].map((refresh) => refresh()));
+  }
+
+  /** From now on prom-client watches the event loop and the garbage collector. */
+  #startDefaults(): void {
+    this.#awaitsDefaults = false;
+    const defaults = new Registry();
+    collectDefaultMetrics({ register: defaults });
+    addPastCpuTime(defaults);
+    for (const { name } of defaults.getMetricsAsArray()) {
+      const metric = defaults.getSingleMetric(name);
+      // A metric that the service reads itself stays: `process_heap_bytes` means something else in prom-client.
+      if (!metric || this.#refresh.has(name)) continue;
+      this.#registry.removeSingleMetric(name);
+      this.#registry.registerMetric(metric);
+    }
   }
 
   #register(name: string, declaration: MetricDeclaration): void {
@@ -77,5 +103,19 @@ class PrometheusMetrics implements Metrics {
       default:
         declaration.type satisfies never;
     }
+  }
+}
+
+/** prom-client's counters of CPU time begin when collecting begins. This adds the time since the process started. */
+function addPastCpuTime(defaults: Registry): void {
+  const { user, system } = process.cpuUsage();
+  const pastMicroseconds = {
+    process_cpu_user_seconds_total: user,
+    process_cpu_system_seconds_total: system,
+    process_cpu_seconds_total: user + system,
+  };
+  for (const [name, microseconds] of Object.entries(pastMicroseconds)) {
+    const counter = defaults.getSingleMetric(name);
+    if (counter instanceof Counter) counter.inc(microseconds / 1e6);
   }
 }

@@ -6,7 +6,7 @@ import { exampleCall } from './example-call.ts';
 import type { ScriptStep, ScriptTurn } from './script-step.ts';
 import { findTool } from './tool-lookup.ts';
 
-/** What the model does when no rule matches: the first thing a newcomer meets. */
+/** The step if no rule matches. It is the first answer that a new user sees. */
 export function defaultAnswer({ user, toolResults }: ScriptTurn, tools: readonly ModelTool[]): ScriptStep {
   if (toolResults.length > 0) {
     return say(toolResults.map((result) => `${result.name} answered:\n${result.text}`).join('\n\n'));

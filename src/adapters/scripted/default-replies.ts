@@ -34,7 +34,7 @@ const smallTalk: readonly { when: RegExp; reply: (tools: readonly ModelTool[]) =
   },
 ];
 
-/** Never empty, never failing: the last resort repeats what it heard. */
+/** Is never empty and never throws. As a last resort it repeats the message. */
 export function defaultReply(
   { text, images: [image] = [] }: UserMessage,
   tools: readonly ModelTool[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 
-/** As much of a JSON Schema as an example needs; whatever else a server sends is no reason to fail. */
+/** The parts of a JSON Schema that an example needs. Anything unexpected is ignored. */
 const ArgumentsSchema = z
   .object({
     properties: z.record(z.string(), z.looseObject({ type: z.unknown() }).catch({ type: undefined })),
@@ -9,7 +9,7 @@ const ArgumentsSchema = z
   })
   .catch({ properties: {}, required: [] });
 
-/** A sentence that calls the tool with arguments it will accept, as far as its schema tells. */
+/** A message that calls a tool with arguments that fit its schema. */
 export function exampleCall(tools: readonly ModelTool[]): string {
   const tool = tools.find(({ name }) => name === 'echo') ?? tools[0];
   return tool === undefined ? 'use TOOL' : exampleCallOf(tool);

@@ -1,12 +1,12 @@
 import { setImmediate as nextLoop, setTimeout as wait } from 'node:timers/promises';
 
-/** After so many pieces others get their turn, so that a long reply does not hold up the process. */
+/** Pieces between two yields to the event loop, so that a long reply does not block the process. */
 const PIECES_PER_LOOP = 16;
 
 /** Cuts a text so that the pieces add up to it exactly: at its words, or into a given number of equal parts. */
 export function cutIntoPieces(text: string, count?: number): string[] {
   if (count === undefined) return text.match(/\s*\S+|\s+$/g) ?? [];
-  // By characters, not code units: half an emoji is no valid text on the wire.
+  // By characters, not code units: half an emoji is not valid text.
   const characters = /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
   const pieces: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -25,7 +25,7 @@ export async function streamPieces(
   onText: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // Even a reply without text does not come before the caller has the promise.
+  // A reply, even without text, must not come before the caller has the promise.
   await nextLoop();
   for (const [index, piece] of pieces.entries()) {
     if (delayMs > 0) await wait(delayMs, undefined, { signal });

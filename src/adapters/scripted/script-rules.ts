@@ -57,7 +57,7 @@ function resultsText(toolResults: ScriptTurn['toolResults']): string {
   return toolResults.map((result) => result.text).join('\n');
 }
 
-/** In one pass, so that what a group or a tool says is never taken for a placeholder itself. */
+/** Replaces in one pass, so that the text of a group or a tool is never taken for a placeholder. */
 function fillIn(template: string, groups: RegExpExecArray, results?: string): string {
   return template.replace(/\$(\d{1,2})|\{\{results\}\}/g, (placeholder, digits: string | undefined) => {
     if (digits === undefined) return results ?? placeholder;

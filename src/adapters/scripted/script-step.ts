@@ -1,21 +1,21 @@
 import type { ToolMessage, UserMessage } from '../../core/conversation/model-message.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 
-/** What the scripted model is about to do in one step. */
+/** What the scripted model does in one step. */
 export interface ScriptStep {
   readonly text: string;
   readonly toolCalls: readonly {
     readonly name: string;
     readonly arguments: Readonly<Record<string, unknown>>;
   }[];
-  /** Number of pieces; one a word when left out. */
+  /** Number of pieces; by default one per word. */
   readonly chunks?: number | undefined;
   readonly delayMs?: number;
-  /** Reason to fail with after the text. */
+  /** If set, the step fails with this reason after the text. */
   readonly fail?: string | undefined;
 }
 
-/** Where the turn stands: what the user said last, and what the tools have answered since. */
+/** The state of the turn: the last message of the user, and the tool results since. */
 export interface ScriptTurn {
   readonly user: UserMessage;
   readonly toolResults: readonly ToolMessage[];
@@ -26,7 +26,7 @@ export function currentTurn({ messages, origin }: ModelRequest): ScriptTurn {
   const last = messages[start];
   const user: UserMessage = last?.role === 'user' ? last : { role: 'user', text: '' };
   return {
-    // A rule is for one message, not for those that got no answer before it.
+    // Rules match the newest message only, not earlier messages without an answer.
     user: origin ? { ...user, text: origin.said } : user,
     toolResults: messages.slice(start + 1).filter((message) => message.role === 'tool'),
   };

@@ -7,7 +7,7 @@ import { cutIntoPieces, streamPieces } from './reply-stream.ts';
 import { scriptRules } from './script-rules.ts';
 import { currentTurn, type ScriptStep } from './script-step.ts';
 
-/** A model without a model: offline, and the same conversation always gets the same answer. */
+/** Answers from a script: offline, and always the same for the same conversation. */
 export function scriptedModel(config: LlmConfig): LanguageModel {
   const rules = scriptRules(config.script);
   return {
@@ -25,7 +25,7 @@ export function scriptedModel(config: LlmConfig): LanguageModel {
 }
 
 function replyOf({ text, toolCalls }: ScriptStep, request: ModelRequest): ModelReply {
-  // The length of the conversation numbers the calls: it grows with every step, and replays come out the same.
+  // The length of the conversation numbers the calls: it grows with every step, and is the same in a replay.
   const step = request.messages.length;
   const calls = toolCalls.map((call, index) => ({
     type: 'toolCall' as const,
@@ -48,7 +48,7 @@ function textOf(message: ModelMessage): string {
   return message.parts.reduce((text, part) => (part.type === 'text' ? text + part.text : text), '');
 }
 
-/** Four characters a token is what English comes to. */
+/** English has about four characters per token. */
 function roughTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }

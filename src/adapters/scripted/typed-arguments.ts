@@ -1,8 +1,8 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 
 /**
- * A group of a pattern is always text. Where the tool wants a number, `"a": "$1"` would never be accepted,
- * so the arguments that a rule writes as text take the type of the tool's schema.
+ * Converts arguments to numbers if the tool's schema demands numbers. A group of a pattern is always text, so the tool
+ * would refuse `"a": "$1"`.
  */
 export function typedArguments(
   values: Readonly<Record<string, unknown>>,

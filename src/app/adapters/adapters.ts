@@ -18,17 +18,17 @@ import { findPackageRoot, readPackageVersion } from '../package-root.ts';
 import { tracesUrl } from '../tracing/traces-url.ts';
 import { secretKeys } from './secret-keys.ts';
 
-/** The implementations behind the ports. A test passes others. */
+/** The implementations of the ports. Tests pass their own. */
 export interface Adapters {
   readonly store: EventStore;
   readonly snapshots: SnapshotStore;
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
   readonly schemas: SchemaCheck;
-  /** Seals what the log keeps of secrets. */
+  /** Encrypts the secrets in the log. */
   readonly secrets: SecretBox;
   readonly metrics: Metrics;
-  /** Left out where no spans are made. */
+  /** Left out when tracing is off. */
   readonly tracing?: Tracing;
 }
 
@@ -37,11 +37,11 @@ export interface AdapterOptions {
   readonly dataDir: string;
   readonly environment: Environment;
   readonly log: Log;
-  /** One that waits for a log to open, if it was started before the configuration was known. */
+  /** The thread of the log, if it was started before the configuration was known. */
   readonly logThread?: LogThread;
 }
 
-/** Chooses the adapters that the configuration asks for, and loads no other. The model comes first: it refuses a missing key. */
+/** Loads only the adapters that the configuration needs. The model comes first: it throws if its key is missing. */
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
   const metrics = new DeferredMetrics(loadMetrics);
@@ -66,7 +66,7 @@ async function chooseStores(
   metrics: Metrics,
 ): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
   if (directory === ':memory:') {
-    // It was started before it was known that no log on disk is wanted.
+    // The thread was started before it was known that there is no log on disk.
     thread?.post({ type: 'close' });
     const { memoryEventStore } = await import('../../adapters/memory/memory-event-store.ts');
     const { memorySnapshotStore } = await import('../../adapters/memory/memory-snapshot-store.ts');
@@ -98,7 +98,7 @@ async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServe
   return mcpConnector({ log, environment, clientVersion, binFolders: binFolders() });
 }
 
-/** Where npm puts the commands of dependencies: of this package, or of the one it is installed in. */
+/** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */
 function binFolders(from = findPackageRoot()): string[] {
   const folder = join(from, 'node_modules', '.bin');
   const parent = dirname(from);

@@ -8,7 +8,7 @@ import { tracedTools } from '../tracing/traced-tools.ts';
 import { TurnTraces } from '../tracing/turn-traces.ts';
 import type { Adapters } from './adapters.ts';
 
-/** The same adapters; what passes through them is measured, and traced where spans are wanted. */
+/** Wraps the adapters: measures their calls, and traces them if tracing is on. */
 export function observed(adapters: Adapters, llm: LlmConfig, bus: LocalBus): Adapters {
   const { metrics } = adapters;
   return traced(
@@ -27,7 +27,7 @@ function traced(adapters: Adapters, llm: LlmConfig, bus: LocalBus): Adapters {
   const { tracing, model, connector } = adapters;
   if (!tracing) return adapters;
   const turns = new TurnTraces(tracing, llm);
-  bus.onEverySession(turns.hear);
+  bus.onEverySession(turns.onSignal);
   return {
     ...adapters,
     model: tracedModel(model, tracing, turns),

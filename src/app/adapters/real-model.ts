@@ -4,10 +4,10 @@ import { type ModelInterface, providerModel } from '../../model-http/provider/pr
 import type { LanguageModel } from '../../ports/language-model.ts';
 
 /**
- * The model of a provider. Another provider with one of these interfaces is an entry in `model-http/providers.ts`;
- * another interface is a folder in `adapters` and a case here.
+ * The model of a provider. Another provider with one of these interfaces is an entry in
+ * `model-http/provider/providers.ts`; another interface is a folder in `adapters` and a case here.
  *
- * @throws Error when the configuration lacks what the provider needs.
+ * @throws Error if the configuration lacks a key or an address that the provider needs.
  */
 export function realModel(config: LlmConfig, environment: Environment): LanguageModel {
   const access = providerAccess(config, environment);

@@ -2,8 +2,8 @@ import { KeyFile } from '../../adapters/secret-key/key-file.ts';
 import { diskKeys, type KeyRing, memoryKeys } from '../../adapters/secret-key/key-ring.ts';
 import { parseSecretKey, type SecretKey } from '../../adapters/secret-key/secret-key.ts';
 import type { Environment } from '../../config/reading/expand.ts';
+import { SettingsError } from '../../config/settings.ts';
 import type { Log } from '../../ports/log.ts';
-import { SettingsError } from '../settings.ts';
 
 const VARIABLE = 'AGENT_SERVICE_SECRET_KEY';
 
@@ -13,7 +13,7 @@ interface KeyOptions {
   readonly log: Log;
 }
 
-/** Where the keys are that secrets are sealed with. Nothing is read or made before one is needed. */
+/** The keys that encrypt secrets. The key file is read or created when a key is first needed. */
 export function secretKeys({ dataDir, environment, log }: KeyOptions): KeyRing {
   const given = keyOf(environment[VARIABLE]);
   return dataDir === ':memory:' ? memoryKeys(given) : diskKeys(new KeyFile(dataDir, log), given);
@@ -24,6 +24,6 @@ function keyOf(text: string | undefined): SecretKey | undefined {
   const key = parseSecretKey(text);
   if (key) return key;
   throw new SettingsError(
-    `${VARIABLE}: found ${text.trim().length} characters that are no key; expected 32 bytes in base64 or as 64 hexadecimal digits, as "openssl rand -base64 32" prints them`,
+    `${VARIABLE}: found ${text.trim().length} characters that are not a key; expected 32 bytes in base64 or as 64 hexadecimal digits, as "openssl rand -base64 32" prints them`,
   );
 }

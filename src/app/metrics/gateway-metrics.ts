@@ -13,7 +13,7 @@ export interface WatchedGateway {
   readonly mcp: McpEndpoint;
 }
 
-/** Shows who is connected, who does not read, and who was refused. */
+/** Shows the connections, the slow readers and the refusals by limits. */
 export function showGateway(
   metrics: Metrics,
   { limits, fanOut, statecharts, webSocket, mcp }: WatchedGateway,

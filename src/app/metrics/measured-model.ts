@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
-/** The same model; how soon it speaks, and how long its calls take, is recorded. */
+/** Wraps a model: records the time to the first text and the duration of each call. */
 export function measuredModel(model: LanguageModel, metrics: Metrics): LanguageModel {
   return {
     label: model.label,

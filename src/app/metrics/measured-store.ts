@@ -1,7 +1,7 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
-/** The same log; how long its appends take is recorded. */
+/** Wraps the event log: records the duration of appends. */
 export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
   return {
     async append(...append) {

@@ -1,11 +1,11 @@
 import type { Metrics } from '../../ports/metrics.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
 
-/** Each name is a series for ever, and clients may connect servers under ever new names. */
+/** A label value is kept for ever, and clients may connect servers under any number of names. */
 const MOST_SERVERS = 100;
 const OTHER = 'other';
 
-/** The same tool servers; how long calls take is recorded for each of the first hundred, and for the rest as one. */
+/** Wraps the tool servers: records the duration of calls, by name for the first hundred servers, else as `other`. */
 export function measuredTools(connector: ToolServerConnector, metrics: Metrics): ToolServerConnector {
   const named = new Set<string>();
   const label = (name: string): string => {

@@ -3,7 +3,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { SessionRegistry } from '../../runtime/sessions/session-registry.ts';
 import type { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
 
-/** Shows how much is going on in sessions and tool servers. */
+/** Shows the load of the sessions and the states of the tool servers. */
 export function showRuntime(metrics: Metrics, sessions: SessionRegistry, servers: McpSupervisor): void {
   metrics.read('agent_sessions', () => [{ labels: {}, value: sessions.size }]);
   metrics.read('agent_turns_running', () => [{ labels: {}, value: sessions.load.turns }]);

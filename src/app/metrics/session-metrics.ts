@@ -5,9 +5,7 @@ import { addUsage, NO_TOKENS } from '../../core/turn/token-usage.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { LocalBus } from '../../runtime/bus/local-bus.ts';
 
-/**
- * Counts what is heard of all sessions. Plain numbers, read when somebody asks: a chunk costs one increment.
- */
+/** Counts the signals of all sessions in plain numbers, read when somebody asks. A chunk costs one increment. */
 export function countSignals(bus: LocalBus, metrics: Metrics): void {
   const turns = { completed: 0, failed: 0, cancelled: 0 };
   let tokens = NO_TOKENS;

@@ -3,7 +3,7 @@ import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts'
 import type { Span, Tracing } from '../../ports/tracing.ts';
 import { type TurnTraces, usageAttributes } from './turn-traces.ts';
 
-/** The same model; each call is a span in its turn, and the provider is told of it. */
+/** Wraps a model: each call is a span of its turn, and the provider gets the context of the span. */
 export function tracedModel(model: LanguageModel, tracing: Tracing, turns: TurnTraces): LanguageModel {
   return {
     label: model.label,
@@ -26,15 +26,15 @@ export function tracedModel(model: LanguageModel, tracing: Tracing, turns: TurnT
 }
 
 function beginStep({ origin, trace }: ModelRequest, tracing: Tracing, turns: TurnTraces): Span {
-  const part = origin && turns.partOf(origin.turnId);
+  const open = origin && turns.openTurn(origin.turnId);
   const { model } = turns;
   const span = tracing.begin(`chat ${model['gen_ai.request.model']}`, {
     kind: 'client',
-    parent: part?.turn ?? trace,
+    parent: open?.turn ?? trace,
     attributes: {
       'gen_ai.operation.name': 'chat',
       ...model,
-      ...part?.attributes,
+      ...open?.attributes,
       ...(origin && { 'agent.step': origin.step }),
     },
   });

@@ -3,7 +3,7 @@ import type { ToolCallOptions, ToolServerConnection, ToolServerConnector } from 
 import type { SpanAttributes, Tracing } from '../../ports/tracing.ts';
 import type { TurnTraces } from './turn-traces.ts';
 
-/** The same tool servers; each call is a span in the step that asked for it, and the server is told of it. */
+/** Wraps the tool servers: each call is a span of the step that asked for it, and the server gets its context. */
 export function tracedTools(
   connector: ToolServerConnector,
   tracing: Tracing,
@@ -27,16 +27,16 @@ function traced(
     listTools: () => connection.listTools(),
     async callTool(toolName, args, options = {}) {
       const { origin, trace, signal } = options;
-      const part = origin && turns.partOf(origin.turnId);
+      const open = origin && turns.openTurn(origin.turnId);
       const span = tracing.begin(`execute_tool ${toolName}`, {
         kind: 'client',
-        parent: part?.step ?? part?.turn ?? trace,
-        attributes: { ...callAttributes(toolName, origin), ...server, ...part?.attributes },
+        parent: open?.step ?? open?.turn ?? trace,
+        attributes: { ...callAttributes(toolName, origin), ...server, ...open?.attributes },
       });
       const outcome = await connection.callTool(toolName, args, { ...options, trace: span.context });
       const failed = outcome.status === 'failed';
       if (signal?.aborted) span.set({ 'agent.tool.outcome': 'cancelled' });
-      // What a tool says of its failure is message content.
+      // The text of a tool's failure is message content, which no span may contain.
       span.end(
         failed && !signal?.aborted ? { type: outcome.result ? 'tool_error' : 'call_failed' } : undefined,
       );

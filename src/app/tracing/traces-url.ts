@@ -2,8 +2,8 @@ import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 
 /**
- * Where spans are to be sent, if anywhere. The variables are OpenTelemetry's own, and win over the agent file: the
- * one for traces is taken as it is, the others are the root that `/v1/traces` is added to.
+ * The URL to send spans to; undefined if tracing is off. OpenTelemetry's own variables win over the agent file. The
+ * variable for traces is used as it is; the other settings are a root, to which `/v1/traces` is appended.
  */
 export function tracesUrl(
   { otlpEndpoint }: AgentConfig['telemetry'],

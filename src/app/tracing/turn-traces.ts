@@ -12,12 +12,12 @@ import type { Span, SpanAttributes, SpanFailure, Tracing } from '../../ports/tra
 interface TurnTrace {
   readonly sessionId: string;
   readonly span: Span;
-  /** The model call that ran last: tool calls are part of the one that asked for them. */
+  /** The latest model call, which is the parent of the tool calls that it asked for. */
   step: TraceContext | undefined;
   usage: TokenUsage;
 }
 
-/** Names that OpenTelemetry gives to providers otherwise than we do. */
+/** OpenTelemetry's names of providers, where they differ from ours. */
 const providerNames: Readonly<Record<string, string>> = {
   google: 'gcp.gemini',
   mistral: 'mistral_ai',
@@ -25,14 +25,14 @@ const providerNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The spans of turns, from the facts that are heard of them: a turn's span is open as long as the turn. Names and
- * attributes follow OpenTelemetry's conventions for generative AI; what is said is never among them.
+ * Makes a span for each attempt at a turn, from the signals of the bus. Names and attributes follow OpenTelemetry's
+ * conventions for generative AI. Spans never contain messages.
  */
 export class TurnTraces {
   readonly #tracing: Tracing;
   readonly #llm: LlmConfig;
   readonly #open = new Map<string, TurnTrace>();
-  /** The traces that messages came with, until their turns begin. */
+  /** By turn id: the trace context that the message came with, until the turn begins. */
   readonly #parents = new Map<string, TraceContext>();
 
   constructor(tracing: Tracing, llm: LlmConfig) {
@@ -40,32 +40,32 @@ export class TurnTraces {
     this.#llm = llm;
   }
 
-  /** What every span says of the model. */
+  /** The attributes of the model, for every span. */
   get model(): SpanAttributes {
     const { provider, model } = this.#llm;
     return { 'gen_ai.provider.name': providerNames[provider] ?? provider, 'gen_ai.request.model': model };
   }
 
-  readonly hear = (signal: SessionSignal): void => {
-    if ('event' in signal) this.#hearEvent(signal);
+  readonly onSignal = (signal: SessionSignal): void => {
+    if ('event' in signal) this.#onEvent(signal);
     else if (signal.type === 'session.fault') this.#endSession(signal.sessionId, signal.error.code);
   };
 
-  /** What a part of the turn says of it, and the spans it may belong to; undefined when the turn is not running. */
-  partOf(
+  /** For a span within a turn: its attributes and possible parents. Undefined when the turn is not running. */
+  openTurn(
     turnId: string,
   ): { attributes: SpanAttributes; turn: TraceContext; step: TraceContext | undefined } | undefined {
     const open = this.#open.get(turnId);
     return open && { attributes: idsOf(open.sessionId, turnId), turn: open.span.context, step: open.step };
   }
 
-  /** A model call of the turn has begun. */
+  /** @param step the model call of the turn that has begun. */
   noteStep(turnId: string, step: TraceContext): void {
     const open = this.#open.get(turnId);
     if (open) open.step = step;
   }
 
-  /** The service stops: turns that are open go on at the next start, in a span of their own. */
+  /** Ends all spans when the service stops. Open turns continue at the next start, each in a new span. */
   endAll(): void {
     for (const [turnId, { span }] of this.#open) {
       span.set({ 'agent.turn.outcome': 'interrupted' });
@@ -74,7 +74,7 @@ export class TurnTraces {
     }
   }
 
-  #hearEvent({ sessionId, event }: Envelope): void {
+  #onEvent({ sessionId, event }: Envelope): void {
     if (event.type === 'turn.requested' && event.trace) this.#parents.set(event.turnId, event.trace);
     if (event.type === 'turn.started') this.#begin(sessionId, event.turnId, 1);
     if (event.type === 'turn.resumed') this.#begin(sessionId, event.turnId, event.attempt);
@@ -128,7 +128,7 @@ export class TurnTraces {
   }
 }
 
-/** Counts that the provider does not tell are left out. */
+/** Leaves out the counts that the provider does not report. */
 export function usageAttributes(usage: TokenUsage): SpanAttributes {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
   return {

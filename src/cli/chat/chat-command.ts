@@ -4,17 +4,17 @@ import { SessionId } from '../../core/ids.ts';
 export interface ChatOptions {
   readonly url: string;
   readonly session: SessionId;
-  /** Whether to show what the model thinks aloud. */
+  /** Whether to show the reasoning of the model. */
   readonly reasoning: boolean;
 }
 
 export function addChat(program: Command, choose: (options: ChatOptions) => void): void {
   program
     .command('chat')
-    .description('Talks to a running service from the terminal, or for a script: one message a line.')
+    .description('Chats with a running service, from a terminal or a script: one message per line.')
     .option('--url <url>', 'address of the service', webUrl, 'http://127.0.0.1:3001')
-    .option('--session <id>', 'the conversation to go on with', sessionId, 'default')
-    .option('--reasoning', 'show what the model thinks aloud', false)
+    .option('--session <id>', 'id of the session to continue', sessionId, 'default')
+    .option('--reasoning', 'show the reasoning of the model', false)
     .action(({ session, ...options }: { url: string; session: string; reasoning: boolean }) =>
       choose({ ...options, session: SessionId.parse(session) }),
     );

@@ -18,7 +18,7 @@ export interface ChatParts {
   readonly opening: Opening;
 }
 
-/** As a shell does when Ctrl-C ended a command. */
+/** The exit code of shells for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
 const NOBODY = 'Nobody was there to answer.';
 
@@ -63,7 +63,7 @@ export class Chat {
     this.#isWarned = true;
   }
 
-  /** Ends when the session does. */
+  /** Shows the events of the session. Resolves when the session is deleted or the chat is quit. */
   async #listen(): Promise<number> {
     const { session, screen } = this.#parts;
     for await (const event of session) {
@@ -103,7 +103,7 @@ export class Chat {
     }
   }
 
-  /** Until the turn has ended; asks what it asks meanwhile. */
+  /** Waits until the turn has ended. Meanwhile asks for the approvals that the turn needs. */
   async #follow(turnId: string): Promise<void> {
     this.#isBusy = true;
     const end = this.#turns.of(turnId);
@@ -122,12 +122,15 @@ export class Chat {
   async #decide(approval: Approval, signal: AbortSignal): Promise<void> {
     const { session, lines, screen } = this.#parts;
     const { callId, toolName, argumentsHash } = approval;
-    screen.note({ text: `needs a yes: ${toolName} ${JSON.stringify(approval.arguments)}`, style: 'yellow' });
+    screen.note({
+      text: `needs approval: ${toolName} ${JSON.stringify(approval.arguments)}`,
+      style: 'yellow',
+    });
     const question = screen.styled(`run ${printable(toolName)}? [y/n] `, 'yellow');
     for (;;) {
       const line = await lines.read({ prompt: question, fresh: true, signal });
       if (line.kind === 'withdrawn') {
-        screen.note({ text: 'no longer asked for', style: 'dim' });
+        screen.note({ text: 'the approval is no longer needed', style: 'dim' });
         return;
       }
       const said = line.kind === 'line' ? line.text.trim() : 'no';

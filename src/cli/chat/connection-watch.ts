@@ -4,7 +4,7 @@ import type { Screen } from './screen.ts';
 /** A script must not wait for ever for a service that is gone. */
 const PATIENCE_MS = 15_000;
 
-/** Tells of a lost connection. A person decides how long to wait for it; a script gives up after a while. */
+/** Reports a lost connection. A person decides how long to wait; a script gives up after `PATIENCE_MS`. */
 export class ConnectionWatch {
   readonly #screen: Screen;
   readonly #isPatient: boolean;
@@ -28,8 +28,7 @@ export class ConnectionWatch {
       if (this.#wasLive) this.#screen.note({ text: 'connected again', style: 'dim' });
       this.#wasLive = true;
     } else if (status === 'connecting') {
-      if (this.#wasLive)
-        this.#screen.note({ text: 'the connection is lost; it is tried again', style: 'yellow' });
+      if (this.#wasLive) this.#screen.note({ text: 'the connection is lost; reconnecting', style: 'yellow' });
       if (!this.#isPatient) this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
     }
   }

@@ -14,7 +14,7 @@ const CUT: Note = {
   style: 'yellow',
 };
 
-/** The line that is shown for an event; null for one that says nothing to a person, or is shown piece by piece. */
+/** The line to show for an event; null for an event that needs none, or whose text is shown piece by piece. */
 export function eventNote(event: StreamEvent): Note | null {
   switch (event.event) {
     case 'toolCall':

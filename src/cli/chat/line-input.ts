@@ -5,36 +5,36 @@ export type Line = { readonly kind: 'line'; readonly text: string } | { readonly
 
 export interface LineInputParts {
   readonly input: Readable;
-  /** Where a person sees what is typed; null when the lines come from a script. */
+  /** Where a person sees the typed text; null when the lines come from a script. */
   readonly terminal: (Writable & { readonly columns?: number }) | null;
-  /** What the arrow keys bring back, newest first. */
+  /** Earlier lines for the arrow keys, newest first. */
   readonly history: readonly string[];
 }
 
 export interface Question {
   readonly prompt: string;
-  /** A person must have seen the question: what was typed before it is no answer. */
+  /** Whether a person must have seen the question: then a line typed before it is not the answer. */
   readonly fresh?: boolean;
-  /** Takes the question back. */
+  /** Withdraws the question. */
   readonly signal?: AbortSignal;
 }
 
-/** Reads lines, typed or piped. Between questions nothing that is typed is shown, so that it does not mix with a reply. */
+/** Reads lines, typed or piped. Between questions typed text is not echoed, so that it does not mix with a reply. */
 export class LineInput {
   readonly #readline: Interface;
   readonly #terminal: LineInputParts['terminal'];
   readonly #early: string[] = [];
   #isEchoing = false;
-  /** What the arrow keys bring back, newest first. */
-  #said: readonly string[];
-  /** The answer to what is being asked is not to be among it. */
-  #isPassing = false;
+  /** Earlier lines for the arrow keys, newest first. */
+  #history: readonly string[];
+  /** Whether the answer to the present question stays out of the history. */
+  #skipsHistory = false;
   #isOver = false;
   #answer: ((line: Line) => void) | null = null;
 
   constructor({ input, terminal, history }: LineInputParts) {
     this.#terminal = terminal;
-    this.#said = history;
+    this.#history = history;
     this.#readline = createInterface({
       input,
       terminal: terminal !== null,
@@ -44,24 +44,24 @@ export class LineInput {
       ...(terminal && { output: this.#echo(terminal) }),
     });
     this.#readline.on('history', (lines) => {
-      if (this.#isPassing) lines.splice(0, lines.length, ...this.#said);
-      else this.#said = [...lines];
+      if (this.#skipsHistory) lines.splice(0, lines.length, ...this.#history);
+      else this.#history = [...lines];
     });
     this.#readline.on('line', (text) => this.#take(text));
     this.#readline.on('close', () => {
       this.#isOver = true;
-      // What follows, a shell's prompt, begins a line.
+      // The prompt of the shell should begin on a new line.
       if (this.#answer) terminal?.write('\n');
       this.#settle({ kind: 'end' });
     });
   }
 
-  /** Ctrl-C on the keyboard; without one it is a signal of the process. */
+  /** Ctrl-C at a terminal. Without a terminal it is a signal to the process. */
   onInterrupt(listener: () => void): void {
     this.#readline.on('SIGINT', listener);
   }
 
-  /** Ctrl-D on the keyboard. A script that has no more lines still waits for its replies. */
+  /** Ctrl-D at a terminal. A script without further lines still waits for its replies. */
   onLeave(listener: () => void): void {
     if (this.#terminal) this.#readline.on('close', listener);
   }
@@ -74,7 +74,7 @@ export class LineInput {
       return Promise.resolve({ kind: 'line', text: early });
     }
     if (this.#isOver) return Promise.resolve({ kind: 'end' });
-    this.#isPassing = fresh;
+    this.#skipsHistory = fresh;
     return new Promise((resolve) => {
       const withdraw = () => this.#settle({ kind: 'withdrawn' });
       signal?.addEventListener('abort', withdraw, { once: true });
@@ -86,7 +86,7 @@ export class LineInput {
     });
   }
 
-  /** Shows the question again, below what was written meanwhile. */
+  /** Shows the question again, below other output. */
   refresh(): void {
     if (this.#answer && this.#terminal) this.#readline.prompt(true);
   }
@@ -117,12 +117,12 @@ export class LineInput {
   #echo(terminal: NonNullable<LineInputParts['terminal']>): Writable {
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        // At once: a moment later it would be decided by what is asked then.
+        // Decide now: later `#isEchoing` may belong to the next question.
         if (this.#isEchoing) terminal.write(chunk);
         done();
       },
     });
-    // readline wraps long lines by it.
+    // readline wraps long lines at this width.
     return Object.defineProperty(echo, 'columns', { get: () => terminal.columns });
   }
 }

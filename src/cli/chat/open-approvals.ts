@@ -6,7 +6,7 @@ interface Open {
   readonly over: AbortController;
 }
 
-/** The tool calls that wait for a yes or no, until they have one from anybody, or their turn is over. */
+/** The tool calls that wait for approval. Each stays until anybody decides or its turn ends. */
 export class OpenApprovals {
   readonly #open = new Map<string, Open>();
   #arrival = Promise.withResolvers<void>();
@@ -22,13 +22,13 @@ export class OpenApprovals {
       for (const [callId, { approval }] of this.#open) if (approval.turnId === turnId) this.close(callId);
   }
 
-  /** The oldest one. Its signal is aborted when there is nothing left to answer. */
+  /** The oldest approval. Its signal is aborted when no answer is needed any more. */
   first(): { readonly approval: Approval; readonly signal: AbortSignal } | undefined {
     const [open] = this.#open.values();
     return open && { approval: open.approval, signal: open.over.signal };
   }
 
-  /** Resolves when there is one. */
+  /** Resolves as soon as an approval is open. */
   async arrival(): Promise<void> {
     if (this.#open.size === 0) await this.#arrival.promise;
   }

@@ -11,7 +11,7 @@ const Approval = z.object({
 export type Approval = z.infer<typeof Approval>;
 
 const Opening = z.object({
-  /** Seq of the last event: what is before it is not shown again. */
+  /** Seq of the last event. Events up to it are not shown again. */
   head: z.int(),
   openTurnId: z.string().nullable(),
   approvals: z.array(Approval),
@@ -24,7 +24,7 @@ const nothing: Opening = { head: 0, openTurnId: null, approvals: [], history: []
 const Answer = z.object({ session: Opening });
 const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Asks the service for the session, which also tells whether there is one. Rejects with what to do when there is none. */
+/** Reads the session from the service. Rejects with advice if no service answers. */
 export async function readOpening(url: string, session: string): Promise<Opening> {
   const address = new URL(`api/sessions/${encodeURIComponent(session)}`, url.endsWith('/') ? url : `${url}/`);
   const body = await ask(address, url);
@@ -32,10 +32,10 @@ export async function readOpening(url: string, session: string): Promise<Opening
   if (answer.success) return answer.data.session;
   const refusal = Refusal.safeParse(body);
   if (!refusal.success)
-    throw new Error(`what answers at ${url} is no agent-service; name another with --url`);
+    throw new Error(`the server at ${url} is not an agent-service; name another address with --url`);
   const { code, message } = refusal.data.error;
   if (code === 'SESSION_NOT_FOUND') return nothing;
-  // In mcp mode it knows no sessions.
+  // In mcp mode the service has no session interface.
   throw new Error(`the service at ${url} has no chat: ${message} Is it in web mode?`);
 }
 

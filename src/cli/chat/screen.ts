@@ -4,21 +4,21 @@ import type { StreamEvent } from '../../client/session-client.ts';
 import { eventNote, type Note } from './event-note.ts';
 
 export interface ScreenParts {
-  /** For what the agent says, and nothing else. */
+  /** Gets the replies of the agent and nothing else. */
   readonly replies: Writable;
-  /** For everything around it. The same as `replies` on a terminal. */
+  /** Gets everything else. On a terminal this is the same stream as `replies`. */
   readonly notes: Writable;
   readonly isTerminal: boolean;
   readonly hasColours: boolean;
 }
 
-/** Shows a conversation: replies and thoughts as they are streamed, and a line for each thing besides. */
+/** Shows a conversation: streams replies and reasoning, and prints a line for other events. */
 export class Screen {
   readonly #parts: ScreenParts;
-  /** What was said last, or thought last, has not ended its line. */
+  /** Whether the last reply, or reasoning, has not ended its line. */
   #isMidReply = false;
   #isMidThought = false;
-  /** Nothing has come since the last piece of a thought. */
+  /** Whether the last output was reasoning. */
   #isThinking = false;
 
   constructor(parts: ScreenParts) {
@@ -33,7 +33,7 @@ export class Screen {
     else if (event.event === 'thinking') this.#think(event.data.reasoning ?? '');
   }
 
-  /** A line of its own. */
+  /** Prints a line of its own. */
   note({ text, style }: Note): void {
     if (this.#parts.isTerminal) this.#endLines();
     else this.#endThought();
@@ -47,12 +47,12 @@ export class Screen {
   #say(text: string): void {
     if (text === '') return;
     this.#endThought();
-    // What a model says must not move the cursor of a terminal, or name its window.
+    // Control characters of a reply must not move the cursor of a terminal or rename its window.
     this.#parts.replies.write(this.#parts.isTerminal ? printable(text) : text);
     this.#isMidReply = !text.endsWith('\n');
   }
 
-  /** Among the notes, because it is no part of what the agent says. */
+  /** Reasoning goes to the notes, because it is not part of the reply. */
   #think(text: string): void {
     if (text === '') return;
     if (this.#parts.isTerminal) this.#endReply();
@@ -79,7 +79,7 @@ export class Screen {
   }
 }
 
-/** Without control characters, except for the ends of lines and tabs. */
+/** Removes control characters except newlines and tabs. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}--[\n\t]]/gv, '');
 }

@@ -2,7 +2,7 @@ import type { StreamEvent } from '../../client/session-client.ts';
 
 export type TurnEnd = 'completed' | 'failed' | 'left';
 
-/** Tells when turns have ended, by their events, whoever asks first. */
+/** Has a promise for the end of each turn. The end may come before somebody asks for the promise. */
 export class TurnEnds {
   readonly #ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
   #isOver = false;
@@ -18,7 +18,7 @@ export class TurnEnds {
     if (event === 'error') this.#end(turnId).resolve('failed');
   }
 
-  /** Nothing more comes. */
+  /** Call this when the stream has ended. */
   close(): void {
     this.#isOver = true;
     for (const { resolve } of this.#ends.values()) resolve('left');

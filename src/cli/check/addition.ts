@@ -14,7 +14,7 @@ import type { Check } from './check.ts';
 const FIRST = 1234;
 const SECOND = 5678;
 
-/** The tool that is offered. */
+/** The tool that the check offers to the model. */
 export const ADD: ModelTool = {
   name: 'add',
   description: 'Adds two numbers and returns their sum.',
@@ -30,7 +30,7 @@ export const ADDITION: UserMessage = {
   text: `Use the tool add to add ${FIRST} and ${SECOND}, then tell me the sum.`,
 };
 
-/** What the reply to the question tells. */
+/** Judges the reply to the question. */
 export function toolCallCheck(reply: ModelReply): Check {
   const calls = callsIn(reply);
   if (calls.length > 0 && calls.every(isAddition))
@@ -48,7 +48,7 @@ export function toolCallCheck(reply: ModelReply): Check {
   };
 }
 
-/** What the reply to the tool's result tells. */
+/** Judges the reply to the tool's result. */
 export function toolResultCheck(reply: ModelReply): Check {
   if (spokenText(reply.parts).trim() !== '')
     return { name: 'tool result', finding: 'yes', outcome: 'goes on with the result' };
@@ -56,7 +56,7 @@ export function toolResultCheck(reply: ModelReply): Check {
   return { name: 'tool result', finding: 'no', outcome, advice: 'Use a model that is better with tools.' };
 }
 
-/** The conversation up to what the tool says to each call of the reply. */
+/** The conversation so far, with a result for each tool call of the reply. */
 export function withResults(reply: ModelReply, source: ModelSource | null): ModelMessage[] {
   const parts = reply.parts.map((part): AssistantPart => {
     return part.type === 'toolCall' ? { ...part, arguments: objectIn(parsedJson(part.arguments)) } : part;

@@ -11,7 +11,7 @@ export interface AskerParts {
   readonly systemPrompt: string;
   readonly maxSteps: number;
   readonly stepTimeoutMs: number;
-  /** Ends the running request, and with it the check. */
+  /** Aborts the running request and the check. */
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ export type Asked = { readonly facts: RequestFacts } & (
   | {
       readonly failure: null;
       readonly reply: ModelReply;
-      /** How many pieces the text came in, and how long it took from the first to the last. */
+      /** The number of pieces of the text, and the time from the first to the last. */
       readonly pieces: number;
       readonly spreadMs: number;
     }
@@ -36,7 +36,7 @@ export class Asker {
     this.#parts = parts;
   }
 
-  /** What each request took, in their order. */
+  /** The times and tokens of all requests so far, in order. */
   get made(): readonly RequestFacts[] {
     return this.#made;
   }
@@ -45,7 +45,7 @@ export class Asker {
   async ask(messages: readonly ModelMessage[], tools: readonly ModelTool[] = []): Promise<Asked> {
     const { model, systemPrompt } = this.#parts;
     const source = model.source;
-    // As a turn sends them, so that a reply is shown to the model that gave it as it would be there.
+    // Prepared as in a turn, so that the model gets its own reply back as it would in a turn.
     const conversation = modelConversation(messages, { source, caution: 'none' });
     const heard = new HeardPieces();
     const outcome = await this.#generate({ systemPrompt, messages: conversation, tools }, heard);
@@ -79,10 +79,10 @@ export class Asker {
   }
 }
 
-/** Notes when a reply is heard. */
+/** Records when the pieces of a reply arrive. */
 class HeardPieces {
   readonly #start = performance.now();
-  /** Null as long as nothing was heard, be it text or thoughts. */
+  /** Null before the first piece of text or reasoning. */
   firstMs: number | null = null;
   texts = 0;
   #firstTextMs = 0;

@@ -3,8 +3,8 @@ import type { ServiceError } from '../../core/errors.ts';
 import { ModelFailure } from '../../model-http/failures/model-failure.ts';
 
 /**
- * What a failed request is due to. `provider`: address, key, or a provider in trouble. `request`: the provider has
- * understood and refused what this request holds.
+ * The cause of a failed request. `provider`: the address, the key or an outage. `request`: the provider refused the
+ * content of this request.
  */
 export type Blame = 'provider' | 'model' | 'setting' | 'request';
 
@@ -24,15 +24,15 @@ export function settingsOf(llm: LlmConfig): string[] {
   return settings.filter((name) => llm[name] !== undefined);
 }
 
-/** A setting that is to be changed. A reason may also mention one that is only part of the matter. */
+/** Matches a setting that the reason says to change. A reason may mention other settings as well. */
 const SETTING = new RegExp(`\\b(?:remove|change|raise|set|no|either|an) llm\\.(?:${settings.join('|')})\\b`);
-/** Fields of a request that no setting is sent in. */
+/** Fields of a request that no setting controls. */
 const OTHER_FIELD =
   /^(?:messages|input|contents?|prompt|system|instructions|tools?|tool_choice|functions|model)\b/;
-/** Key, quota, rate and the like: such an answer says nothing about the request. */
+/** Statuses about the key, the quota or the rate, which say nothing about the request. */
 const OF_PROVIDER: readonly unknown[] = [401, 402, 403, 408, 409, 429];
 
-/** Found by the facts of the failure, and where there are none by the keys of the agent file that its reason names. */
+/** Uses the facts of the failure. Without facts, uses the keys of the agent file that its reason names. */
 export function blameOf(failure: ServiceError): Blame {
   const { status, param, refused, toolName } = failure.details;
   const reason = String(failure.details.reason);
@@ -45,12 +45,12 @@ export function blameOf(failure: ServiceError): Blame {
   return status === undefined || isPassing || isOfAccess ? 'provider' : 'request';
 }
 
-/** Whether the provider said by itself that the model is not there. A wrong address may look the same. */
+/** Whether the provider's own answer is about the model. Otherwise a wrong address may look like a missing model. */
 export function namesModel({ details: { code, param } }: ServiceError): boolean {
   return param === 'model' || /model/i.test(String(code));
 }
 
-/** Whether a refusal says that the model cannot do what was asked for. */
+/** Whether a refusal means that the model lacks the ability. */
 export function isInability(failure: ServiceError): boolean {
   const { refused } = failure.details;
   if (refused === 'content' || refused === 'context') return false;

@@ -19,14 +19,14 @@ import { ModelCheck } from './model-check.ts';
 
 export interface CheckContext {
   readonly environment: Environment;
-  /** Ends the running request, and with it the check. */
+  /** Aborts the running request and the check. */
   readonly signal: AbortSignal;
   print(text: string): void;
 }
 
 const SYSTEM_PROMPT = 'This is a test of the connection. Do what the user says, and nothing else.';
 
-/** Tries the model of an agent file and prints what it can do. @returns the exit code. */
+/** Tests the model of an agent file and prints what it can do. @returns the exit code. */
 export async function checkAgent(options: CheckOptions, context: CheckContext): Promise<number> {
   const { agentFile, json } = options;
   const { config } = loadAgentFile(agentFile, context.environment);
@@ -42,14 +42,14 @@ async function checkModel(
   { llm, systemPrompt }: AgentConfig,
   { environment, signal, print }: CheckContext,
 ): Promise<number> {
-  // A repeated request would be one more than was told.
+  // A retry would exceed the announced number of requests.
   const model = realModel({ ...llm, maxRetries: 0 }, environment);
   const access = providerAccess(llm, environment);
   const { provider, api } = access;
   const agent = { agentFile, provider, model: llm.model, api, origin: originOf(access) };
   const asker = new Asker({
     model,
-    // A model that takes no system prompt is not refused for one that the agent does not have.
+    // Some models refuse a system prompt, so an agent without one is tested without one.
     systemPrompt: systemPrompt === '' ? '' : SYSTEM_PROMPT,
     maxSteps: llm.maxSteps,
     stepTimeoutMs: llm.stepTimeoutMs,
@@ -58,15 +58,20 @@ async function checkModel(
   const tell = json ? () => undefined : print;
   const checks: Check[] = [];
   tell(heading(agent));
-  // Loading its code is not to be measured.
+  // The time to load the code is not part of the measurement.
   await model.warmUp?.();
-  const look = new ModelCheck({ asker, llm, hasKey: access.apiKey !== undefined, source: model.source });
-  for await (const found of look.run()) {
+  const modelCheck = new ModelCheck({
+    asker,
+    llm,
+    hasKey: access.apiKey !== undefined,
+    source: model.source,
+  });
+  for await (const found of modelCheck.run()) {
     checks.push(found);
     tell(describeCheck(found));
   }
   tell(describeRequests(asker.made));
-  if (look.endedAtOnce) tell(NO_MORE_REQUESTS);
+  if (modelCheck.endedAtOnce) tell(NO_MORE_REQUESTS);
   if (json) print(checkJson(agent, checks, asker.made));
   return checks.some(({ isFailure }) => isFailure) ? 1 : 0;
 }

@@ -7,7 +7,7 @@ export interface CheckOptions {
   readonly json: boolean;
 }
 
-/** Each may cost money, so the number is told beforehand. */
+/** Requests may cost money, so the number is announced. */
 export const MOST_REQUESTS = 5;
 
 export function addCheck(
@@ -18,10 +18,10 @@ export function addCheck(
   program
     .command('check')
     .description(
-      `Tries the model of an agent file with at most ${MOST_REQUESTS} small requests, which the provider may charge for: whether it is reached and takes the key, knows the model, streams, calls a tool and goes on with the result, sees an image, and takes the settings. Exit code 1 when key, address, model or a setting has to be changed, or a request had no reply.`,
+      `Tests the model of an agent file with at most ${MOST_REQUESTS} small requests, which the provider may charge for: address, key, model, streaming, tool calls and their results, images, and settings. Exit code 1 if the key, the address, the model or a setting must be changed, or if a request got no reply.`,
     )
     .option('-a, --agent <file>', 'agent file (YAML)', agentFileName)
-    .option('--json', 'print one JSON object at the end instead of lines for people')
+    .option('--json', 'print one JSON object at the end instead of readable lines')
     .action(({ agent, json = false }: { agent?: string; json?: boolean }) =>
       choose({ agentFile: agent ?? agentFileOf(environment), json }),
     );

@@ -7,10 +7,10 @@ interface NamedAgent {
   readonly model: string;
 }
 
-/** What is checked. */
+/** An agent with a provider to test. */
 interface CheckedAgent extends NamedAgent {
   readonly api: string;
-  /** Where the provider is, without path and query. */
+  /** The address of the provider without path and query. */
   readonly origin: string;
 }
 
@@ -18,7 +18,7 @@ const NAME_WIDTH = 12;
 const OUTCOME_WIDTH = 33;
 const NUMBER_WIDTHS = [12, 10, 9] as const;
 
-/** Said before the first request. */
+/** Printed before the first request. */
 export function heading({ agentFile, provider, model, api, origin }: CheckedAgent): string {
   return [
     `${agentFile}: ${provider} ${model} at ${origin}, llm.api ${api}`,
@@ -33,24 +33,26 @@ export function scriptedText({ agentFile }: NamedAgent): string {
   return `${agentFile}: the scripted model runs in the service itself; there is nothing to check.\n`;
 }
 
-/** A line for what was found, and one for what to change. */
+/** A line for the finding, and one for the advice. */
 export function describeCheck({ name, finding, outcome, advice, request }: Check): string {
   const line = `${mark(finding)} ${columns(name, outcome, request ? facts(request) : [])}\n`;
   return advice === undefined ? line : `${line}    ${advice}\n`;
 }
 
-/** What all of it took. */
+/** The totals of all requests. */
 export function describeRequests(made: readonly RequestFacts[]): string {
   const ms = made.reduce((sum, { totalMs }) => sum + totalMs, 0);
   const requests = `${made.length} ${made.length === 1 ? 'request' : 'requests'} in ${ms} ms`;
   const tokens = totalTokens(made);
-  const used = tokens ? `${tokens.inputTokens} tokens in, ${tokens.outputTokens} out` : 'tokens are not told';
+  const used = tokens
+    ? `${tokens.inputTokens} tokens in, ${tokens.outputTokens} out`
+    : 'the provider reports no tokens';
   return `\n${requests}; ${used}.\n`;
 }
 
 export const NO_MORE_REQUESTS = 'The other requests are not made: they would fail for the same reason.\n';
 
-/** The same for programs. */
+/** The report as JSON. */
 export function checkJson(
   agent: NamedAgent | CheckedAgent,
   checks: readonly Check[],
@@ -62,7 +64,7 @@ export function checkJson(
   return `${JSON.stringify(report)}\n`;
 }
 
-/** Null when the provider told of no request. */
+/** Null if the provider reported the tokens of no request. */
 function totalTokens(
   made: readonly RequestFacts[],
 ): { readonly inputTokens: number; readonly outputTokens: number } | null {

@@ -9,29 +9,29 @@ export type CheckName =
   | 'image'
   | 'settings';
 
-/** `unknown` where it could not be found out, or nothing was to be found out. */
+/** `unknown`: it could not be tested, or there was nothing to test. */
 export type Finding = 'yes' | 'no' | 'unknown';
 
-/** What one request took. */
+/** The times and tokens of one request. */
 export interface RequestFacts {
-  /** Null when no text was heard, as in a reply that only calls a tool. */
+  /** Null if no text came, as in a reply that only calls a tool. */
   readonly firstPieceMs: number | null;
   readonly totalMs: number;
-  /** Null when the provider does not tell. */
+  /** Null if the provider does not report it. */
   readonly usage: TokenUsage | null;
 }
 
-/** One thing that was looked at. */
+/** The result for one ability of the model or one part of its configuration. */
 export interface Check {
   readonly name: CheckName;
   readonly finding: Finding;
-  /** What was seen, for people. */
+  /** The result in words. */
   readonly outcome: string;
-  /** What to change, where something can be. */
+  /** What to change. */
   readonly advice?: string;
-  /** The agent does not work like this. What a model merely cannot do is no failure. */
+  /** Set if the agent cannot work like this. A missing ability of the model is not a failure. */
   readonly isFailure?: true;
-  /** The request that was made for it. */
+  /** The request that tested it. */
   readonly request?: RequestFacts;
   /** Details of the error that the request ended with. */
   readonly error?: Readonly<Record<string, unknown>>;

@@ -17,10 +17,10 @@ export interface ModelCheckParts {
   readonly source: ModelSource | null;
 }
 
-/** Looks at a model, one request after the other. */
+/** Tests a model, one request after the other. */
 export class ModelCheck {
   readonly #parts: ModelCheckParts;
-  /** A setting was refused: some are sent with tools only. */
+  /** The refusal of a setting. It may come after other checks, because some settings are sent with tools only. */
   #settingFailure: ServiceError | null = null;
   #endedAtOnce = false;
 
@@ -28,12 +28,12 @@ export class ModelCheck {
     this.#parts = parts;
   }
 
-  /** Whether the first request failed, so that there was no other. */
+  /** Whether the first request failed, so that no other was made. */
   get endedAtOnce(): boolean {
     return this.#endedAtOnce;
   }
 
-  /** Each check as soon as it is made. After a failure of the first request there is no other. */
+  /** Yields each check as soon as it is done. Makes no further request if the first one fails. */
   async *run(): AsyncGenerator<Check, void, undefined> {
     const { asker, hasKey, llm } = this.#parts;
     const first = await asker.ask([user('Say hello.')]);
@@ -113,7 +113,7 @@ export class ModelCheck {
     return { name: 'settings', finding: 'yes', outcome: `taken: ${names.join(', ')}` };
   }
 
-  /** @param inability what a refusal means here. */
+  /** @param inability the outcome if the model lacks the ability. */
   #unanswered(
     name: CheckName,
     { failure, facts: request }: Extract<Asked, { failure: ServiceError }>,

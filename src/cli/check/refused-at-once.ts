@@ -5,7 +5,7 @@ import type { Check, CheckName, RequestFacts } from './check.ts';
 
 const NOT_TRIED: readonly CheckName[] = ['streaming', 'tool call', 'tool result', 'image'];
 
-/** What the failure of the very first request tells. Nothing else is asked: it would fail for the same reason. */
+/** The checks after a failed first request. No other request is made: it would fail for the same reason. */
 export function refusedAtOnce(failure: ServiceError, request: RequestFacts, llm: LlmConfig): Check[] {
   return [
     { ...provider(failure), request },
@@ -15,7 +15,7 @@ export function refusedAtOnce(failure: ServiceError, request: RequestFacts, llm:
   ];
 }
 
-/** The reason tells which field of the request, and so which setting. */
+/** The reason of the failure names the field of the request, and so the setting. */
 export function settingRefused(failure: ServiceError): Check {
   return failed('settings', 'a setting is refused', failure);
 }
@@ -24,7 +24,7 @@ function provider(failure: ServiceError): Check {
   const blame = blameOf(failure);
   if (blame === 'provider') return failed('provider', 'no reply', failure);
   if (blame === 'model' && !namesModel(failure)) return unknown('provider', 'key and address are not known');
-  // Some settings are known to be refused before anything is sent.
+  // Without a status nothing was sent: the service refuses some settings itself.
   if (blame === 'setting' && failure.details.status === undefined) return unknown('provider', 'not known');
   return { name: 'provider', finding: 'yes', outcome: 'answers' };
 }
@@ -33,7 +33,7 @@ function model(failure: ServiceError): Check {
   const blame = blameOf(failure);
   switch (blame) {
     case 'model':
-      return failed('model', 'is not there, or not for you', failure);
+      return failed('model', 'does not exist, or not for you', failure);
     case 'request':
       return failed('model', 'refuses a plain request', failure);
     case 'provider':

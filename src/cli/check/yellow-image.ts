@@ -4,7 +4,7 @@ import type { Image } from '../../core/conversation/image.ts';
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Some providers refuse images that are smaller than their patches. */
 const SIDE = 64;
-/** A colour of one name, and not one of those that a model without eyes would guess first. */
+/** A colour with one common name, which a model that sees nothing would hardly guess. */
 const YELLOW = [255, 255, 0];
 const BITS = 8;
 const TRUECOLOUR = 2;
@@ -15,7 +15,7 @@ export function yellowImage(): Image {
   header.writeUInt32BE(SIDE, 0);
   header.writeUInt32BE(SIDE, 4);
   header.set([BITS, TRUECOLOUR], 8);
-  // Each line begins with the number of its filter: none.
+  // Each line begins with its filter type, 0 for none.
   const line = Buffer.from([0, ...Array.from({ length: SIDE }, () => YELLOW).flat()]);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: SIDE }, () => line)));
   const chunks = [chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];

@@ -7,11 +7,11 @@ export interface AgentChoice {
   readonly model: string;
   /** Name of the environment variable that holds the key; null where none is needed. */
   readonly keyVariable: string | null;
-  /** Where the provider has no address of its own, or another is wanted. */
+  /** Set if the provider has no address of its own, or another one is used. */
   readonly baseURL?: string;
 }
 
-/** The variable that the provider's users have set already; null where no key is needed. */
+/** The usual variable for the key of the provider; null if the provider needs no key. */
 export function usualKeyVariable(provider: AgentChoice['provider']): string | null {
   if (provider === 'scripted') return null;
   const { keyVariable, keyRequired } = providers[provider];
@@ -22,13 +22,13 @@ export function needsAddress(provider: AgentChoice['provider']): boolean {
   return provider !== 'scripted' && providers[provider].baseURL === undefined;
 }
 
-/** How the agent is started, in a shell. */
+/** The shell command that starts the agent. */
 export function startCommand(file: string, { keyVariable }: AgentChoice): string {
   const key = keyVariable === null ? '' : `${keyVariable}=… `;
   return `${key}npx agent-service --agent ${file}`;
 }
 
-/** The agent file: what was chosen, and what else can be said, as comments. */
+/** The agent file: the choices, and other settings as comments. */
 export function agentFileText(file: string, choice: AgentChoice): string {
   const { provider, model, keyVariable, baseURL } = choice;
   const llm = [
@@ -55,14 +55,14 @@ ${llm.join('\n')}
   # maxSteps: 25            # model calls in one turn
   # timeoutMs: 60000        # longest silence of the provider
 
-# What the agent can do: MCP servers, as processes of their own or elsewhere.
+# The tools of the agent: MCP servers, as processes of this machine or over HTTP.
 mcpServers:
   # A server with a tool for every feature of the protocol; it comes with the package.
   everything: {type: stdio, command: mcp-server-everything, args: [stdio]}
   # files: {type: stdio, command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", /tmp]}
   # other: {type: http, baseUrl: "http://127.0.0.1:3002/mcp"}
 
-# Which tools the model may call by itself (auto), which need a person's yes (ask), which it never gets (deny).
+# Which tools the model may call by itself (auto), which need a person's approval (ask), which it never gets (deny).
 approval:
   # rules:
   #   - {server: files, tool: "write_*", policy: ask}
@@ -75,7 +75,7 @@ approval:
 `;
 }
 
-/** As YAML, with dollar signs that are no variables. */
+/** A YAML scalar with its dollar signs escaped. */
 function literal(text: string): string {
   return stringify(text.replaceAll('$', '$$$$'), { lineWidth: 0 }).trimEnd();
 }

@@ -25,7 +25,7 @@ export async function askChoice(options: InitOptions): Promise<AgentChoice> {
   return { provider, model, keyVariable, ...(baseURL !== undefined && { baseURL }) };
 }
 
-/** Whoever quits here has a file that is written, and no check. */
+/** Asks whether to check the written file. Cancelling means no. */
 export async function offerCheck(file: string): Promise<boolean> {
   const message = `${file} is written. Check it now? It makes at most ${MOST_REQUESTS} small requests.`;
   return (await confirm({ message })) === true;

@@ -14,10 +14,10 @@ import { type InitOptions, providerNames } from './init-command.ts';
 export interface WrittenAgent {
   /** What to do next, for people. */
   readonly text: string;
-  readonly isToBeChecked: boolean;
+  readonly shouldCheck: boolean;
 }
 
-/** Writes an agent file as the flags say; a person is asked for the rest. */
+/** Writes an agent file from the flags. At a terminal, asks for what they leave open. */
 export async function runInit(options: InitOptions, isTerminal: boolean): Promise<WrittenAgent> {
   const { file, force = false, check = false } = options;
   if (existsSync(file) && !force) throw exists(file);
@@ -28,9 +28,9 @@ export async function runInit(options: InitOptions, isTerminal: boolean): Promis
   } catch (error) {
     throw new Error(`${file} cannot be written: ${messageOf(error)}`);
   }
-  const isToBeChecked = check || (isAsking && canBeChecked(choice) && (await offer(file)));
+  const shouldCheck = check || (isAsking && canBeChecked(choice) && (await offer(file)));
   const text = `${file} is written. Start it with:\n\n  ${startCommand(file, choice)}\n`;
-  return { text: isToBeChecked ? `${text}\n` : text, isToBeChecked };
+  return { text: shouldCheck ? `${text}\n` : text, shouldCheck };
 }
 
 /** Loads the questions only where somebody can answer them. */
@@ -44,7 +44,7 @@ async function offer(file: string): Promise<boolean> {
   return offerCheck(file);
 }
 
-/** Without its key the file would not even load. */
+/** The file cannot be loaded without its key. */
 function canBeChecked({ provider, keyVariable }: AgentChoice): boolean {
   return provider !== 'scripted' && (keyVariable === null || Boolean(process.env[keyVariable]));
 }
@@ -53,7 +53,7 @@ function isComplete({ provider, model }: InitOptions): boolean {
   return provider === 'scripted' || (provider !== undefined && model !== undefined);
 }
 
-/** By the flags alone. Throws what is missing. */
+/** The choice from the flags alone. Throws if a flag is missing. */
 export function choiceOf({ provider: name, model, keyVariable, baseUrl }: InitOptions): AgentChoice {
   if (name === undefined)
     throw new Error(`--provider is missing: expected one of ${providerNames.join(', ')}`);
@@ -74,5 +74,5 @@ export function choiceOf({ provider: name, model, keyVariable, baseUrl }: InitOp
 }
 
 function exists(file: string): Error {
-  return new Error(`${file} is there already; name another file, or write over it with --force`);
+  return new Error(`${file} already exists; name another file, or overwrite it with --force`);
 }

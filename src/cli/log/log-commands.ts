@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { DEFAULT_DATA_DIR } from '../../app/settings.ts';
 import type { Environment } from '../../config/reading/expand.ts';
+import { DEFAULT_DATA_DIR } from '../../config/settings.ts';
 import { agentFileName, agentFileOf } from '../agent-argument.ts';
 import type { Choose } from '../command-line.ts';
 
@@ -17,7 +17,7 @@ function addRepair(program: Command, environment: Environment, choose: Choose): 
   program
     .command('repair')
     .description(
-      'Cuts the sessions of a damaged event log back to their last whole event, after a copy of its files.',
+      'Copies the files of a damaged event log, then cuts each damaged session back to its last intact event.',
     )
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
     .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
@@ -48,8 +48,8 @@ function addImport(program: Command, environment: Environment, choose: Choose): 
   program
     .command('import')
     .description('Stores an exported session. The service must not be running on the folder.')
-    .argument('<file>', 'what export printed, - for standard input')
-    .option('--session <id>', 'id to store it under; default: the one it had')
+    .argument('<file>', 'output of export; - for standard input')
+    .option('--session <id>', 'id to store the session under; default: its own')
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
     .action((file: string, { dataDir, session: sessionId }: { dataDir: string; session?: string }) =>
       choose({ kind: 'import', dataDir, file, sessionId }),
@@ -68,21 +68,21 @@ function addReplay(program: Command, environment: Environment, choose: Choose): 
   program
     .command('replay')
     .description(
-      'Runs a recorded session again, with the model and tool results of the recording and no call to the outside, and compares every event. The service must not be running on the folder. Exit code 1 when anything differs.',
+      'Runs a recorded session again and compares every event. The recording supplies the replies of the model and the results of the tools; nothing outside is called. The service must not be running on the folder. Exit code 1 if anything differs.',
     )
     .argument('[session]', 'id of the session')
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .option('--file <file>', 'what export printed, - for standard input, instead of a session of the folder')
+    .option('--file <file>', 'output of export, - for standard input, instead of a session of the folder')
     .option(
       '--live',
-      'ask the model of the agent file instead of the recording, until it does anything else. Its tool servers are started, because the model is offered their tools, but no tool is called: the recording answers.',
+      'ask the model of the agent file instead of the recording, until the first difference. Starts its tool servers, because the model is offered their tools, but calls no tool: the recording has the results.',
     )
     .option('-a, --agent <file>', 'agent file (YAML) for --live', agentFileName)
-    .option('--json', 'print one JSON object at the end instead of lines for people')
+    .option('--json', 'print one JSON object at the end instead of readable lines')
     .action((sessionId: string | undefined, flags: ReplayFlags, command: Command) => {
       const { dataDir, file, live, agent, json = false } = flags;
       if ((sessionId === undefined) === (file === undefined))
-        command.error('error: expected the id of a session, or --file with an export, and not both');
+        command.error('error: expected either the id of a session or --file with an export');
       if (agent !== undefined && !live)
         command.error(
           "error: option '--agent' needs '--live': a recording is replayed without an agent file",

@@ -33,7 +33,7 @@ async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
   await print([`${JSON.stringify(report, null, 2)}\n`]);
 }
 
-/** Each on a line, as `GET /api/sessions` has it. */
+/** Prints one line for each session, in the form of `GET /api/sessions`. */
 async function printSessions({ dataDir }: OfKind<'sessions'>): Promise<void> {
   await withEventStore(dataDir, 'read', async (store) => {
     const items = listItems(await store.sessions());
@@ -48,14 +48,14 @@ async function printExport({ dataDir, sessionId }: OfKind<'export'>): Promise<vo
 
 async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promise<void> {
   const as = sessionId === undefined ? undefined : parseSessionId('--session', sessionId);
-  // Before the log is opened, or made: most files that are no exports show it on the first line.
+  // Read the first line before the log is opened or created: most files that are not exports fail there.
   const session = await readExport(openExport(file));
   const imported = await withEventStore(dataDir, 'write', (store) => importSession(store, session, as));
   const open = imported.open ? '; its open turn goes on when the service starts' : '';
   await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
 }
 
-/** No faster than it is taken. */
+/** Prints with backpressure. */
 function print(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   return pipeline(Readable.from(pieces), process.stdout, { end: false });
 }

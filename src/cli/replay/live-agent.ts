@@ -11,12 +11,12 @@ import { retryDelayMs } from '../../timing/retry-delay.ts';
 
 export interface LiveAgentOptions {
   readonly config: AgentConfig;
-  /** Tool servers that the recorded service was connected to at run time. */
+  /** Tool servers that were connected to the recorded service at run time. */
   readonly atRunTime: Readonly<Record<string, McpServerConfig>>;
   readonly log: Log;
 }
 
-/** The agent of an agent file for as long as `use` takes: its model can be asked, its tools are known. */
+/** Opens the agent of an agent file, with its model and its tools, until `use` is done. */
 export async function withLiveAgent<T>(
   { config, atRunTime, log }: LiveAgentOptions,
   use: (agent: LiveAgent, store: Adapters['store']) => Promise<T>,
@@ -45,7 +45,7 @@ export async function withLiveAgent<T>(
   }
 }
 
-/** Without a server's tools the model would do something else for that reason alone. */
+/** A model without some of its tools would answer differently for that reason alone. */
 function requireConnected(servers: McpSupervisor): void {
   const missing = servers.records().find(({ status }) => status !== 'connected');
   if (!missing) return;

@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../core/log/events.ts';
 import type { ReplayDifference, ReplayReport } from '../../replay/replay-session.ts';
 import type { ReplayedTurn } from '../../replay/turn-tally.ts';
 
-/** Of a long text, what is shown around the first difference. */
+/** Length of the excerpt of a long text around the first difference. */
 const SHOWN_CHARACTERS = 200;
 
 /** One line for a turn. */
@@ -12,7 +12,7 @@ export function describeTurn({ number, outcome, steps, toolCalls }: ReplayedTurn
   return `turn ${number}  ${outcome}, ${counts}  ${same ? 'same' : 'different'}\n`;
 }
 
-/** What is said at the end: the turns that are not over, the first difference, or the hashes of the state. */
+/** The end of the output: unfinished turns, then the first difference or the hashes of the state. */
 export function describeReport({ events, turns, difference, stateHash }: ReplayReport): string {
   const unfinished = turns
     .filter(({ outcome }) => outcome === 'unfinished')
@@ -38,7 +38,7 @@ function describeDifference({ seq, turn, turnId, step, recorded, replayed, note 
   ].join('');
 }
 
-/** Of two events of one type only the fields that differ. */
+/** Both events as text. If they have the same type, only the fields that differ. */
 function bothSides(recorded: SessionEvent | null, replayed: SessionEvent | null): [string, string] {
   const was = fieldsOf(recorded);
   const is = fieldsOf(replayed);
@@ -54,7 +54,7 @@ function bothSides(recorded: SessionEvent | null, replayed: SessionEvent | null)
   return [`${recorded?.type} ${excerpt(one, from)}`, `${replayed?.type} ${excerpt(other, from)}`];
 }
 
-/** The turn is named before. */
+/** Leaves out the turn id, which the output has already. */
 function fieldsOf(event: SessionEvent | null): Map<string, string> {
   const fields = Object.entries(event ?? {}).filter(([name]) => name !== 'type' && name !== 'turnId');
   return new Map(fields.map(([name, value]) => [name, canonicalJson(value)]));

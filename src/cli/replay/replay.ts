@@ -1,6 +1,6 @@
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import { secretKeys } from '../../app/adapters/secret-keys.ts';
-import { createLog } from '../../app/logger.ts';
+import { createJsonLogger } from '../../app/logger.ts';
 import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
@@ -29,7 +29,7 @@ interface Recording {
 
 /** Replays a session and prints how it went. Exit code 1 when anything differs. */
 export async function replay({ recording, agentFile, json }: ReplayCommand): Promise<void> {
-  const log = createLog('error');
+  const log = createJsonLogger('error');
   const config = agentFile === undefined ? undefined : loadAgentFile(agentFile, process.env).config;
   const { sessionId, events, atRunTime } = await readRecording(recording, config !== undefined, log);
   const onTurn = (turn: ReplayedTurn): void => {
@@ -47,7 +47,7 @@ export async function replay({ recording, agentFile, json }: ReplayCommand): Pro
   if (!isSame) process.exitCode = 1;
 }
 
-/** All that is needed is loaded here: a memory. */
+/** Loads nothing but a log in memory. */
 async function replayOffline(
   events: readonly SessionEvent[],
   log: Log,
@@ -57,7 +57,7 @@ async function replayOffline(
   return replaySession(events, { store: memoryEventStore(), log }, onTurn);
 }
 
-/** @param isLive tool servers are wanted, so that what the log has of their configurations is to be decrypted. */
+/** @param isLive whether tool servers are needed, so that their stored configurations are decrypted. */
 async function readRecording(place: RecordingPlace, isLive: boolean, log: Log): Promise<Recording> {
   if ('file' in place) {
     const { sessionId, events } = await readExport(openExport(place.file));

@@ -1,11 +1,11 @@
 const NEWLINE = 0x0a;
 
 /**
- * Cuts bytes into lines, at line feeds alone: Node's readline would also cut at U+2028, which JSON leaves as it
- * is. What follows the last line feed is a line if there is anything.
+ * Splits bytes into lines at line feeds only. Node's readline would also split at U+2028, which JSON does not escape.
+ * Bytes after the last line feed are a line too.
  */
 export async function* byteLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  // Pieces are joined once a line: joining at each chunk costs quadratic time for a long line.
+  // Pieces are joined once per line: joining at each chunk would take quadratic time for a long line.
   let pieces: Uint8Array[] = [];
   for await (const chunk of chunks) {
     let start = 0;

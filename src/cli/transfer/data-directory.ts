@@ -1,14 +1,14 @@
 import { requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
-import { createLog } from '../../app/logger.ts';
+import { createJsonLogger } from '../../app/logger.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { ofSession } from '../../runtime/sessions/journal.ts';
 
 /**
- * Opens the log of a data directory for as long as `work` takes. Refuses while a service runs on it.
+ * Opens the log of a data directory until `work` is done. Throws while a service uses it.
  *
- * @param mode `write` makes a log where there is none.
+ * @param mode `write` creates a missing log, `read` refuses it.
  */
 export async function withEventStore<T>(
   dataDir: string,
@@ -18,7 +18,7 @@ export async function withEventStore<T>(
   requireFolderName(dataDir);
   if (mode === 'read') requireEventLog(dataDir);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
-  const store = await openSqliteEventStore({ directory: dataDir, log: createLog('warn') });
+  const store = await openSqliteEventStore({ directory: dataDir, log: createJsonLogger('warn') });
   try {
     return await work(store);
   } finally {
@@ -26,7 +26,7 @@ export async function withEventStore<T>(
   }
 }
 
-/** For the commands that work on what was kept. */
+/** Refuses `:memory:`, because the command needs a log on disk. */
 export function requireFolderName(dataDir: string): void {
   if (dataDir === ':memory:' || dataDir.trim() === '')
     throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);

@@ -6,7 +6,7 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import { type EventCodec, LOG_FORMAT, NewerEventError } from '../../core/log/event-codec.ts';
 import { isSessionEvent } from '../../core/log/events.ts';
 
-/** The latest moment that has a date. */
+/** The latest time that a `Date` can have. */
 const latestTimeMs = 8_640_000_000_000_000;
 
 const Line = z.object({
@@ -18,7 +18,7 @@ const Line = z.object({
   event: z.record(z.string(), z.unknown()),
 });
 
-/** What an export has for an event: its envelope, with the version of the event's type in the metadata. */
+/** The line of an export for an event: its envelope, with the version of the event's type in the metadata. */
 export function formatLine(envelope: Envelope, codec: EventCodec): string {
   const { sessionId, seq, time, event } = envelope;
   return `${JSON.stringify({ v: LOG_FORMAT, sessionId, seq, time, meta: codec.stored(envelope), event })}\n`;
@@ -39,7 +39,7 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What the parser says would repeat what stands there.
+    // The parser's message would quote the line.
     throw new Error('is not JSON; expected an event as `agent-service export` prints it', { cause: error });
   }
 }

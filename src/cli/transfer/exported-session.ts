@@ -7,24 +7,24 @@ import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
 import { byteLines } from './byte-lines.ts';
 import { parseLine } from './exported-line.ts';
 
-/** The events of one session, wherever they come from: in order, from seq 1, without holes. */
+/** The events of one session: in order, from seq 1, without gaps. */
 export type SessionEvents = AsyncIterable<Envelope>;
 
-/** What was exported, and its name for messages. */
+/** The bytes of an export, and its name for messages. */
 export interface ExportedFile {
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 export interface ExportedSession {
-  /** Of its file. */
+  /** Name of the file, for messages. */
   readonly name: string;
   readonly sessionId: SessionId;
-  /** Each is on the line that is its seq. Can be read once. */
+  /** The number of an event's line is its seq. Can be iterated once. */
   readonly events: SessionEvents;
 }
 
-const exportOutput = 'what `agent-service export` prints';
+const exportOutput = 'the output of `agent-service export`';
 
 /** @param path `-` for standard input. */
 export function openExport(path: string): ExportedFile {
@@ -41,7 +41,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
   }
 }
 
-/** Reads what `export` printed, a line at a time. It throws at the first line that is not the next event of the session. */
+/** Reads an export line by line. Throws at the first line that is not the next event of the session. */
 export async function readExport(
   file: ExportedFile,
   codec: EventCodec = currentEvents,

@@ -7,14 +7,14 @@ import { type ExportedSession, lineError } from './exported-session.ts';
 export interface Imported {
   readonly sessionId: SessionId;
   readonly events: number;
-  /** Whether a turn is open, with which the next start goes on. */
+  /** Whether a turn is open. The next start of the service continues it. */
   readonly open: boolean;
 }
 
 /**
- * Stores an exported session as it was, its times included: all of it, or nothing.
+ * Stores an exported session unchanged, including its times: either all of it or nothing.
  *
- * @param as the id to store it under; its own when left out.
+ * @param as the id to store it under; by default its own.
  */
 export async function importSession(
   store: EventStore,
@@ -38,7 +38,7 @@ export async function importSession(
   }
 }
 
-/** What cannot have happened is refused here, and not when the session is wanted. */
+/** Refuses an impossible history now, and not only when the session is loaded. */
 function follow(state: SessionState, { seq, event }: Envelope, name: string): SessionState {
   try {
     if (event.type === 'session.deleted') throw new Error('event.type: the session was deleted');
@@ -49,6 +49,6 @@ function follow(state: SessionState, { seq, event }: Envelope, name: string): Se
 }
 
 function exists(sessionId: SessionId, cause: StaleVersionError): Error {
-  const message = `there is a session ${sessionId} already; choose another id with --session`;
+  const message = `session ${sessionId} already exists; choose another id with --session`;
   return new Error(message, { cause });
 }

@@ -4,10 +4,10 @@ import { isMap, mapScalars, type Path } from '../problems/path.ts';
 import { escapeTemplate, parseTemplate, type TemplatePart } from '../reading/template.ts';
 import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from './redact.ts';
 
-/** How the servers of the running service differ from those of its file. */
+/** How the tool servers of the running service differ from those of the agent file. */
 export interface ServerChanges {
   readonly removed: ReadonlySet<string>;
-  /** Connected at runtime; a name that the file has too replaces the file's server. */
+  /** Connected at run time. A server replaces the one of the same name in the file. */
   readonly added: Readonly<Record<string, McpServerConfig>>;
 }
 
@@ -25,7 +25,9 @@ const DEFAULT_VERSION = '1.0';
 
 /**
  * The agent as YAML that the service can load again: variables as written in the file, every secret
- * replaced by a marker. `raw` must be that of a file that was loaded.
+ * replaced by a marker.
+ *
+ * @param raw of a loaded agent file.
  */
 export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes: ServerChanges): string {
   const document = Object.entries({ version: DEFAULT_VERSION, ...raw, mcpServers: raw.mcpServers }).map(
@@ -47,25 +49,25 @@ function currentServers(fileServers: unknown, { removed, added }: ServerChanges)
 
 type Variable = Extract<TemplatePart, { kind: 'variable' }>;
 
-/** How to rewrite one text, given the rule for its kind. */
+/** Rewrites a text with the redaction for its kind. */
 type Rewrite = (text: string, redact: (text: string) => string) => string;
 
-/** Of a server that was connected at runtime: there are no references in it, and there must be none afterwards. */
+/** For a server that was connected at run time: its dollar signs are no references, so they are escaped. */
 const literal: Rewrite = (text, redact) => escapeTemplate(redact(text));
 
 /**
- * Of the file. Each `${…}` is one sign while the rest is redacted, so that a `}` or a `/` inside of it does
- * not hide where a secret ends; defaults are redacted for themselves.
+ * For a text of the file. Each `${…}` becomes one placeholder character during the redaction, so that a `}` or a `/` in
+ * it does not hide the end of a secret. Defaults are redacted separately.
  */
 const written: Rewrite = (text, redact) => {
   const references: string[] = [];
   const folded = parseTemplate(text).map((part) => {
     if (part.kind !== 'variable' || !part.source.startsWith('${')) return part.source;
     references.push(`\${${part.name}${redactFallback(part, redact)}}`);
-    return String.fromCodePoint(FIRST_SIGN + references.length - 1);
+    return String.fromCodePoint(FIRST_PLACEHOLDER + references.length - 1);
   });
-  return redact(folded.join('')).replaceAll(/[\u{F0000}-\u{FFFFD}]/gu, (sign) => {
-    return references[(sign.codePointAt(0) ?? 0) - FIRST_SIGN] ?? sign;
+  return redact(folded.join('')).replaceAll(/[\u{F0000}-\u{FFFFD}]/gu, (placeholder) => {
+    return references[(placeholder.codePointAt(0) ?? 0) - FIRST_PLACEHOLDER] ?? placeholder;
   });
 };
 
@@ -74,8 +76,8 @@ function redactFallback({ name, fallback }: Variable, redact: (text: string) => 
   return `:-${isSecretName(name) && fallback !== '' ? REDACTED : written(fallback, redact)}`;
 }
 
-/** The beginning of a private plane of Unicode: signs that no text uses. */
-const FIRST_SIGN = 0xf0000;
+/** The first character of a private plane of Unicode, which texts do not use. */
+const FIRST_PLACEHOLDER = 0xf0000;
 
 function redactServer(server: unknown, rewrite: Rewrite): unknown {
   if (!isMap(server)) return server;
@@ -92,7 +94,7 @@ function redactValues(map: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.keys(map).map((name) => [name, REDACTED]));
 }
 
-/** Two arguments may belong together, so each is redacted beside the one before it. */
+/** A flag and its secret may be two arguments, so each is redacted together with the one before it. */
 function redactArguments(args: readonly unknown[], rewrite: Rewrite): string[] {
   const texts = args.map(String);
   return texts.map((text, index) =>
@@ -114,7 +116,7 @@ function redactTree(data: unknown, rewrite: Rewrite, path: Path): unknown {
   );
 }
 
-/** A rule's pattern has to stay one, and the marker means something else in it. */
+/** A rule's pattern must stay a valid regular expression, in which the asterisks of the marker are escaped. */
 function redactPattern(pattern: string): string {
   const redacted = redactText(pattern);
   if (redacted === pattern) return pattern;

@@ -1,4 +1,4 @@
-/** What stands in place of a secret. Needs no escaping in a URL's userinfo or query. */
+/** Replaces a secret. Needs no escaping in a URL's userinfo or query. */
 export const REDACTED = '***REDACTED***';
 
 const SECRET_WORDS = new Set(
@@ -7,10 +7,10 @@ const SECRET_WORDS = new Set(
   ),
 );
 const SECRET_ENDING = /(?:token|secret|password|passwd|passphrase|apikey|accesskey|secretkey|privatekey)$/;
-/** `--key-file` and `auth_type` speak about a secret without holding it. */
+/** Names such as `--key-file` and `auth_type` are about a secret but do not hold it. */
 const HARMLESS_LAST_WORDS = new Set('file path dir type url uri id name limit count algorithm'.split(' '));
 
-/** Tells by its name whether a flag, variable, header, query parameter or key holds a secret. */
+/** Whether a flag, variable, header, query parameter or key of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const words = name
     .split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/)
@@ -20,7 +20,7 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word) || SECRET_ENDING.test(word));
 }
 
-/** Secrets that are known by their shape. A digit is asked for where words of prose could look alike. */
+/** Secrets of a known shape. Some patterns require a digit, because words of prose could match otherwise. */
 const SECRET_SHAPES = [
   /\b(?:sk|xai)-(?=[\w-]*\d)[\w-]{8,}/g,
   /\b(?:gh[oprsu]|gsk|hf|github_pat)_(?=\w*\d)\w{8,}/g,
@@ -32,13 +32,13 @@ const SECRET_SHAPES = [
 ];
 const WHOLE_SECRET = /^\s*(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA)\S+\s*$/;
 
-/** Takes credentials out of URLs and secrets of a known shape out of any text. */
+/** Removes credentials in URLs and secrets of a known shape from any text. */
 export function redactText(text: string): string {
   const withoutUrlSecrets = text.replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi, redactUrl);
   return SECRET_SHAPES.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), withoutUrlSecrets);
 }
 
-/** Takes userinfo and the values of secret-looking query and fragment parameters out of one URL. */
+/** Removes the userinfo and the values of secret-looking query and fragment parameters from one URL. */
 export function redactUrl(url: string): string {
   return (
     url
@@ -51,7 +51,7 @@ export function redactUrl(url: string): string {
   );
 }
 
-/** Takes secrets out of a command's arguments, also where a flag and its secret are two arguments. */
+/** Removes secrets from a command's arguments, also if a flag and its secret are two arguments. */
 export function redactArgs(args: readonly string[]): string[] {
   return args.map((arg, index) =>
     isSecretFlag(args[index - 1]) && isFlagValue(arg) ? REDACTED : redactArg(arg),
@@ -66,10 +66,10 @@ function isFlagValue(arg: string): boolean {
   return !arg.startsWith('--') && !/^-[A-Za-z]$/.test(arg);
 }
 
-/** Takes secrets out of one argument: `--token=x`, `TOKEN=x`, `X-Api-Key: x`, `{"token":"x"}`, `sh -c` lines. */
+/** Removes secrets from one argument: `--token=x`, `TOKEN=x`, `X-Api-Key: x`, `{"token":"x"}`, `sh -c` lines. */
 export function redactArg(arg: string): string {
   const redacted = redactArgOnce(arg);
-  // What is left around a marker may read as another secret; going on makes the result final.
+  // The text around a marker may look like another secret. Repeat until nothing changes.
   return redacted === arg ? arg : redactArg(redacted);
 }
 
@@ -87,7 +87,7 @@ function redactArgOnce(arg: string): string {
 const URL_START = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 const PAIR = /(["']?)([A-Za-z][\w.-]*)\1(\s*)([=:])(\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'][^"'\n]*)/g;
 
-/** `name=value` and `name: value` anywhere. A header's value may hold spaces, that of an assignment ends there. */
+/** `name=value` and `name: value` anywhere. A header's value may contain spaces; an assignment's value ends at one. */
 function redactPairs(text: string): string {
   return text.replaceAll(
     PAIR,

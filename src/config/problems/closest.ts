@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** The candidate somebody most likely meant, or undefined when none is near. */
+/** The candidate that was probably meant; undefined if none is similar. */
 export function closest(found: string, candidates: readonly string[]): string | undefined {
   const wanted = plain(found);
   const ranked = candidates
@@ -11,7 +11,7 @@ export function closest(found: string, candidates: readonly string[]): string | 
   return best !== undefined && best.distance <= tolerance ? best.candidate : undefined;
 }
 
-/** `api_key` and `apikey` are both `apiKey`, mistyped. */
+/** Makes `api_key` and `apikey` equal to `apiKey`. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -20,9 +20,9 @@ const formatNames: Readonly<Record<string, string>> = {
   cidrv6: 'an IPv6 range such as fc00::/7',
 };
 
-/** Says in words what the schema wants where it reported an issue. */
+/** Describes in words what the schema expects at the place of an issue. */
 export function describeExpected(issue: Issue): string {
-  // The contract words its own messages as "must be …".
+  // Messages written in our schemas begin with "must be".
   if (issue.message.startsWith('must be ')) return issue.message.slice('must be '.length);
   switch (issue.code) {
     case 'invalid_type':

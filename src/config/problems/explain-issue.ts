@@ -5,11 +5,11 @@ import { describeExpected, type Issue } from './describe-expected.ts';
 import { isMap, type Path, toPath, valueAt } from './path.ts';
 import { knownKeys } from './schema-keys.ts';
 
-/** What was validated, for looking up what stands where. */
+/** The validated data and its schema, to look up values and keys. */
 export interface Validated {
   readonly schema: z.ZodType;
   readonly data: unknown;
-  /** How the text at a path is written in the file when it came out of variables. */
+  /** The text at a path as written in the file, if it contained variables. */
   writtenAt(path: Path): string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Explanation {
   readonly text: string;
 }
 
-/** Says in words what was found where and what is expected there. Never shows a secret. */
+/** Describes in words what was found and what is expected. Never shows a secret. */
 export function explainIssue(issue: Issue, validated: Validated): Explanation[] {
   const path = toPath(issue.path);
   switch (issue.code) {
@@ -60,7 +60,7 @@ function describeFound(path: Path, { data, writtenAt }: Validated): string {
   if (value === '') return 'found an empty string';
   const written = writtenAt(path);
   if (holdsSecret(path)) return `found a ${typeof value}`;
-  // What a variable holds may be a secret wherever it stands.
+  // The value of a variable may be a secret at any path.
   if (written !== undefined) return `found a ${typeof value} from ${quote(written)}`;
   return `found ${typeof value === 'string' ? quote(value) : value}`;
 }

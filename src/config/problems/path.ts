@@ -1,4 +1,4 @@
-/** Where a value stands in an agent file: keys of maps and positions in lists. */
+/** The place of a value in an agent file: keys of maps and positions in lists. */
 export type Path = readonly (string | number)[];
 
 /** For people: `llm.script[0].when`, `mcpServers["my server"].command`. */
@@ -10,12 +10,12 @@ export function formatPath(path: Path): string {
   }, '');
 }
 
-/** As a key of a map: two paths are the same exactly when their keys are. */
+/** A path as a key for maps and sets. Equal paths have equal keys. */
 export function pathKey(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** A path as zod reports it. The data comes out of YAML, which has no symbols. */
+/** Converts a path of zod. The data comes from YAML, which has no symbols. */
 export function toPath(path: readonly PropertyKey[]): Path {
   return path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
 }
@@ -28,7 +28,7 @@ export function valueAt(data: unknown, path: Path): unknown {
   }, data);
 }
 
-/** A copy of the data in which every value that is no map and no list went through `rewrite`. */
+/** Copies the data and rewrites every value that is neither a map nor a list. */
 export function mapScalars(
   data: unknown,
   rewrite: (scalar: unknown, path: Path) => unknown,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isMap, type Path, valueAt } from './path.ts';
 
-/** The keys that a map at this path of the data may have; none where the schema lists none. */
+/** The keys that the schema lists for the map at this path of the data; none if it lists none. */
 export function knownKeys(schema: unknown, data: unknown, path: Path): string[] {
   const found = path.reduce<unknown>(
     (current, segment, index) => step(resolve(current, valueAt(data, path.slice(0, index))), segment),
@@ -18,7 +18,7 @@ function step(schema: unknown, segment: string | number): unknown {
   return undefined;
 }
 
-/** Looks through wrappers, and picks the option of a union that the data's discriminator names. */
+/** Unwraps optional and default schemas, and picks the option of a union that the data's discriminator names. */
 function resolve(schema: unknown, data: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return resolve(schema.unwrap(), data);

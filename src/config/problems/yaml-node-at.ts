@@ -3,11 +3,11 @@ import type { Path } from './path.ts';
 
 export interface NodeAt {
   readonly node: Node | undefined;
-  /** Where it begins in the text; for the value of a map, where its key begins. */
+  /** Offset of its beginning in the text; for the value of a map, of its key. */
   readonly offset: number;
 }
 
-/** What stands at a path of the document, through aliases; or the nearest thing around it. */
+/** The node at a path of the document, with aliases followed; if there is none, the nearest node around it. */
 export function nodeAt(document: Document, path: Path): NodeAt {
   let found: NodeAt = place(document, document.contents, 0);
   for (const segment of path) {

@@ -14,16 +14,16 @@ export interface LoadedAgent {
   readonly path: string;
   /** Variables expanded, defaults filled in. Holds secrets. */
   readonly config: AgentConfig;
-  /** As written in the file: for export. */
+  /** The data as written in the file, for the export. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Reads an agent file. Throws one `AgentFileError` that tells everything that is wrong with it. */
+/** Reads an agent file. Throws one `AgentFileError` with all problems of the file. */
 export function loadAgentFile(path: string, environment: Environment): LoadedAgent {
   return parseAgentFile(readText(path), path, environment);
 }
 
-/** The same for a text that is at hand; `path` is what the errors call it. */
+/** Parses the text of an agent file. @param path the name of the file in errors. */
 export function parseAgentFile(text: string, path: string, environment: Environment): LoadedAgent {
   const source = parseYamlSource(text, path);
   const expansion = expandVariables(source.raw, environment);
@@ -63,7 +63,7 @@ function explainIssues(
   const failed = new Set(failures.map(({ path }) => pathKey(path)));
   return issues
     .flatMap((issue) =>
-      // What stands for a variable that is not set is no value; only its key can be wrong.
+      // A variable that is not set has no value to explain, but its key may be unknown.
       explainIssue(issue, { schema: AgentConfig, data, writtenAt }).filter(
         ({ path }) => issue.code === 'unrecognized_keys' || !failed.has(pathKey(path)),
       ),

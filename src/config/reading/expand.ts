@@ -4,7 +4,7 @@ import { parseTemplate, type TemplatePart } from './template.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A reference that has no value. `source` is how it is written in the file. */
+/** A reference without a value. `source` is the reference as written in the file. */
 export interface FailedReference {
   readonly path: Path;
   readonly source: string;
@@ -14,11 +14,11 @@ export interface FailedReference {
 export interface Expansion {
   readonly value: unknown;
   readonly failures: readonly FailedReference[];
-  /** By path, the texts as written that held a reference; and whether they were nothing else. */
+  /** By path: the texts that held a reference, as written, and whether the reference was the whole text. */
   readonly expanded: ReadonlyMap<string, { readonly written: string; readonly whole: boolean }>;
 }
 
-/** Replaces the references in all texts of the data (not in keys) by what the environment says. */
+/** Replaces the references in all texts of the data, but not in keys, by the values of the environment. */
 export function expandVariables(raw: unknown, environment: Environment): Expansion {
   const failures: FailedReference[] = [];
   const expanded = new Map<string, { written: string; whole: boolean }>();
@@ -59,7 +59,7 @@ function expandParts(
         if (part.fallback !== undefined)
           return value || expandParts(parseTemplate(part.fallback), environment, fail);
         if (value !== undefined) return value;
-        fail(part.source, `the variable ${part.name} is not set; ${wayOut(part.name)}`);
+        fail(part.source, `the variable ${part.name} is not set; ${advice(part.name)}`);
         return part.source;
       }
       default:
@@ -69,7 +69,7 @@ function expandParts(
   return parts.map(expandPart).join('');
 }
 
-/** A default for a key would put the key into the file. */
-function wayOut(name: string): string {
+/** Suggests no default for a secret, because it would put the secret into the file. */
+function advice(name: string): string {
   return isSecretName(name) ? 'expected it in the environment' : `set it, or write \${${name}:-default}`;
 }

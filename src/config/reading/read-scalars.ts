@@ -5,8 +5,8 @@ import type { Expansion } from './expand.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /**
- * A text that came whole out of one unquoted reference is read as YAML would have read it (`port: $PORT`),
- * but only where the schema refuses a text: an API key of digits stays a text.
+ * Reads the value of a single unquoted reference (`port: $PORT`) as YAML would, if the schema refuses a string
+ * there. An API key of digits stays a string.
  */
 export function readScalars(schema: z.ZodType, expansion: Expansion, { isPlain }: YamlSource): unknown {
   const { value, expanded } = expansion;

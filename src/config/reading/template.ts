@@ -1,4 +1,4 @@
-/** A piece of a text in an agent file. `source` is how it is written there. */
+/** A piece of a text in an agent file. `source` is the piece as written. */
 export type TemplatePart =
   | { readonly kind: 'text'; readonly source: string }
   | { readonly kind: 'dollar'; readonly source: '$$' }
@@ -6,7 +6,7 @@ export type TemplatePart =
       readonly kind: 'variable';
       readonly source: string;
       readonly name: string;
-      /** What follows `:-`; may hold references itself. */
+      /** The text after `:-`, which may hold references. */
       readonly fallback?: string;
     }
   | { readonly kind: 'malformed'; readonly source: string };
@@ -14,8 +14,8 @@ export type TemplatePart =
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
- * Splits a text into what is written and what it refers to: `$NAME`, `${NAME}`, `${NAME:-default}`, and `$$`
- * for a dollar sign. A `$` with no name behind it is text, so `$5` and `^a$` need no escape.
+ * Splits a text into plain text and references: `$NAME`, `${NAME}`, `${NAME:-default}`, and `$$` for a dollar sign.
+ * A `$` without a name behind it is plain text, so `$5` and `^a$` need no escape.
  */
 export function parseTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -34,7 +34,7 @@ export function parseTemplate(text: string): TemplatePart[] {
   return parts;
 }
 
-/** Writes a text so that `parseTemplate` reads it back as it is. */
+/** Escapes a text so that `parseTemplate` reads it as plain text. */
 export function escapeTemplate(text: string): string {
   return text.replaceAll('$', '$$$$');
 }
@@ -61,7 +61,7 @@ function nameAt(text: string, start: number): string | undefined {
   return NAME.exec(text)?.[0];
 }
 
-/** Where the `${` that was opened before `start` ends; -1 when it does not. */
+/** Index of the brace that closes the `${` before `start`; -1 if there is none. */
 function closingBrace(text: string, start: number): number {
   let depth = 1;
   for (let at = start; at < text.length; at += 1) {

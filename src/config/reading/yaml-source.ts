@@ -4,19 +4,19 @@ import { AgentFileError, type AgentFileProblem } from '../problems/agent-file-er
 import { isMap, type Path } from '../problems/path.ts';
 import { nodeAt } from '../problems/yaml-node-at.ts';
 
-/** The data of a YAML file, and where in the file each piece of it stands. */
+/** The data of a YAML file, and the line of each value. */
 export interface YamlSource {
   /** As written: references to variables are not expanded. */
   readonly raw: Record<string, unknown>;
-  /** The line of the value at a path, or of the nearest thing around it when there is none. */
+  /** The line of the value at a path; if there is none, of the nearest value around it. */
   lineOf(path: Path): number;
   /** The line of a piece of the text at a path. */
   lineOfText(path: Path, text: string): number;
-  /** True for a text that stands in the file without quotes, and so could have been a number. */
+  /** Whether the text at a path has no quotes in the file, so that YAML could read it as a number. */
   isPlain(path: Path): boolean;
 }
 
-/** Enough to use an anchor here and there, far from enough for a file that explodes in memory. */
+/** Enough for ordinary use of anchors, too few for a file that would explode in memory. */
 const MAX_ALIASES = 100;
 
 const dialect = {
@@ -27,11 +27,11 @@ const dialect = {
   stringKeys: true,
   merge: false,
   resolveKnownTags: false,
-  // The pretty form quotes the line, and with it whatever secret stands there.
+  // The pretty form quotes the line, which may hold a secret.
   prettyErrors: false,
 } as const;
 
-/** Reads one YAML 1.2 document that is a map: no duplicate keys, no tags of its own. */
+/** Reads one YAML 1.2 document, which must be a map. Refuses duplicate keys and custom tags. */
 export function parseYamlSource(text: string, path: string): YamlSource {
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
@@ -64,7 +64,7 @@ function describeError(error: YAMLError, text: string): string {
     case 'MULTIPLE_DOCS':
       return 'a second document begins here; expected one document in the file';
     case 'DUPLICATE_KEY':
-      return `the key ${redactText(/^[^\s:]*/.exec(text.slice(error.pos[0]))?.[0] ?? '')} stands here a second time; expected once`;
+      return `the key ${redactText(/^[^\s:]*/.exec(text.slice(error.pos[0]))?.[0] ?? '')} is repeated here; expected once`;
     case 'NON_STRING_KEY':
       return 'a key that is a list, a map or an alias; expected plain text';
     case 'UNEXPECTED_TOKEN':
@@ -84,7 +84,7 @@ function toData(document: Document, path: string): unknown {
     if (error instanceof ReferenceError) throw new AgentFileError(path, [{ text: error.message }], error);
     throw error;
   }
-  throw new AgentFileError(path, [{ text: 'an alias stands inside of what it refers to' }]);
+  throw new AgentFileError(path, [{ text: 'an alias refers to a value that contains it' }]);
 }
 
 function containsItself(document: Document): boolean {

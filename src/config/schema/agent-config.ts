@@ -6,15 +6,15 @@ import { LlmConfig } from './llm-config.ts';
 
 const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
 
-/** Each of them is switched off with `false`. */
+/** `false` switches a limit off. */
 export const LimitsConfig = z.strictObject({
-  /** REST requests a minute and address. */
+  /** REST requests per minute and address. */
   requestsPerMinute: limit(100),
-  /** WebSocket messages a minute and connection. */
+  /** WebSocket messages per minute and connection. */
   messagesPerMinute: limit(50),
-  /** Bytes of one request, and of an image. */
+  /** Size of a request, and of an image, in bytes. */
   requestBytes: limit(10 * 1024 * 1024),
-  /** Open WebSockets and event streams, an address. */
+  /** Open WebSockets and event streams per address. */
   connectionsPerAddress: limit(10),
   /** Messages that may wait in one session behind the running turn. */
   queuedMessages: limit(100),
@@ -22,12 +22,12 @@ export const LimitsConfig = z.strictObject({
 export type LimitsConfig = z.infer<typeof LimitsConfig>;
 
 export const SessionsConfig = z.strictObject({
-  /** For messages that do not say. */
+  /** For messages without a `whenBusy` of their own. */
   whenBusy: WhenBusy.default('enqueue'),
 });
 
 export const HistoryConfig = z.strictObject({
-  /** Most tokens of a conversation that are shown to the model, by a cheap estimate. The log keeps everything. */
+  /** Most tokens of a conversation that the model sees, as a rough estimate. The log keeps everything. */
   maxTokens: z.int().min(1).default(100_000),
 });
 
@@ -57,7 +57,7 @@ export const ServerConfig = z.strictObject({
     .regex(/^[^\0]*[^\0\s][^\0]*$/, 'must be a folder, or :memory:')
     .optional(),
   logLevel: z.enum(logLevels).optional(),
-  /** Names by which clients may address the service besides its own address, such as `agent.example.com`. */
+  /** Host names, besides its own address, by which clients may reach the service, such as `agent.example.com`. */
   allowedHosts: z.array(z.string().min(1)).default([]),
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */
   trustProxy: z
@@ -69,7 +69,7 @@ export const ServerConfig = z.strictObject({
 export type ServerConfig = z.infer<typeof ServerConfig>;
 
 export const TelemetryConfig = z.strictObject({
-  /** Root of an OpenTelemetry collector that spans are sent to, such as `http://127.0.0.1:4318`. None are made without one. */
+  /** Root URL of the OpenTelemetry collector, such as `http://127.0.0.1:4318`. Without it there are no spans. */
   otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
 

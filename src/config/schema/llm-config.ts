@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TimeoutMs } from '../../core/timeout-ms.ts';
 
-/** Providers of real models. All speak OpenAI's chat completions; some have an interface of their own besides. */
+/** Providers of real models. All support OpenAI's chat completions; some also have an interface of their own. */
 export const modelProviders = [
   'openai',
   'openai-compatible',
@@ -37,15 +37,15 @@ export const ScriptRule = z.strictObject({
       z.strictObject({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).default({}) }),
     )
     .default([]),
-  /** Said once the tools have answered; `{{results}}` is what they said. */
+  /** The reply after the tools have answered; `{{results}}` stands for their results. */
   afterTools: z.string().default('{{results}}'),
-  /** Number of pieces the reply is streamed in; one a word when left out. */
+  /** Number of pieces of the streamed reply; by default one per word. */
   chunks: z.int().min(1).optional(),
   /** Wait before each piece, in milliseconds. */
   delayMs: z.int().min(0).default(0),
-  /** Asks for the same tools again after each result, without end: for trying the step limit. */
+  /** Calls the same tools again after each result, without end. Useful to test the step limit. */
   repeat: z.boolean().default(false),
-  /** Fails with this reason after the reply was streamed. */
+  /** The call fails with this reason after the reply was streamed. */
   fail: z.string().optional(),
 });
 export type ScriptRule = z.infer<typeof ScriptRule>;
@@ -55,27 +55,27 @@ const LlmFields = z.strictObject({
   model: z.string().min(1),
   apiKey: z.string().optional(),
   baseURL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
-  /** Which interface of the provider is used. See `modelApiOf` for what is used when left out. */
+  /** The interface of the provider. `modelApiOf` has the default. */
   api: z.enum(modelApis).optional(),
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
   /** Most tokens of one reply, reasoning included. The provider decides when left out. */
   maxTokens: z.int().min(1).optional(),
-  /** How much the model thinks before it answers. Each provider takes some of these. */
+  /** How much the model thinks before it answers. Each provider accepts some of these values. */
   reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
-  /** Texts that end a reply where the model writes them. */
+  /** The reply ends where the model writes one of these texts. */
   stop: z.array(z.string().min(1)).min(1).optional(),
   /** The same seed makes the same reply likelier. */
   seed: z.int().optional(),
   /** Whether the model may ask for several tools at once. */
   parallelToolCalls: z.boolean().optional(),
-  /** Fields of the provider's own, merged into each request last. `null` takes a field away. */
+  /** Further fields of the provider, merged into each request last. `null` removes a field. */
   extraBody: z.record(z.string(), z.unknown()).optional(),
-  /** Whether what the model thinks aloud is kept in the log. What the provider wants back is kept in any case. */
+  /** Whether the log keeps the model's reasoning. The log always keeps the parts that the provider wants back. */
   keepReasoning: z.boolean().default(false),
   /** Most model calls in one turn. */
   maxSteps: z.int().min(1).max(1000).default(25),
-  /** Attempts after the first one when the provider is overloaded or unreachable, while nothing of the reply was heard. */
+  /** Retries when the provider is overloaded or unreachable, as long as no part of the reply has come. */
   maxRetries: z.int().min(0).max(10).default(2),
   /** Longest wait for the first piece of a reply, in milliseconds: a model may think for minutes before it. */
   firstByteTimeoutMs: TimeoutMs.default(300_000),
@@ -83,14 +83,14 @@ const LlmFields = z.strictObject({
   timeoutMs: TimeoutMs.default(60_000),
   /** Longest time for one whole model call, in milliseconds. */
   stepTimeoutMs: TimeoutMs.default(600_000),
-  /** Rules of the scripted model, tried before its own. */
+  /** Rules of the scripted model, tried before the built-in ones. */
   script: z.array(ScriptRule).default([]),
 });
 export type LlmConfig = z.infer<typeof LlmFields>;
 
 /**
- * The interface that is used: OpenAI and Anthropic have one of their own. A `baseURL` means another server, and few of
- * those speak anything but chat completions.
+ * The interface in use. OpenAI and Anthropic have one of their own. A `baseURL` means another server, and most of those
+ * support chat completions only.
  */
 export function modelApiOf({
   provider,

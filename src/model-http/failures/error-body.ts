@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What an error body says, whichever of the known shapes it has. Texts are the provider's and for comparing only. */
+/** The facts of an error body in any of the known shapes. Its texts are the provider's: compare, but never show them. */
 export interface ErrorBodyFacts {
-  /** Codes, types and statuses in words, as they were found: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
+  /** Codes, types and names of statuses, as found: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
   readonly codes: readonly string[];
-  /** An HTTP status that stands in the body. */
+  /** The HTTP status in the body. */
   readonly status: number | undefined;
-  /** The field of the request that is named. */
+  /** The field of the request that the error names. */
   readonly param: string | undefined;
   /** All sentences, in lower case. */
   readonly text: string;
@@ -15,7 +15,7 @@ export interface ErrorBodyFacts {
 
 const Fields = z.record(z.string(), z.unknown()).catch({});
 
-/** Wrappers around the fields that tell something. Deeper ones come first: they say more. */
+/** Fields that may wrap the error. Inner objects are read first, because they are more specific. */
 const WRAPPERS = [
   'error',
   'errors',
@@ -29,7 +29,7 @@ const WRAPPERS = [
 const CODE_FIELDS = ['code', 'type', 'status', 'reason', 'err_code', 'error_type'] as const;
 const TEXT_FIELDS = ['message', 'msg', 'detail', 'error', 'status_msg', 'raw', 'failed_generation'] as const;
 
-/** Reads the error whether it is an object, a list of one (Gemini), a sentence, or nested in something else. */
+/** Reads an error that is an object, a list with one object (Gemini), a sentence, or nested in something else. */
 export function readErrorBody(body: unknown): ErrorBodyFacts {
   const objects = objectsIn(body);
   const texts = typeof body === 'string' ? [body] : objects.flatMap((fields) => textsOf(fields, TEXT_FIELDS));
@@ -63,7 +63,7 @@ function statusOf({ status, code, status_code, http_status }: Record<string, unk
   return [status, code, status_code, http_status].map(Number).find((n) => n >= 400 && n <= 599);
 }
 
-/** OpenAI's `param`; the `loc` of servers made with FastAPI is a list that begins with `body`. */
+/** OpenAI's `param`, or FastAPI's `loc`, a list that begins with `body`. */
 function paramOf({ param, loc }: Record<string, unknown>): string | undefined {
   if (typeof param === 'string' && param !== '') return param;
   if (!Array.isArray(loc)) return undefined;

@@ -20,15 +20,15 @@ export function adviceOn(
     case 'rate':
       return `The rate limit or quota of ${label} is exhausted; wait, or check the plan`;
     case 'model':
-      return `${label} knows no model ${model} at ${originOf(access)}, or does not serve it to this key; check llm.model and llm.baseURL${pullAdvice(access)}`;
+      return `${label} has no model ${model} at ${originOf(access)}, or does not serve it to this key; check llm.model and llm.baseURL${pullAdvice(access)}`;
     case 'tools-off':
-      return `Model ${model} of ${label} takes no tools as it is served; start vLLM with --enable-auto-tool-choice and --tool-call-parser, llama.cpp with --jinja, or use another model`;
+      return `Model ${model} of ${label} does not accept tools with its present server settings; start vLLM with --enable-auto-tool-choice and --tool-call-parser, llama.cpp with --jinja, or use another model`;
     case 'token-limit':
       return `Model ${model} reached its token limit before its reply was complete; raise llm.maxTokens`;
     case 'context':
       return `The conversation is too long for model ${model}; the next message is sent with a shorter part of it. Lower history.maxTokens or llm.maxTokens, or reset the conversation`;
     case 'image':
-      return `Model ${model} of ${label} did not take an image of the conversation; it is left out from now on. Use a model that sees, or another image`;
+      return `Model ${model} of ${label} did not accept an image of the conversation; it is left out from now on. Use a model that sees, or another image`;
     case 'content':
       return `The content filter of ${label} stopped the request; rephrase the message or the system prompt`;
     case 'too-large':
@@ -49,17 +49,17 @@ export function adviceOn(
 }
 
 export function toolAdvice({ label }: ProviderAccess, toolName: string): string {
-  return `${label} refused the tool ${toolName}; deny it under approval.rules of the agent file, or mend its schema`;
+  return `${label} refused the tool ${toolName}; deny it under approval.rules of the agent file, or correct its schema`;
 }
 
-/** Settings of the agent file by the fields that they are sent in. */
+/** Advice by the field of the request that carries a setting. */
 const settingOfField: readonly [RegExp, string][] = [
   [
     /^(reasoning|thinking|output_config)/,
-    'set llm.reasoningEffort to a value that the model takes: with tools some take only none',
+    'set llm.reasoningEffort to a value that the model accepts: with tools some accept only none',
   ],
   [/^(max_tokens|max_completion_tokens|max_output_tokens)/, 'change llm.maxTokens'],
-  [/^temperature/, 'remove llm.temperature: the model takes none, or not this one'],
+  [/^temperature/, 'remove llm.temperature: the model accepts none, or not this value'],
   [/^top_p/, 'remove llm.topP'],
   [/^stream$/, 'the organization may have to be verified at the provider before it can stream this model'],
   [/^stop/, 'remove llm.stop'],
@@ -67,7 +67,7 @@ const settingOfField: readonly [RegExp, string][] = [
   [/^parallel_tool_calls/, 'remove llm.parallelToolCalls'],
   [
     /^(tools|tool_choice|functions)/,
-    'the model may not take tools: deny them in approval, or use another model',
+    'the model may not accept tools: deny them in approval, or use another model',
   ],
 ];
 
@@ -78,7 +78,7 @@ function requestAdvice({ model }: ProviderAccess, param: string | undefined): st
 
 function keyAdvice({ apiKey, keyVariable }: ProviderAccess): string {
   const variable = keyVariable === undefined ? '' : ` or the environment variable ${keyVariable}`;
-  return `${apiKey === undefined ? 'it wants one: set' : 'check'} llm.apiKey${variable}`;
+  return `${apiKey === undefined ? 'it needs one: set' : 'check'} llm.apiKey${variable}`;
 }
 
 function pullAdvice({ provider, model }: ProviderAccess): string {

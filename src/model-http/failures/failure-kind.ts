@@ -1,6 +1,6 @@
 import type { ErrorBodyFacts } from './error-body.ts';
 
-/** What went wrong, whatever words and status the provider has for it. */
+/** The kind of a failure, independent of the provider's words and status. */
 export type FailureKind =
   | 'key'
   | 'access'
@@ -26,8 +26,8 @@ interface Sign {
 }
 
 /**
- * Words by which providers tell what their status does not. The first that matches decides. Most of them stand in the
- * recorded answers of test/providers/shapes, with their sources.
+ * Words by which providers say what their status does not. The first match decides. Most of them are in the recorded
+ * answers of test/providers/shapes, with their sources.
  */
 const signs: readonly Sign[] = [
   {
@@ -65,7 +65,7 @@ const signs: readonly Sign[] = [
     ),
   },
   {
-    // vLLM and llama.cpp take tools only when they were started for it.
+    // vLLM and llama.cpp accept tools only if they were started for it.
     kind: 'tools-off',
     codes: /^tools?_not_supported$/,
     text: any(
@@ -125,7 +125,7 @@ const signs: readonly Sign[] = [
       /无可用渠道/,
     ),
   },
-  // A chat template that takes no such conversation; llama.cpp and vLLM call that an error of the server.
+  // The chat template refuses the conversation, which llama.cpp and vLLM report as an error of the server.
   { kind: 'request', codes: /^never$/, text: /roles must alternate|after the optional system message/ },
   {
     kind: 'overloaded',
@@ -154,7 +154,7 @@ export function failureKindOf({ codes, text }: ErrorBodyFacts, status: number | 
   return found?.kind ?? kindOfStatus(status);
 }
 
-/** Words alone are not enough where the status leaves no doubt: a server in trouble has words for anything. */
+/** Whether the status allows the kind. Words alone may mislead: a failing server may use any words. */
 function isPossible(kind: FailureKind, status: number | undefined): boolean {
   if (status === undefined) return true;
   if (status >= 500)

@@ -4,13 +4,13 @@ import type { ProviderAccess } from '../provider/provider-access.ts';
 
 export interface FailureFacts {
   readonly status?: number | undefined;
-  /** The provider's `code` or `type`, already found harmless. */
+  /** The provider's `code` or `type`, already checked to be harmless. */
   readonly code?: string | undefined;
-  /** The field of the request that the provider names, already found harmless. */
+  /** The field of the request that the provider names, already checked to be harmless. */
   readonly param?: string | undefined;
   /** Name of the tool that the provider refused. */
   readonly toolName?: string | undefined;
-  /** What of the conversation the provider refused. */
+  /** The part of the conversation that the provider refused. */
   readonly refused?: Refused | undefined;
   /** Whether the same request may succeed a moment later. */
   readonly isPassing?: boolean | undefined;
@@ -19,7 +19,7 @@ export interface FailureFacts {
   readonly cause?: Error | undefined;
 }
 
-/** The one failure of a model call. Nothing that a provider wrote is in it but status, code and field. */
+/** The error of a failed model call. Of the provider's answer it contains only status, code and field. */
 export class ModelFailure extends ServiceError {
   readonly isPassing: boolean;
   readonly retryAfterMs: number | undefined;
@@ -42,7 +42,7 @@ export class ModelFailure extends ServiceError {
   }
 }
 
-/** Without path and query, which may hold a token. */
+/** The address without path and query, which may hold a token. */
 export function originOf({ baseURL }: ProviderAccess): string {
   return new URL(baseURL).origin;
 }

@@ -6,7 +6,7 @@ import { adviceOn, toolAdvice } from './failure-advice.ts';
 import { type FailureKind, failureKindOf } from './failure-kind.ts';
 import { ModelFailure } from './model-failure.ts';
 
-/** What is known of a refusal besides its body. */
+/** The facts of a refusal besides its body. */
 export interface RefusalContext {
   /** The tools that were offered, under the names of the request. */
   readonly tools: readonly ModelTool[];
@@ -14,14 +14,14 @@ export interface RefusalContext {
   readonly status?: number | undefined;
   /** From the `Retry-After` header. */
   readonly retryAfterMs?: number | undefined;
-  /** From a header that says it outright. */
+  /** From the `x-should-retry` header. */
   readonly shouldRetry?: boolean | undefined;
 }
 
-/** Longer waits are told, so that somebody can decide; the turn does not hang for them. */
+/** The longest wait that a provider may ask for. With a longer one the call fails, so that a person can decide. */
 export const MAX_RETRY_AFTER_MS = 30_000;
 
-/** The provider answered with an error: instead of a reply, or in the middle of it. */
+/** The failure for a provider's error, which came instead of a reply or in the middle of one. */
 export function refusal(access: ProviderAccess, body: unknown, context: RefusalContext): ModelFailure {
   const facts = readErrorBody(body);
   const status = context.status ?? facts.status;
@@ -52,14 +52,14 @@ function isPassing(kind: FailureKind, status: number | undefined): boolean {
     case 'timed-out':
       return true;
     case 'unknown':
-      // An error inside of a stream that says nothing: its cause is more often passing than not.
+      // An error inside a stream that explains nothing is usually temporary.
       return status === undefined;
     default:
       return status === 409;
   }
 }
 
-/** Fields that hold the conversation. An error about any other field is one of the settings. */
+/** Fields that hold the conversation. An error about any other field concerns a setting. */
 const CONVERSATION = /^(messages|input|contents?|prompt|system|instructions)/;
 
 function refusedBy(kind: FailureKind, param: string | undefined): Refused | undefined {
@@ -78,8 +78,8 @@ function refusedBy(kind: FailureKind, param: string | undefined): Refused | unde
 }
 
 /**
- * Providers that have no field for it name a setting in their sentence: in front of a colon, quoted, or in words of
- * their own. Only names of settings are looked for, so nothing of the conversation is repeated.
+ * Some providers name the setting in their sentence only: before a colon, in quotes or in other words. Only names of
+ * settings match, so no text of the conversation is repeated.
  */
 const NAMED_SETTINGS: readonly RegExp[] = [
   /(?:^|\n)(max_tokens|temperature|top_p|thinking|stop_sequences|tool_choice)\b[\w.]*:/,
@@ -94,7 +94,7 @@ function settingIn(text: string): string | undefined {
   return NAMED_SETTINGS.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
 }
 
-/** Providers point to a tool by its place in the request or by its name. */
+/** The tool that the error is about. Providers name its place in the request, or its name. */
 function toolIn({ param, text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
   const place = /\btools?(?:\[|\.)(\d+)/.exec(`${param ?? ''} ${text}`)?.[1];
   const byPlace = place === undefined ? undefined : tools[Number(place)]?.name;
@@ -116,7 +116,7 @@ function shown(status: number | undefined, code: string | undefined, param: stri
   return told.length === 0 ? '' : ` (${told.join(', ')})`;
 }
 
-/** A short identifier is no echo of the prompt; the provider's sentence may be one, or hold the key. */
+/** A short identifier cannot repeat the prompt. A sentence could, and could hold the key. */
 function isHarmless({ apiKey }: ProviderAccess, name: string): boolean {
   return /^[a-z0-9_.[\]-]{1,64}$/i.test(name) && (apiKey === undefined || !name.includes(apiKey));
 }

@@ -1,7 +1,7 @@
 import type { ProviderAccess } from '../provider/provider-access.ts';
 import { ModelFailure, originOf } from './model-failure.ts';
 
-/** The request did not reach the provider, or its answer did not reach us. */
+/** The failure of a request that did not reach the provider, or whose answer did not arrive. */
 export function transportFailure(access: ProviderAccess, thrown: unknown): ModelFailure {
   const source = systemError(thrown);
   const reason = transportReason(access, source?.code);
@@ -26,14 +26,14 @@ function transportReason(access: ProviderAccess, code: string | undefined): stri
       return `${label} closed the connection before its answer was complete. Try again.`;
   }
   if (code !== undefined && /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/.test(code)) {
-    return `No safe connection to ${origin}: its certificate is not trusted (${code}). Check llm.baseURL.`;
+    return `No secure connection to ${origin}: its certificate is not trusted (${code}). Check llm.baseURL.`;
   }
   return `The connection to ${label} failed${code === undefined ? '' : ` (${code})`}. Check llm.baseURL and try again.`;
 }
 
 /**
- * The operating system's error at the bottom of the chain. The errors around it are left behind: they may
- * quote the request, and what is kept here is logged.
+ * The operating system's error, from the chain of causes. The other errors are dropped, because they may quote the
+ * request and the cause is logged.
  */
 function systemError(thrown: unknown): (Error & { code: string }) | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 
-/** A single event of more characters than this is no reply; without a bound it would fill the memory. */
+/** The longest event or JSON body. Without a bound an answer could fill the memory. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
 export interface AnswerHandlers {
@@ -11,24 +11,25 @@ export interface AnswerHandlers {
   onEvent(data: string, name: string | undefined): void;
 }
 
-/** The connection broke; what `onEvent` throws is something else. */
+/** The connection broke before the end of the body. */
 export class StreamCutError extends Error {}
 
-/** An event was longer than any reply is. */
+/** An event or a JSON body has more than `MAX_EVENT_CHARACTERS`. */
 export class EventTooLargeError extends Error {}
 
 /** The body is neither a stream of events nor JSON. */
 export class UnreadableAnswerError extends Error {}
 
-/** What a body is, told by its first characters: content types are often wrong or missing. */
+/** The kind of a body by its first characters, because content types are often wrong or missing. */
 type BodyKind = 'events' | 'json' | 'neither';
 
 /**
- * Reads the body of an answer to its end: server-sent events one by one, and JSON as a whole. Done by hand because the
- * SDKs' iterators cost five times as much for each event, and end normally on errors inside the stream.
+ * Reads the body of an answer to its end: server-sent events one by one, JSON as a whole. The iterators of the SDKs
+ * are not used: they cost five times as much for each event, and end normally on errors inside the stream.
  *
  * @returns the JSON of a body that is no stream of events.
- * @throws StreamCutError when the connection breaks, EventTooLargeError, UnreadableAnswerError, and what `onEvent` throws.
+ * @throws StreamCutError when the connection breaks, EventTooLargeError, UnreadableAnswerError, and what `onEvent`
+ * throws.
  */
 export function readAnswer(body: Readable, handlers: AnswerHandlers): Promise<unknown> {
   const reader = new AnswerReader(handlers);
@@ -41,8 +42,8 @@ export function readAnswer(body: Readable, handlers: AnswerHandlers): Promise<un
         body.destroy();
       }
     };
-    const cut = (cause?: Error): void => reject(new StreamCutError('the answer broke', { cause }));
-    // Listeners, not an iterator, which costs a promise and a turn of the microtasks for each read.
+    const cut = (cause?: Error): void => reject(new StreamCutError('the answer was cut off', { cause }));
+    // Listeners, because an iterator costs a promise and a microtask for each read.
     body.on('data', (text: string) => attempt(() => reader.take(text)));
     body.once('end', () => attempt(() => resolve(reader.end())));
     body.once('error', cut);
@@ -58,7 +59,7 @@ class AnswerReader {
   readonly #handlers: AnswerHandlers;
   readonly #parser;
   #kind: BodyKind | undefined;
-  /** What has come before the kind is known; of JSON, everything. */
+  /** The text that came before the kind was known; for JSON, the whole body so far. */
   #text = '';
 
   constructor(handlers: AnswerHandlers) {
@@ -67,9 +68,9 @@ class AnswerReader {
       onEvent: ({ data, event }) => handlers.onEvent(data, event),
       onError: ({ type, field, value = '', message }) => {
         if (type === 'max-buffer-size-exceeded') throw new EventTooLargeError(message);
-        // llama.cpp sends errors in a field of this name. Other unknown fields are to be ignored.
+        // llama.cpp sends errors in a field of this name. Other unknown fields are ignored.
         if (type === 'unknown-field' && field === 'error') handlers.onEvent(value, 'error');
-        // Some gateways forget the name of the field in front of the last event.
+        // Some gateways omit the field name `data` of the last event.
         if (type === 'unknown-field' && field?.trim() === '[DONE]') handlers.onEvent('[DONE]', undefined);
       },
       maxBufferSize: MAX_EVENT_CHARACTERS,
@@ -99,20 +100,20 @@ class AnswerReader {
 }
 
 const EVENT_FIELD = /^(?:data|event|id|retry|error)?:/;
-/** As long as the longest name of a field and its colon. */
-const ENOUGH = 6;
+/** Length of the longest field name with its colon. */
+const LONGEST_FIELD = 6;
 
 function kindOf(text: string): BodyKind | undefined {
   const begin = text.slice(0, 4_096).replace(/^[\s\uFEFF]+/, '');
   if (begin === '') return undefined;
   if (begin.startsWith('{') || begin.startsWith('[')) return 'json';
   if (EVENT_FIELD.test(begin)) return 'events';
-  return begin.length < ENOUGH ? undefined : 'neither';
+  return begin.length < LONGEST_FIELD ? undefined : 'neither';
 }
 
 function parseJson(text: string): unknown {
   try {
-    // Some gateways put the end of a stream behind a whole reply.
+    // Some gateways append the end mark of a stream to a JSON reply.
     return JSON.parse(text.replace(/\s*data:\s*\[DONE\]\s*$/, ''));
   } catch {
     throw new UnreadableAnswerError();

@@ -2,12 +2,12 @@ import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { ReplyReader } from '../reply/reply-reader.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
-/** One for all: a reason made anew is an error with its stack, and nobody reads it. */
+/** One shared reason: a new error for each call would cost a stack trace that nobody reads. */
 const OVER = new DOMException('the model call is over', 'AbortError');
 
 export type AttemptTimes = Pick<LlmConfig, 'firstByteTimeoutMs' | 'timeoutMs'>;
 
-/** One request on the wire. Whatever ends it, the caller's signal or silence, ends the connection, too. */
+/** One HTTP request. The caller's signal and silence of the provider both end its connection. */
 export class Attempt {
   readonly #abort = new AbortController();
   readonly #callerSignal: AbortSignal;
@@ -17,7 +17,7 @@ export class Attempt {
   #hasBegun = false;
   #end: NodeJS.Timeout | undefined;
   wasSilent = false;
-  /** The whole answer was read, so its connection can be used again. */
+  /** Whether the whole answer was read, so that its connection can be used again. */
   isComplete = false;
 
   constructor(callerSignal: AbortSignal, times: AttemptTimes) {
@@ -35,26 +35,26 @@ export class Attempt {
     return this.#abort.signal;
   }
 
-  /** The provider gave a sign of life. */
+  /** Call this when bytes of the provider have come. */
   heard(): void {
     this.#watch.heard();
   }
 
-  /** Once the provider has begun to answer it may be silent for less long. */
-  told({ hasBegun }: ReplyReader): void {
+  /** Once the reply has begun, the provider may be silent for `timeoutMs` only. */
+  noteProgress({ hasBegun }: ReplyReader): void {
     if (this.#hasBegun || !hasBegun || this.#end) return;
     this.#hasBegun = true;
     this.#watch.start(this.#times.timeoutMs);
   }
 
-  /** The reply is complete; the rest of the stream may take this long and no longer, whatever else is sent. */
+  /** The reply is complete. The stream must end within this time, whatever else the provider sends. */
   expectEnd(withinMs: number): void {
     if (this.#end) return;
     this.#watch.stop();
     this.#end = setTimeout(() => this.#abort.abort(OVER), withinMs);
   }
 
-  /** Leaves neither request nor timer nor listener behind. */
+  /** Ends the request unless it is complete, and removes timers and listener. */
   end(): void {
     this.#watch.stop();
     clearTimeout(this.#end);

@@ -10,7 +10,7 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 export interface HttpPost {
-  /** By their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal?: AbortSignal | undefined;
@@ -19,17 +19,17 @@ export interface HttpPost {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body, unpacked and as text. */
+  /** The body as text, decompressed. */
   readonly stream: Readable;
 }
 
-/** A host that does not answer is given up long before the system would give it up. */
+/** Far shorter than the system's own connect timeout. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
 
 /**
- * One POST over `node:http` and the connections that it keeps. `fetch` costs twice as much for a call and,
- * being made of web streams, for each read.
+ * A POST over `node:http` with its kept connections. `fetch` costs twice as much for a call, and twice as much for each
+ * read, because it uses web streams.
  *
  * @throws the system's error, with its `code`, when the connection fails; the reason of the signal on abort.
  */
@@ -39,12 +39,12 @@ export async function post(url: URL, message: HttpPost, redirects = 0): Promise<
   if (target === undefined) return answer;
   answer.stream.destroy();
   const { authorization: _, 'x-api-key': __, ...withoutKey } = message.headers;
-  // The key is for whom the configuration names.
+  // The key is sent to the configured origin only.
   const headers = target.origin === url.origin ? message.headers : withoutKey;
   return post(target, { ...message, headers }, redirects + 1);
 }
 
-/** Over a kept connection that turns out to be closed it is sent again at once: each time there is one less of them. */
+/** Sends again if a kept connection turns out to be closed. This ends, because each attempt uses up one of them. */
 async function answerTo(url: URL, message: HttpPost): Promise<HttpAnswer> {
   for (;;) {
     const answer = await send(url, message);
@@ -57,8 +57,8 @@ function send(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer
   return new Promise((resolve, reject) => {
     const begin = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = begin(url, { method: 'POST', headers: allHeaders(url, headers, body) });
-    // Node's own `signal` option costs more than all headers. The request is not told the reason: its socket would
-    // throw it where nobody catches it, if the answer has let go of the socket just then.
+    // Node's own `signal` option costs more than all headers. `destroy` gets no reason: if the answer has just released
+    // the socket, the reason would become an uncaught error.
     const abort = (): void => {
       reject(signal?.reason);
       request.destroy();
@@ -66,18 +66,18 @@ function send(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort, { once: true });
     request.once('socket', (socket) => {
-      if (socket.connecting) giveUpInTime(socket, (error) => request.destroy(error));
+      if (socket.connecting) limitConnectTime(socket, (error) => request.destroy(error));
     });
-    // Decoded from here on: what came with the head would else be kept as buffers, and copied twice more as one text.
+    // Decode from the start: otherwise bytes that came with the headers are buffered and copied twice.
     request.once('response', (incoming) =>
       resolve({ status: statusOf(incoming), headers: incoming.headers, stream: textOf(incoming) }),
     );
-    // Also after the response: then its reader is told as well, and this does nothing.
+    // After the response this does nothing: the reader of its stream gets the error.
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (request.reusedSocket && error.code === 'ECONNRESET') resolve(null);
       else reject(error);
     });
-    // Some answers are none, such as a change of the protocol: Node closes the connection and says nothing.
+    // On some answers, such as a protocol upgrade, Node closes the connection without another event.
     request.once('close', () => {
       signal?.removeEventListener('abort', abort);
       reject(Object.assign(new Error('no answer came'), { code: 'ECONNRESET' }));
@@ -86,13 +86,16 @@ function send(url: URL, { headers, body, signal }: HttpPost): Promise<HttpAnswer
   });
 }
 
-/** With what Node would add to a list, which it takes as it is; for a proxy it wants to look them up. */
+/**
+ * The headers as a list, which Node sends unchanged, so they include those that Node would add. For a proxy they are an
+ * object, because Node looks up the host.
+ */
 function allHeaders(url: URL, headers: HttpPost['headers'], body: string): Record<string, string> | string[] {
   const all: Record<string, string> = {
     ...headers,
     host: url.host,
     'content-length': String(Buffer.byteLength(body)),
-    // What is packed comes in larger pieces than the model says it in.
+    // A compressed answer comes in larger pieces than the model's.
     'accept-encoding': 'identity',
   };
   if (usesProxy(globalAgent)) return all;
@@ -107,7 +110,7 @@ function usesProxy(agent: object): boolean {
   return 'proxyEnv' in agent.options && agent.options.proxyEnv !== undefined;
 }
 
-function giveUpInTime(socket: Socket, giveUp: (error: Error) => void): void {
+function limitConnectTime(socket: Socket, giveUp: (error: Error) => void): void {
   const timer = setTimeout(() => {
     giveUp(Object.assign(new Error('the connection was not made in time'), { code: 'ETIMEDOUT' }));
   }, CONNECT_TIMEOUT_MS);
@@ -115,7 +118,7 @@ function giveUpInTime(socket: Socket, giveUp: (error: Error) => void): void {
   socket.once('connect', clear).once('close', clear);
 }
 
-/** Where the same request is wanted; the other redirects want a GET, which is no use to anybody here. */
+/** The target of a redirect that repeats the POST. The other redirects ask for a GET, which is no use here. */
 function redirectOf({ status, headers: { location } }: HttpAnswer, from: URL): URL | undefined {
   const repeats = status === 307 || status === 308;
   if (!repeats || location === undefined || !URL.canParse(location, from.href)) return undefined;
@@ -123,23 +126,23 @@ function redirectOf({ status, headers: { location } }: HttpAnswer, from: URL): U
   return /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
-/** A status beyond those that a `Response` can hold is the answer of no HTTP server. */
+/** A status outside of 200 to 599 is not an HTTP answer; it counts as 502. */
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   return statusCode >= 200 && statusCode <= 599 ? statusCode : 502;
 }
 
-/** Some proxies pack what was not to be packed. */
+/** Some proxies compress although the request asks for `identity`. */
 function textOf(incoming: IncomingMessage): Readable {
-  const unpacker = unpackerOf(incoming.headers['content-encoding']?.trim().toLowerCase());
-  if (!unpacker) return incoming.setEncoding('utf8');
-  unpacker.setEncoding('utf8');
-  // Where nobody reads, as of an answer that is no event stream, an error without a listener would end the process.
-  unpacker.on('error', () => undefined);
-  // The reader is told by the unpacker what went wrong on either side of it.
-  return pipeline(incoming, unpacker, () => undefined);
+  const decompressor = decompressorOf(incoming.headers['content-encoding']?.trim().toLowerCase());
+  if (!decompressor) return incoming.setEncoding('utf8');
+  decompressor.setEncoding('utf8');
+  // If nobody reads the answer, an error without a listener would end the process.
+  decompressor.on('error', () => undefined);
+  // The reader gets the errors of both streams from the decompressor.
+  return pipeline(incoming, decompressor, () => undefined);
 }
 
-function unpackerOf(encoding: string | undefined): Transform | undefined {
+function decompressorOf(encoding: string | undefined): Transform | undefined {
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':

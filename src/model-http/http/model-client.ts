@@ -13,17 +13,17 @@ import type { ReplyReader } from '../reply/reply-reader.ts';
 import { EventTooLargeError, readAnswer, StreamCutError, UnreadableAnswerError } from './answer-stream.ts';
 import { Attempt, type AttemptTimes } from './attempt.ts';
 import { type HttpAnswer, type HttpPost, post } from './http-post.ts';
-import { retryAfterIn, retryDelayMs } from './retry-delay.ts';
+import { modelRetryDelayMs, retryAfterIn } from './retry-delay.ts';
 
-/** Enough to read an error from, and no more of a body that may have no end. */
+/** The longest part of an error body that is read. The body may have no end. */
 const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
-/** Some servers keep the connection open after the last event; a clean end lets it be used again. */
+/** Time for a clean end after the last event, which lets the connection be used again. Some servers never end it. */
 const END_GRACE_MS = 100;
 
-/** One call of a model, as its interface wants it. */
+/** One call of a model in the format of its interface. */
 export interface ModelCall {
   readonly body: string;
-  /** Those that the body offers, for errors that point to one of them. */
+  /** The tools in the body, for errors about one of them. */
   readonly tools: readonly ModelTool[];
   readonly trace: TraceContext | undefined;
   /** Reads the answer to one attempt. */
@@ -32,14 +32,14 @@ export interface ModelCall {
 
 export type RetryTimes = AttemptTimes & Pick<LlmConfig, 'maxRetries'>;
 
-/** The calls of one model over HTTP: repeats what may succeed a moment later, as long as nothing was passed on. */
+/** Makes the calls of one model over HTTP. Retries temporary failures as long as no part of the reply was passed on. */
 export class ModelClient {
   readonly #access: ProviderAccess;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #times: RetryTimes;
 
-  /** @param path behind `baseURL`. @param headers of the interface, the key among them. */
+  /** @param path appended to `baseURL`. @param headers of the interface, including the key. */
   constructor(
     access: ProviderAccess,
     path: string,
@@ -58,7 +58,7 @@ export class ModelClient {
   }
 
   async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
-    for (let repeated = 0; ; repeated += 1) {
+    for (let retries = 0; ; retries += 1) {
       signal.throwIfAborted();
       const reader = call.reader();
       try {
@@ -70,7 +70,7 @@ export class ModelClient {
         // An abort looks like a broken connection.
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure) || reader.hasSpoken) throw error;
-        const delayMs = repeated < this.#times.maxRetries ? retryDelayMs(error, repeated) : undefined;
+        const delayMs = retries < this.#times.maxRetries ? modelRetryDelayMs(error, retries) : undefined;
         if (delayMs === undefined) throw error;
         await wait(delayMs, undefined, { signal });
       }
@@ -108,10 +108,10 @@ export class ModelClient {
       const whole = await readAnswer(answer.stream, {
         onBytes: () => attempt.heard(),
         onEvent: (data, name) => {
-          // One read may bring many events, and the listener may be what aborts.
+          // One read may bring many events, and the listener may abort at any of them.
           signal.throwIfAborted();
           reader.event(data, name);
-          attempt.told(reader);
+          attempt.noteProgress(reader);
           if (reader.isDone) attempt.expectEnd(END_GRACE_MS);
         },
       });
@@ -122,7 +122,7 @@ export class ModelClient {
       if (error instanceof EventTooLargeError) throw tooLarge(this.#access);
       if (error instanceof UnreadableAnswerError) throw unreadable(this.#access, answer);
       if (!(error instanceof StreamCutError)) throw error;
-      // All was said; that the connection broke afterwards takes nothing away.
+      // A connection that breaks after the complete reply does no harm.
       if (!reader.isDone) throw transportFailure(this.#access, error);
     }
   }
@@ -133,7 +133,7 @@ export class ModelClient {
     attempt: Attempt,
   ): Promise<ModelFailure> {
     const reading = readAtMost(stream, MAX_ERROR_BODY_CHARACTERS, () => attempt.heard());
-    // A body that breaks leaves the status as it is.
+    // Without its body, the status is enough.
     const text = await reading.catch(() => '');
     const body = parsedJson(text);
     return refusal(this.#access, body === undefined ? text : body, {
@@ -170,7 +170,7 @@ function tooLarge(access: ProviderAccess): ModelFailure {
 
 function unreadable(access: ProviderAccess, { status, headers }: HttpAnswer): ModelFailure {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  // A header is the provider's text too: only what looks like a media type is repeated.
+  // A header is text of the provider too: repeat it only if it looks like a media type.
   const shown = /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'something unknown';
   const reason = `${access.label} answered with ${shown} instead of a reply; check that llm.baseURL and llm.api are those of its API.`;
   return new ModelFailure(access, reason, { status });

@@ -1,4 +1,4 @@
-/** Calls back once when nothing was heard for a while. One timer for the whole call: `heard` is the hot path. */
+/** Calls back once after a time without `heard`. Has one timer for the whole call, because `heard` is the hot path. */
 export class SilenceWatch {
   readonly #onSilence: () => void;
   #timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import type { ModelProvider } from '../../config/schema/llm-config.ts';
 import type { ProviderDefaults } from './providers.ts';
 
-/** The rules of a provider, with what some models want wherever they run. */
+/** The rules of a provider, and those that some models need at any provider. */
 export function modelRules(
   provider: ModelProvider,
   model: string,
@@ -15,23 +15,23 @@ export function modelRules(
   };
 }
 
-/** The chat templates of these models raise an exception at any other id: https://github.com/ggml-org/llama.cpp/pull/14349 */
+/** The chat templates of these models refuse any other id: https://github.com/ggml-org/llama.cpp/pull/14349 */
 const MISTRAL_CALL_IDS = /^[a-zA-Z0-9]{9}$/;
 const OF_MISTRAL = /(?:mis|minis|magis|devs|codes|pix|maths|mix|vox)tral/i;
 
-/** As Moonshot itself calls its models. Elsewhere they have the name of a family in front. */
+/** Moonshot's own names of its models. Other providers put the name of a family in front. */
 const KIMI = /^kimi-/i;
 
 /**
- * Moonshot refuses tool calls without thoughts, such as another model has made. One blank is the least that it takes:
+ * Moonshot refuses tool calls without reasoning, such as those of another model. It accepts a single blank:
  * https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py
  */
 const KIMI_THOUGHT = { reasoning_content: ' ' };
 
-/** Gemini signs calls since version 3, and refuses those of the current turn that are not signed. */
+/** Gemini signs tool calls since version 3, and then refuses unsigned calls of the current turn. */
 const SIGNS_NOTHING = /gemini-[12]\b/i;
 
-/** What Google wants in place of a signature: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+/** Google's placeholder for a missing signature: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 const NO_SIGNATURE = {
   extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
 };

@@ -9,7 +9,7 @@ import { type ProviderDefaults, providers } from './providers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the model is and how to be let in. Complete: what was missing has stopped the start. */
+/** The address, key and rules of a provider. Complete, because a missing value stops the start. */
 export interface ProviderAccess {
   readonly provider: ModelProvider;
   readonly label: string;
@@ -18,7 +18,7 @@ export interface ProviderAccess {
   readonly baseURL: string;
   readonly apiKey: string | undefined;
   readonly keyVariable: string | undefined;
-  /** What the provider does otherwise than others. */
+  /** How the provider differs from others. */
   readonly rules: ProviderDefaults;
 }
 
@@ -39,7 +39,7 @@ export function providerAccess(config: LlmConfig, env: Environment): ProviderAcc
   };
 }
 
-/** The key as nearly all providers want it; nothing where there is none. */
+/** The key in the header of nearly all providers; no header without a key. */
 export function bearerHeader({ apiKey }: ProviderAccess): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
@@ -66,7 +66,7 @@ function apiKeyOf(
   env: Environment,
 ): string | undefined {
   const fromEnvironment = defaults.keyVariable === undefined ? undefined : env[defaults.keyVariable];
-  // An empty value is what `KEY=` in a shell or an .env file leaves behind: the same as none.
+  // `KEY=` in a shell or an .env file gives an empty value, which counts as no key.
   const key = config.apiKey?.trim() || fromEnvironment?.trim() || undefined;
   const places = [
     'llm.apiKey in the agent file',
@@ -76,7 +76,7 @@ function apiKeyOf(
   if (key === undefined && defaults.keyRequired) {
     throw new Error(`llm.apiKey is missing: provider "${provider}" needs an API key. ${howTo}`);
   }
-  // Caught here, because the error of an HTTP header that cannot be sent quotes the header.
+  // Checked here, because Node's error for an invalid header quotes the header.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
     throw new Error(`llm.apiKey of provider "${provider}" holds characters that no key has. ${howTo}`);
   }

@@ -6,11 +6,11 @@ import { acceptableTool } from './tool-schema.ts';
 /** One interface of model providers: how a request is written and how its answer is read. */
 export interface ModelInterface {
   readonly client: ModelClient;
-  /** @param request its tools are such as every provider takes. */
+  /** @param request with tools that every provider accepts. */
   call(request: ModelRequest, listener: ReplyListener): ModelCall;
 }
 
-/** A model over one of the interfaces, whose code is loaded with the first call, or by `warmUp`. */
+/** A model behind one of the interfaces. The first call, or `warmUp`, loads the code of the interface. */
 export function providerModel(access: ProviderAccess, load: () => Promise<ModelInterface>): LanguageModel {
   const { api, provider, model, rules } = access;
   let loading: Promise<ModelInterface> | undefined;
@@ -34,7 +34,7 @@ export function providerModel(access: ProviderAccess, load: () => Promise<ModelI
   };
 }
 
-/** One event of a provider may hold many pieces, and the listener may be what aborts. */
+/** Drops pieces after an abort: one event may hold many pieces, and the listener may abort at any of them. */
 function untilAborted(listener: ReplyListener, signal: AbortSignal): ReplyListener {
   return {
     onText(text) {

@@ -1,44 +1,44 @@
 import type { ModelProvider } from '../../config/schema/llm-config.ts';
 
 export interface ProviderDefaults {
-  /** For people. */
+  /** The name for people. */
   readonly label: string;
-  /** Left out where no address would be a sensible guess: then `llm.baseURL` is needed. */
+  /** Left out if there is no sensible default: then `llm.baseURL` is required. */
   readonly baseURL?: string;
   /** Environment variable that holds the key when `llm.apiKey` does not. */
   readonly keyVariable?: string;
   readonly keyRequired: boolean;
   /**
-   * Whether the provider is known to accept `stream_options`. Some refuse every request that holds a field
-   * they do not know (Mistral answers 422), and most of those report their usage without being asked.
+   * Whether the provider is known to accept `stream_options`. Some refuse every request with an unknown field (Mistral
+   * answers 422), and most of those report their usage without being asked.
    */
   readonly acceptsStreamOptions: boolean;
   /** The field of a chat completion that takes `llm.maxTokens`. */
   readonly tokenLimitField: 'max_tokens' | 'max_completion_tokens';
-  /** Where a chat completion takes `llm.reasoningEffort`: `reasoning_effort`, or `reasoning: {effort}`. */
+  /** The field of a chat completion that takes `llm.reasoningEffort`: `reasoning_effort`, or `reasoning: {effort}`. */
   readonly effortField: 'reasoning_effort' | 'reasoning';
   /**
-   * Whether what the model thought aloud has to come back with its tool calls, or makes it better when it does. Opaque
-   * fields by which a provider signs a reply (`reasoning_details`, `extra_content`) are always returned.
+   * Whether the provider needs the reasoning back with its tool calls, or answers better with it. Opaque fields
+   * that sign a reply (`reasoning_details`, `extra_content`) are always returned.
    */
   readonly wantsReasoningBack: boolean;
-  /** Tool call ids that it takes; others are rewritten. Any, when left out. */
+  /** Tool call ids that the provider accepts; others are rewritten. By default it accepts any. */
   readonly callIds?: RegExp;
-  /** Fields that an assistant's message with tool calls must have, though nothing was said in them. */
+  /** Fields that an assistant message with tool calls must have, even if empty. */
   readonly besideToolCalls?: Readonly<Record<string, unknown>>;
-  /** Fields that the first call of a message must have when another model has made it. */
+  /** Fields that the first tool call of a message must have if another model made it. */
   readonly besideForeignCall?: Readonly<Record<string, unknown>>;
-  /** Whether each result of a tool needs the name of its tool. */
+  /** Whether each tool result needs the name of its tool. */
   readonly namesResults?: boolean;
-  /** The content of a message that has tool calls and no text; null when left out. */
+  /** The content of a message with tool calls and without text; by default null. */
   readonly emptyContent?: string;
-  /** The field of a chat completion that takes `llm.seed`; `seed` when left out. */
+  /** The field of a chat completion that takes `llm.seed`; by default `seed`. */
   readonly seedField?: string;
-  /** Most tools in a request, where the provider has a limit. */
+  /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;
 }
 
-/** What holds for most: the older token limit, the newer effort. */
+/** The values of most providers: the older token limit field, the newer effort field. */
 const usual = {
   tokenLimitField: 'max_tokens',
   effortField: 'reasoning_effort',

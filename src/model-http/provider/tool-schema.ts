@@ -2,10 +2,10 @@ import type { ModelTool } from '../../core/conversation/model-message.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** OpenAI refuses longer ones, with the whole request. */
+/** OpenAI refuses a request with a longer description. */
 const MAX_DESCRIPTION_CHARACTERS = 1_024;
 
-/** Keywords that providers refuse at the top of a schema, or that say nothing to a model. */
+/** Keywords that providers refuse at the top of a schema, or that are of no use to a model. */
 const DROPPED = [
   '$schema',
   '$id',
@@ -21,8 +21,8 @@ const DROPPED = [
 ];
 
 /**
- * A tool as providers take it: its schema is an object with `properties`, without alternatives at the top. What is lost
- * that way is checked all the same, because arguments are held to the tool's own schema before it is called.
+ * Makes a tool acceptable to every provider: its schema becomes an object with `properties`, without alternatives
+ * at the top. No check is lost, because the arguments are validated against the tool's own schema before the call.
  */
 export function acceptableTool({ name, description, inputSchema }: ModelTool): ModelTool {
   return { name, description: shortened(description), inputSchema: objectSchema(inputSchema) };
@@ -54,7 +54,7 @@ interface Fields {
 
 const NO_FIELDS: Fields = { properties: {}, required: [] };
 
-/** The properties of a schema and of its alternatives. What all of `allOf` and every one of the alternatives need is required. */
+/** The properties of a schema and its alternatives. Required are those of the schema, `allOf` and every alternative. */
 function fieldsOf(schema: Schema, root: Schema, depth = 0): Fields {
   if (depth > 8) return NO_FIELDS;
   const partsOf = (key: string): Fields[] =>
@@ -76,7 +76,7 @@ function requiredInEach(alternatives: readonly Fields[]): string[] {
   return first?.required.filter((name) => others.every(({ required }) => required.includes(name))) ?? [];
 }
 
-/** A reference to a part of the same schema is followed; any other is left to the model. */
+/** Follows a reference within the same schema. Other references stay as they are. */
 function resolved(schema: Schema, root: Schema, depth = 0): Schema {
   const { $ref, ...beside } = schema;
   if (typeof $ref !== 'string' || !$ref.startsWith('#/') || depth > 8) return schema;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** As many letters and digits as Mistral wants; every provider takes so many. */
+/** The length that Mistral demands, and every provider accepts. */
 const LENGTH = 9;
 
 /**
- * The id under which a provider is told of a tool call: its own where the provider takes it, else one made of it, the
- * same each time. Ids of another provider, or of the service, may be too long or hold characters that it refuses.
+ * The id of a tool call for a provider: the original if the provider accepts it, otherwise a hash of it, which is
+ * always the same. Ids of another provider, or of the service, may be too long or hold characters that the provider
+ * refuses.
  */
 export function acceptableCallId(callId: string, accepted: RegExp | undefined): string {
   if (accepted === undefined || accepted.test(callId)) return callId;

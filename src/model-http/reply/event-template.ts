@@ -1,4 +1,4 @@
-/** Events that have nothing in common, of whatever provider, are not compared for ever. */
+/** Learning stops after this many events, because some streams have events with nothing in common. */
 const MAX_ATTEMPTS = 12;
 
 /** What may change in the JSON of an event. Anthropic pads its events with blanks before a brace. */
@@ -16,22 +16,22 @@ interface Example {
   readonly tokens: readonly Token[];
 }
 
-/** An event around its tokens that change. */
+/** The fixed text of an event, with slots for the tokens that change. */
 interface Template {
-  /** `fixed[i]` stands before the token `slots[i]`; the last one ends the event. */
+  /** `fixed[i]` is the text before the token `slots[i]`; the last one ends the event. */
   readonly fixed: readonly string[];
   readonly slots: readonly TokenKind[];
-  /** Which of them is the text. */
+  /** Index of the text in `slots`. */
   readonly textSlot: number;
 }
 
-/** The text that an event adds to the reply and nothing else of importance; undefined for any other event. */
+/** The text of an event that adds only text to the reply; undefined for any other event. */
 export type ReadText = (data: string) => string | undefined;
 
 /**
- * Reads the text of the events of one reply without parsing them: nearly all are alike but for the text, and for fields
- * that say nothing about the reply, such as a time, a counter or padding. An event like the learnt one says what that
- * one said, with another text.
+ * Reads the text of a reply's events without parsing them. Nearly all events differ only in the text and in fields that
+ * do not matter, such as a time, a counter or padding. An event that matches the template means the same as the learnt
+ * event, with another text.
  */
 export class EventTemplate {
   readonly #read: ReadText;
@@ -41,18 +41,18 @@ export class EventTemplate {
   #template: Template | undefined;
   #attempts = 0;
 
-  /** @param read parses an event; what it says of changed events decides what may change. */
+  /** @param read parses an event. A token may change if `read` finds the same text whatever the token is. */
   constructor(read: ReadText) {
     this.#read = read;
   }
 
-  /** The text of an event that is like the learnt one; undefined if it has to be parsed. */
+  /** The text of an event that matches the template; undefined if the event must be parsed. */
   textOf(data: string): string | undefined {
     const template = this.#template;
     return template && textIn(data, template);
   }
 
-  /** @param text what parsing has found to be the text of the event. */
+  /** @param text of the event, found by parsing. */
   learn(data: string, text: string): void {
     if (this.#attempts === MAX_ATTEMPTS) return;
     this.#attempts += 1;
@@ -65,7 +65,7 @@ export class EventTemplate {
     this.#template = template ?? this.#templateOf(data, tokens, text, this.#changing);
   }
 
-  /** Undefined when the text is in none of the tokens, or one of those that change is of importance. */
+  /** Undefined if no token is the text, or if a token that changes matters for the reply. */
   #templateOf(
     data: string,
     tokens: readonly Token[],
@@ -84,10 +84,10 @@ export class EventTemplate {
   }
 }
 
-/** The name of a field ends with its colon: it never changes, and is told from a string by that. */
+/** A match that ends with a colon is the name of a field, which never changes. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(?: *:)?|-?\d[\d.eE+-]*|(?<! ) *(?=})/g;
 
-/** This runs twice or so for each reply: it goes on by hand, because `matchAll` takes twice as long. */
+/** Not `matchAll`, which takes twice as long. */
 function tokensOf(data: string): Token[] {
   const tokens: Token[] = [];
   TOKENS.lastIndex = 0;
@@ -158,14 +158,14 @@ function textIn(data: string, { fixed, slots, textSlot }: Template): string | un
   return data.slice(at) === fixed.at(-1) ? textOfLiteral(text) : undefined;
 }
 
-/** The text of a literal, without its quotation marks; undefined when there is none. */
+/** The text of a JSON string literal; undefined if it is empty or not valid. */
 function textOfLiteral(literal: string): string | undefined {
   if (literal.length <= 2) return undefined;
   if (!literal.includes('\\')) return literal.slice(1, -1);
   try {
     return JSON.parse(literal);
   } catch {
-    return undefined; // No valid escape: the parser tells what is wrong with the event.
+    return undefined; // An invalid escape: parsing the event reports the problem.
   }
 }
 
@@ -184,14 +184,14 @@ function endOfToken(data: string, start: number, kind: TokenKind | undefined): n
   }
 }
 
-/** Compares as `startsWith` does, which takes six times as long for a part of a longer string. */
+/** Like `startsWith`, which takes six times as long for a part of a longer string. */
 function isAt(data: string, start: number, part: string): boolean {
   return data.slice(start, start + part.length) === part;
 }
 
 const CONTROL = /\p{Cc}/u;
 
-/** The same for a text, which may have escapes: tokens with a line break or a quotation mark are frequent. */
+/** End of the JSON string at `start`, which may have escapes: line breaks and quotation marks are frequent. */
 function endOfText(data: string, start: number): number {
   const plain = endOfString(data, start);
   if (plain !== -1 || data[start] !== '"') return plain;
@@ -206,10 +206,10 @@ function isEscaped(data: string, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** What a JSON string must have escaped, or has: both are left to the parser. */
+/** An escape, or a character that must be escaped. Both are left to the parser. */
 const NOT_PLAIN = /[\\\p{Cc}]/u;
 
-/** Where the JSON string ends that begins at `start`; -1 if there is none, or one with escapes. */
+/** End of the JSON string at `start`; -1 if there is none, or if it has escapes. */
 function endOfString(data: string, start: number): number {
   if (data[start] !== '"') return -1;
   const quote = data.indexOf('"', start + 1);
@@ -225,11 +225,11 @@ function endOfBlanks(data: string, start: number): number {
 const ZERO = 48;
 const NINE = 57;
 
-/** Where the whole number ends that begins at `start`; -1 if there is none. Other numbers are left to the parser. */
+/** End of the integer at `start`; -1 if there is none. Other numbers are left to the parser. */
 function endOfNumber(data: string, start: number): number {
   let end = start;
   for (let code = data.charCodeAt(end); code >= ZERO && code <= NINE; code = data.charCodeAt(end)) end += 1;
-  // JSON has no leading zeros, and no number goes on behind a digit with any of these.
+  // JSON has no leading zeros. One of these characters after the digits means that the number is not an integer.
   if (end === start || (data[start] === '0' && end > start + 1)) return -1;
   return /[.eE+-]/.test(data[end] ?? '') ? -1 : end;
 }

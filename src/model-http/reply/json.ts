@@ -1,11 +1,11 @@
-/** What JSON has where it has an object: nothing is known of its fields. */
+/** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The empty string where there is none. */
+/** The value if it is a string, otherwise the empty string. */
 export function stringIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -14,12 +14,12 @@ export function objectIn(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A count that is none is no reason to lose a reply. */
+/** Undefined if the value is not a count. A wrong count must not fail a reply. */
 export function countIn(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Undefined when the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -32,7 +32,7 @@ export function isJson(text: string): boolean {
   return parsedJson(text) !== undefined;
 }
 
-/** The fields of `more` win. Where both sides have an object they are merged, one level deep; null takes a field away. */
+/** Adds fields to a body. The fields of `more` win; two objects are merged one level deep; null removes a field. */
 export function mergedBody(body: object, more: JsonObject | undefined): object {
   if (more === undefined) return body;
   const merged: Record<string, unknown> = { ...body };

@@ -4,25 +4,25 @@ import { ModelFailure } from '../failures/model-failure.ts';
 import type { ProviderAccess } from '../provider/provider-access.ts';
 import { endingOf } from './reply-ending.ts';
 
-/** More than any model says in one reply; without a bound it would fill the memory, and then the log. */
+/** More than any model writes in one reply. Without a bound a reply could fill the memory and the log. */
 const MAX_REPLY_CHARACTERS = 16 * 1024 * 1024;
 
 export interface ReplyEnd {
-  /** As the provider calls it; undefined when it did not say. */
+  /** The provider's finish reason; undefined if it sent none. */
   readonly reason: string | undefined;
-  /** Whether the provider said otherwise that nothing follows. */
+  /** Whether the provider said in another way that nothing follows. */
   readonly isDone: boolean;
   /** Whether a tool call ends in the middle of its arguments. */
   readonly hasIncompleteCall: boolean;
   readonly usage: TokenUsage | undefined;
 }
 
-/** Puts a reply together part by part, and passes on what is to be heard at once. */
+/** Builds a reply part by part, and passes its text and reasoning on to the listener at once. */
 export class ReplyBuilder {
   readonly #access: ProviderAccess;
   readonly #listener: ReplyListener;
   readonly #parts: ReplyPart[] = [];
-  /** The part that text is added to now, and what it has so far. A long text is joined once, not for each piece. */
+  /** The type of the open part, and its text so far. */
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
   #text = '';
   #characters = 0;
@@ -54,7 +54,7 @@ export class ReplyBuilder {
     this.#say('reasoning', piece);
   }
 
-  /** Ends the part that text is added to, so that the next text is a part of its own. @param opaque goes with a text. */
+  /** Ends the open part, so that the next text begins a new one. @param opaque data to keep with a text. */
   closePart(opaque?: OpaqueData): void {
     if (this.#open === null) return;
     const part = { type: this.#open, text: this.#text };
@@ -73,25 +73,25 @@ export class ReplyBuilder {
     this.#parts.push({ type: 'toolCall', ...call });
   }
 
-  /** Something of this length has come that is not passed on, such as the arguments of a tool call. */
+  /** Counts characters that are not passed on, such as a tool call's arguments. Throws if the reply is too long. */
   count(characters: number): void {
     this.#hasBegun = true;
     this.#characters += characters;
     if (this.#characters <= MAX_REPLY_CHARACTERS) return;
     throw new ModelFailure(
       this.#access,
-      `Model ${this.#access.model} did not come to an end: its reply has more than ${MAX_REPLY_CHARACTERS} characters.`,
+      `Model ${this.#access.model} did not end its reply within ${MAX_REPLY_CHARACTERS} characters.`,
     );
   }
 
-  /** The reply, if it is a whole one. */
+  /** The reply. Throws if it is incomplete, empty or filtered. */
   finish(end: ReplyEnd): ModelReply {
     this.closePart();
     const { reason, isDone, usage } = end;
     if (reason === undefined && !isDone)
       throw this.#failure('ended before the reply was complete. Try again', true);
     const ending = reason === undefined ? 'complete' : endingOf(reason);
-    const isEmpty = !this.#parts.some(isSaid);
+    const isEmpty = !this.#parts.some(isContent);
     switch (ending) {
       case 'filtered': {
         const why = `The content filter of ${this.#access.label} stopped the reply${shown(reason)}; rephrase the message or the system prompt.`;
@@ -140,11 +140,11 @@ export class ReplyBuilder {
   }
 }
 
-function isSaid({ type }: ReplyPart): boolean {
+function isContent({ type }: ReplyPart): boolean {
   return type === 'text' || type === 'refusal' || type === 'toolCall';
 }
 
-/** Only what looks like a name is repeated. */
+/** Repeats a reason only if it looks like a name. */
 function shown(reason: string | undefined): string {
   return reason !== undefined && /^[\w:. -]{1,64}$/.test(reason) ? ` (${reason})` : '';
 }

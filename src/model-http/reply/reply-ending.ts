@@ -1,4 +1,4 @@
-/** How a reply ended, from what the provider calls it. */
+/** How a reply ended, from the provider's finish reason. */
 export type ReplyEnding = 'complete' | 'length' | 'filtered' | 'failed';
 
 const COMPLETE = new Set([
@@ -29,11 +29,11 @@ const LENGTH = new Set([
 
 const FILTERED = /filter|safety|sensitive|refus|prohibit|recitation|block|spii|moderation|policy|risk/;
 
-/** A reason that nobody knows counts as a failure: a reply that may not be whole is not passed off as one. */
+/** An unknown reason counts as a failure, because the reply may be incomplete. */
 export function endingOf(reason: string): ReplyEnding {
   const name = reason.trim().toLowerCase();
   if (COMPLETE.has(name)) return 'complete';
   if (LENGTH.has(name)) return 'length';
-  // Google's `function_call_filter: MALFORMED_FUNCTION_CALL` is no content filter: the call was broken.
+  // Google's `function_call_filter: MALFORMED_FUNCTION_CALL` means a broken tool call, not a content filter.
   return FILTERED.test(name) && !name.includes('malformed') ? 'filtered' : 'failed';
 }

@@ -8,10 +8,10 @@ import { ask, askInVain } from './outcome.ts';
 /** What repeating would not mend. */
 const lasting: readonly { error: ErrorKind; reason: RegExp; refused?: Refused }[] = [
   { error: 'key', reason: /refused the API key; check llm\.apiKey/ },
-  { error: 'model', reason: /knows no model .*check llm\.model/ },
+  { error: 'model', reason: /has no model .*check llm\.model/ },
   { error: 'quota', reason: /credit or budget/ },
   { error: 'context', reason: /too long for model/, refused: 'context' },
-  { error: 'image', reason: /did not take an image/, refused: 'image' },
+  { error: 'image', reason: /did not accept an image/, refused: 'image' },
 ];
 
 const REPEATING = { maxRetries: 2 };

@@ -5,19 +5,19 @@ import { type ToolCallDelta, toolCallDeltas } from './tool-call-delta.ts';
 export interface ChoiceDelta {
   readonly text: string;
   readonly refusal: string;
-  /** For people; the fields that it came in are in `fields`. */
+  /** The text of the reasoning, for people. The original fields are in `fields`. */
   readonly reasoning: string;
-  /** Whether the provider says that the text is a thought. */
+  /** Whether the provider flags the text as reasoning. */
   readonly isThought: boolean;
-  /** Whether this is a whole message: all that is said, not what is new. */
+  /** Whether this is the whole message so far and not only its new part. */
   readonly isWhole: boolean;
-  /** Fields of the message that providers want back: `reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`. */
+  /** Fields that providers want back: `reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`. */
   readonly fields: JsonObject;
   readonly toolCalls: readonly ToolCallDelta[];
 }
 
 export type ChatEvent =
-  /** Has nothing to say but text, and maybe the tokens so far. */
+  /** A chunk with only text, and maybe the tokens so far. */
   | { readonly kind: 'text'; readonly text: string; readonly usage: unknown }
   | {
       readonly kind: 'chunk';
@@ -26,14 +26,14 @@ export type ChatEvent =
       readonly usage: unknown;
     }
   | { readonly kind: 'error'; readonly error: unknown }
-  /** Keep-alives, progress, objects that nobody knows. */
+  /** Keep-alives, progress and unknown objects. */
   | { readonly kind: 'other' }
-  /** Begins like JSON and is none: text may have been lost. */
+  /** Begins like JSON but is not JSON: text may be lost. */
   | { readonly kind: 'broken' };
 
 const OTHER: ChatEvent = { kind: 'other' };
 
-/** The good case comes first: this runs once for each piece of text that looks like no other. */
+/** The most frequent case comes first: this runs for each piece of text that matches no template. */
 export function readChatEvent(data: string, name?: string): ChatEvent {
   const value = parsedJson(data);
   if (value === undefined) return name === 'error' ? { kind: 'error', error: data } : notJson(data);
@@ -42,7 +42,7 @@ export function readChatEvent(data: string, name?: string): ChatEvent {
   return { kind: 'text', text, usage: isObject(value) ? (value.usage ?? undefined) : undefined };
 }
 
-/** An event that was parsed, or the whole answer of a server that does not stream. */
+/** @param value a parsed event, or the whole answer of a server that does not stream. */
 export function readChatValue(value: unknown, name?: string): ChatEvent {
   // Google puts its errors into a list.
   if (Array.isArray(value)) return value.length === 0 ? OTHER : readChatValue(value[0], name);
@@ -65,8 +65,8 @@ function notJson(data: string): ChatEvent {
 }
 
 /**
- * The text of a chunk that has nothing but text to say, as nearly all have; undefined for any other. It does not look at
- * further choices.
+ * The text of a chunk with nothing but text, as nearly all are; undefined for any other. Ignores all but the first
+ * choice.
  */
 function plainText(value: unknown): string | undefined {
   if (!isObject(value) || value.error || !Array.isArray(value.choices)) return undefined;
@@ -90,8 +90,8 @@ const MORE_THAN_TEXT = new Set([
 ]);
 
 /**
- * An error inside of a stream that began well. Its shapes: OpenAI's `error`, vLLM's older object, a `type`, MiniMax's
- * status, or the name of the event.
+ * An error inside a stream: OpenAI's `error`, vLLM's older object, a `type`, MiniMax's status, or the name of the
+ * event.
  */
 function errorIn(value: JsonObject, name: string | undefined): unknown {
   if (value.error) return value;
@@ -100,7 +100,7 @@ function errorIn(value: JsonObject, name: string | undefined): unknown {
   return isObject(base_resp) && Number(base_resp.status_code) > 0 ? value : undefined;
 }
 
-/** Moonshot puts it into the choice, Groq into a field of its own. */
+/** Moonshot puts the usage into the choice, Groq into a field of its own. */
 function usageIn({ usage, x_groq }: JsonObject, choice: JsonObject | undefined): unknown {
   const found = usage ?? choice?.usage ?? (isObject(x_groq) ? x_groq.usage : undefined);
   return isObject(found) ? found : undefined;
@@ -143,7 +143,7 @@ function contentOf(content: unknown): { text: string; reasoning: string } {
   return { text, reasoning };
 }
 
-/** Many servers send the same text in two of these fields. */
+/** The first field with text counts, because many servers send the same text in two of them. */
 function reasoningOf({ reasoning_content, reasoning, reasoning_details }: JsonObject): string {
   return stringIn(reasoning_content) || stringIn(reasoning) || detailsText(reasoning_details);
 }

@@ -5,7 +5,13 @@ import type { ModelInterface } from '../../../model-http/provider/provider-model
 import { ChatReader } from './chat-reader.ts';
 import { chatRequest } from './chat-request.ts';
 
-/** OpenAI's chat completions, of any provider that speaks them. */
+/**
+ * OpenAI's chat completions, at any provider that supports them.
+ *
+ * The npm package `openai` is a development dependency only. This folder imports its types, and tests compare its
+ * readings with ours. The service makes its requests with `src/model-http`; docs/decisions/0044-own-requests.md
+ * says why.
+ */
 export function chatInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
   return {
     client: new ModelClient(access, '/chat/completions', bearerHeader(access), config),

@@ -13,13 +13,13 @@ import { ReturnedFields } from './returned-fields.ts';
 import { type SplitPiece, ThoughtSplitter } from './thought-splitter.ts';
 import { ToolCallCollector } from './tool-call-collector.ts';
 
-/** Reads one answer in the format of OpenAI's chat completions, however freely a server takes it. */
+/** Reads one answer in the format of OpenAI's chat completions, with the deviations of other servers. */
 export class ChatReader implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #request: ModelRequest;
   readonly #reply: ReplyBuilder;
   readonly #template = new EventTemplate(plainText);
-  /** The last chunk that was not parsed: its usage is looked for when no later chunk has one. */
+  /** The last chunk that was not parsed. Its usage counts if no later chunk has one. */
   #unparsed: string | undefined;
   readonly #toolCalls = new ToolCallCollector();
   readonly #returned = new ReturnedFields();
@@ -110,7 +110,7 @@ export class ChatReader implements ReplyReader {
       case 'broken':
         throw new ModelFailure(
           this.#access,
-          `${this.#access.label} sent an event that is no whole JSON. Try again.`,
+          `${this.#access.label} sent an event that is not complete JSON. Try again.`,
           {
             isPassing: true,
           },
@@ -122,7 +122,7 @@ export class ChatReader implements ReplyReader {
     }
   }
 
-  /** Counts are cumulative where they come with every chunk. */
+  /** If counts come with every chunk, they are cumulative. */
   #countTokens(usage: unknown): void {
     const known = usageOf(usage);
     if (!known) return;
@@ -153,7 +153,7 @@ export class ChatReader implements ReplyReader {
   }
 
   #noChat(): ModelFailure {
-    const reason = `${this.#access.label} sent nothing that is a chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
+    const reason = `${this.#access.label} sent no chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
     return new ModelFailure(this.#access, reason);
   }
 }
@@ -163,7 +163,10 @@ function plainText(data: string): string | undefined {
   return event.kind === 'text' ? event.text : undefined;
 }
 
-/** A count of an unexpected shape is no reason to lose the reply. DeepSeek has a name of its own for what came from its cache. */
+/**
+ * Undefined if the counts have an unexpected shape, which must not fail the reply. DeepSeek has its own name for
+ * cached tokens.
+ */
 function usageOf(usage: unknown): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
   const { prompt_cache_hit_tokens, cached_tokens } = usage;
@@ -175,11 +178,11 @@ function usageOf(usage: unknown): TokenUsage | undefined {
     countIn(prompt_cache_hit_tokens) ??
     countIn(cached_tokens);
   const reasoningTokens = countIn(objectIn(usage.completion_tokens_details).reasoning_tokens);
-  // xAI counts what came from its cache beside the prompt where that is the larger part.
+  // xAI leaves the cached tokens out of the prompt if they are the larger part.
   const inputTokens = cachedTokens !== undefined && cachedTokens > prompt ? prompt + cachedTokens : prompt;
   return {
     inputTokens,
-    // Google and xAI leave the tokens of the reasoning out of the completion, and count them in the total.
+    // Google and xAI count the tokens of the reasoning in the total, but not in the completion.
     outputTokens: Math.max(completion, (countIn(usage.total_tokens) ?? 0) - inputTokens),
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),

@@ -17,7 +17,7 @@ import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
 
-/** The body of a request. `request.tools` are such as every provider takes. */
+/** The body of a request. @param request with tools that every provider accepts. */
 export function chatRequest(access: ProviderAccess, config: LlmConfig, request: ModelRequest): object {
   const { model, rules } = access;
   const body: ChatCompletionCreateParamsStreaming = {

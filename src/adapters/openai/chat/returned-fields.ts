@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../model-http/reply/json.ts';
 
 /**
- * Collects the fields of a message that its provider wants back, from all chunks: texts are joined, lists appended.
- * A signature that comes in one chunk alone stays as it came.
+ * Collects, from all chunks, the fields of a message that its provider wants back: joins texts, appends lists, and
+ * keeps a signature of a single chunk unchanged.
  */
 export class ReturnedFields {
   readonly #fields = new Map<string, unknown>();
@@ -14,16 +14,16 @@ export class ReturnedFields {
     }
   }
 
-  /** @param withReasoning whether the texts of the reasoning are wanted back, or only what signs it. */
+  /** @param withReasoning whether to include the texts of the reasoning, or only its signatures. */
   collected(withReasoning: boolean): JsonObject | undefined {
-    const kept = [...this.#fields].filter(([name]) => withReasoning || !PLAIN.has(name));
+    const kept = [...this.#fields].filter(([name]) => withReasoning || !REASONING_TEXTS.has(name));
     return kept.length === 0 ? undefined : Object.fromEntries(kept);
   }
 }
 
-const PLAIN: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning']);
+const REASONING_TEXTS: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning']);
 
-/** Google tells thoughts from the answer by it. The thoughts are not sent back, and the answer is none. */
+/** Google flags reasoning with `thought`. Only the answer is sent back, for which the flag would be wrong. */
 function withoutThoughtFlag(extra: unknown): unknown {
   if (!isObject(extra) || !isObject(extra.google)) return extra;
   const { thought, ...google } = extra.google;

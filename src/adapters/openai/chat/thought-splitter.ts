@@ -1,30 +1,30 @@
-/** What a piece of content says, told apart. */
+/** A piece of content, split into reasoning and text. */
 export interface SplitPiece {
   readonly reasoning: string;
   readonly text: string;
 }
 
 const OPENING = /^\s*<(think|thought)>\s*/;
-/** The beginning of an opening mark: more has to come before it can be told from text. */
+/** Possibly the beginning of an opening tag: more content is needed to decide. */
 const MAYBE_OPENING = /^\s*(?:<(?:t(?:h(?:i(?:n(?:k)?)?|o(?:u(?:g(?:h(?:t)?)?)?)?)?)?)?)?$/;
 const CLOSING = /\s*<\/(?:think|thought)>\s*/;
 const MAYBE_CLOSING = /\s*(?:<(?:\/(?:t(?:h(?:i(?:n(?:k)?)?|o(?:u(?:g(?:h(?:t)?)?)?)?)?)?)?)?)?$/;
 
 /**
- * Takes the thoughts out of a reply that begins with them: `<think>…</think>`, as MiniMax and local servers stream
- * what their models write, or `<thought>` in content that Google flags as such. Marks further on are text.
+ * Splits a reply that begins with reasoning: `<think>…</think>` of MiniMax and local servers, or `<thought>` in content
+ * that Google flags as reasoning. Later tags are text.
  */
 export class ThoughtSplitter {
   #state: 'start' | 'thinking' | 'text' = 'start';
   #isFlagged = false;
   #held = '';
 
-  /** Whether the rest of the reply is text, and need not be looked at. */
+  /** Whether the rest of the reply is text only. */
   get isPast(): boolean {
     return this.#state === 'text';
   }
 
-  /** @param isFlagged whether the provider says that this content is a thought. */
+  /** @param isFlagged whether the provider flags this content as reasoning. */
   take(content: string, isFlagged = false): SplitPiece {
     if (this.#state === 'text') return { reasoning: '', text: content };
     const piece = this.#held + content;
@@ -37,7 +37,7 @@ export class ThoughtSplitter {
     return this.#think(piece);
   }
 
-  /** What was held back because it could have been a part of a mark. */
+  /** The content that was held back because it could have been a part of a tag. */
   end(): SplitPiece {
     const held = this.#held;
     this.#held = '';

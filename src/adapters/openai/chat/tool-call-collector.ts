@@ -12,9 +12,8 @@ interface PartialCall {
 }
 
 /**
- * Puts tool calls together from their fragments. OpenAI numbers the fragments by `index`; others leave the
- * index out, or the id, or both, send a call whole, repeat its name in each fragment, or give parallel calls
- * the same index.
+ * Assembles tool calls from their fragments. OpenAI numbers the fragments by `index`. Others leave out the index,
+ * the id or both, send a call whole, repeat its name in each fragment, or give parallel calls the same index.
  */
 export class ToolCallCollector {
   readonly #calls: PartialCall[] = [];
@@ -23,7 +22,7 @@ export class ToolCallCollector {
     return this.#calls.length === 0;
   }
 
-  /** The fragments of one chunk. */
+  /** @param deltas the fragments of one chunk. */
   add(deltas: readonly ToolCallDelta[]): void {
     for (const [position, delta] of deltas.entries()) this.#addOne(delta, position - deltas.length);
   }
@@ -37,7 +36,7 @@ export class ToolCallCollector {
     call.extraContent ??= delta.extraContent;
   }
 
-  /** A call that ends in the middle of its arguments, as when the model ran out of tokens. */
+  /** Whether a call ends in the middle of its arguments, as when the model ran out of tokens. */
   hasIncomplete(): boolean {
     return this.#calls.some((call) => call.name === '' || !isJson(call.arguments));
   }
@@ -62,7 +61,7 @@ export class ToolCallCollector {
   #candidate({ id, index, name }: ToolCallDelta, place: number): PartialCall | undefined {
     if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
     if (id !== '') return this.#calls.find((call) => call.id === id);
-    // Moonshot sends the arguments of parallel calls side by side, by nothing but their order.
+    // Moonshot sends the arguments of parallel calls in one chunk. Only their order tells which call they belong to.
     return this.#calls.at(name === '' ? place : -1);
   }
 
@@ -73,16 +72,16 @@ export class ToolCallCollector {
   }
 }
 
-/** Whether a fragment that seems to belong to a call is the first one of the next. Only a fragment with a name can be. */
+/** Whether a fragment that seems to belong to a call begins the next call. Only a fragment with a name can. */
 function beginsAnother(call: PartialCall, { id, name, arguments: fragment }: ToolCallDelta): boolean {
   if (name === '' || call.name === '') return false;
   if (id !== '' && call.id !== '' && id !== call.id) return true;
-  // One id, or none: a name behind arguments that are whole, or another name where there are none so far.
+  // Without two different ids: a name after complete arguments, or another name before any arguments.
   if (call.arguments === '') return name !== call.name;
   return isJson(call.arguments) && (fragment !== '' || name !== call.name);
 }
 
-/** Models of the GPT-OSS family let slip how their own format calls a tool: `functions.echo`, `echo<|channel|>json`. */
+/** GPT-OSS models leak their internal format into the name: `functions.echo`, `echo<|channel|>json`. */
 function plainName(name: string): string {
   return name.replace(/<\|.*$/s, '').replace(/^functions\./, '') || name;
 }

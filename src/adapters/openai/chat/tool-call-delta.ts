@@ -1,12 +1,12 @@
 import { isObject, type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
 
-/** A fragment of a tool call, with what is not there or makes no sense taken away. */
+/** A fragment of a tool call. Missing and invalid values are empty or undefined. */
 export interface ToolCallDelta {
   readonly index: number | undefined;
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  /** Google signs the thoughts that led to a call here, and wants it back. */
+  /** Google's signature of the reasoning behind the call, which Google wants back. */
   readonly extraContent: unknown;
 }
 
@@ -29,7 +29,7 @@ function toolCallDelta(call: JsonObject): ToolCallDelta {
   };
 }
 
-/** Some servers send it as text, some a negative one. */
+/** Some servers send the index as text, some send a negative one. */
 function indexOf(index: unknown): number | undefined {
   const number = typeof index === 'string' && index !== '' ? Number(index) : index;
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : undefined;

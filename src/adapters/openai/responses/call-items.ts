@@ -2,10 +2,10 @@ import { isJson, isObject, type JsonObject, stringIn } from '../../../model-http
 import type { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
 
-/** The tool calls of a response. A call is taken from its item when that is done: only then all of it is certain. */
+/** The tool calls of a response. A call is taken when its item is done, because only then it is complete. */
 export class CallItems {
   readonly #ids: ReplyCallIds;
-  /** Begun and not done, by their places in the output. */
+  /** Calls that have begun and not ended, by their places in the output. */
   readonly #open = new Map<number, JsonObject>();
   #isCut = false;
   #isBroken = false;
@@ -14,12 +14,12 @@ export class CallItems {
     this.#ids = ids;
   }
 
-  /** Whether a call was begun and not ended. */
+  /** Whether a call has begun and not ended. */
   get hasOpen(): boolean {
     return this.#isCut || this.#open.size > 0;
   }
 
-  /** Whether the arguments of a call are no JSON: it was cut, or the model cannot write them. */
+  /** Whether the arguments of a call are not JSON: the call was cut off, or the model wrote broken JSON. */
   get hasBroken(): boolean {
     return this.#isBroken;
   }
@@ -28,13 +28,13 @@ export class CallItems {
     this.#open.set(place, item);
   }
 
-  allArguments(place: number, all: unknown): void {
+  setArguments(place: number, all: unknown): void {
     const call = this.#open.get(place);
     if (call) this.#open.set(place, { ...call, arguments: all });
   }
 
-  /** Those whose arguments have come and whose end has not. */
-  ripe(): [place: number, item: JsonObject][] {
+  /** The calls that have not ended although their arguments have come. */
+  openWithArguments(): [place: number, item: JsonObject][] {
     return [...this.#open].filter(([, call]) => stringIn(call.arguments) !== '');
   }
 
@@ -42,7 +42,7 @@ export class CallItems {
     return typeof call_id === 'string' && this.#ids.has(call_id);
   }
 
-  /** The call of an item that is done; undefined when the response ended in the middle of it. */
+  /** The call of an item that is done; undefined if the response ended in the middle of the call. */
   end(place: number, item: JsonObject): RawToolCall | undefined {
     for (const [open, { call_id }] of this.#open) {
       if (open === place || (call_id !== undefined && call_id === item.call_id)) this.#open.delete(open);

@@ -19,8 +19,8 @@ import type { JsonObject } from '../../../model-http/reply/json.ts';
 import { PARTING } from './parting.ts';
 
 /**
- * What the model said, as the API takes it back. The SDK's type demands an id and a status, which only what was stored
- * there can have: https://github.com/openai/openai-java/issues/585
+ * An assistant message as the API takes it back. The SDK's type demands an id and a status, which only stored messages
+ * have: https://github.com/openai/openai-java/issues/585
  */
 type SaidMessage = Omit<ResponseOutputMessage, 'id' | 'status' | 'phase'> & { phase?: string };
 
@@ -29,16 +29,16 @@ export type InputItem =
   | SaidMessage
   | ResponseFunctionToolCall
   | ResponseInputItem.FunctionCallOutput
-  /** Reasoning, as it came. */
+  /** Reasoning as it came. */
   | JsonObject;
 
 export interface InputOptions {
-  /** Tool call ids that the provider takes, where they are known. */
+  /** Tool call ids that the provider accepts, if known. */
   readonly callIds: RegExp | undefined;
   readonly withReasoning: boolean;
 }
 
-/** Longer ones are refused with the whole request: https://github.com/AnswerDotAI/fastllm/issues/45 */
+/** OpenAI refuses a request with a longer id: https://github.com/AnswerDotAI/fastllm/issues/45 */
 const CALL_ID = /^[\w-]{1,64}$/;
 
 export function inputItems(
@@ -69,9 +69,9 @@ function userMessage({ text, images = [] }: UserMessage): EasyInputMessage {
 }
 
 function assistantItems({ parts }: AssistantMessage, callIds: RegExp, withReasoning: boolean): InputItem[] {
-  // Reasoning that nothing follows is refused: https://github.com/continuedev/continue/issues/8933
-  const end = parts.findLastIndex(isSaid) + 1;
-  const firstText = parts.findIndex(isWords);
+  // OpenAI refuses reasoning that nothing follows: https://github.com/continuedev/continue/issues/8933
+  const end = parts.findLastIndex(isContent) + 1;
+  const firstText = parts.findIndex(hasText);
   return parts.slice(0, end).flatMap((part, index): InputItem[] => {
     switch (part.type) {
       case 'text':
@@ -94,15 +94,15 @@ function assistantItems({ parts }: AssistantMessage, callIds: RegExp, withReason
   });
 }
 
-function isWords(part: AssistantPart): boolean {
+function hasText(part: AssistantPart): boolean {
   return (part.type === 'text' || part.type === 'refusal') && part.text !== '';
 }
 
-function isSaid(part: AssistantPart): boolean {
-  return part.type === 'toolCall' || isWords(part);
+function isContent(part: AssistantPart): boolean {
+  return part.type === 'toolCall' || hasText(part);
 }
 
-/** The model did not say what was put between its messages for the user. */
+/** Removes what was put between the messages for the user. */
 function withoutParting(text: string): string {
   return text.startsWith(PARTING) && text !== PARTING ? text.slice(PARTING.length) : text;
 }
@@ -111,7 +111,7 @@ function said(content: SaidMessage['content'][number], phase?: string): SaidMess
   return { type: 'message', role: 'assistant', ...(phase !== undefined && { phase }), content: [content] };
 }
 
-/** Models take commentary for a final answer when the phase of a message is dropped, and stop too early. */
+/** Returns the phase of the message. Without it, models take commentary for a final answer and stop too early. */
 function saidText(text: string, opaque: OpaqueData | undefined): SaidMessage {
   const phase = typeof opaque?.phase === 'string' ? opaque.phase : undefined;
   return said({ type: 'output_text', text, annotations: [] }, phase);
@@ -129,8 +129,8 @@ function callOutput({ callId, text }: ToolMessage, callIds: RegExp): ResponseInp
   return { type: 'function_call_output', call_id: acceptableCallId(callId, callIds), output: text };
 }
 
-/** Reasoning is of use only in its encrypted form: nothing is stored at the provider that the rest could refer to. */
-export function isReturnable({ type, encrypted_content }: JsonObject): boolean {
+/** Only encrypted reasoning can be sent back: the provider stores nothing that an id could refer to. */
+export function canBeReturned({ type, encrypted_content }: JsonObject): boolean {
   return type === 'reasoning' && typeof encrypted_content === 'string' && encrypted_content !== '';
 }
 
@@ -139,10 +139,10 @@ export function isReturnable({ type, encrypted_content }: JsonObject): boolean {
  * https://github.com/NousResearch/hermes-agent/pull/10217, https://github.com/vercel/ai/issues/12687
  */
 function reasoningItem(data: OpaqueData): JsonObject[] {
-  if (!isReturnable(data)) return [];
+  if (!canBeReturned(data)) return [];
   const fields = Object.entries(data).filter(([name, value]) => !NOT_RETURNED.has(name) && value !== null);
   const item = Object.fromEntries(fields);
-  // It must have a summary, if only an empty one: https://github.com/newo-ether/Agora/issues/141
+  // The item must have a summary, even if it is empty: https://github.com/newo-ether/Agora/issues/141
   return ['summary' in item ? item : { ...item, summary: [] }];
 }
 

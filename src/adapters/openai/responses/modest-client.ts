@@ -3,7 +3,7 @@ import { type ModelCall, ModelClient } from '../../../model-http/http/model-clie
 import type { ModelReply } from '../../../ports/language-model.ts';
 import { ResponsesCall } from './responses-call.ts';
 
-/** Makes a call again without the extra that it was refused for. */
+/** If the provider refuses an extra of a call, makes the call again without that extra. */
 export class ModestClient extends ModelClient {
   override async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
     try {

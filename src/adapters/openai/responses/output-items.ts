@@ -3,24 +3,25 @@ import type { ProviderAccess } from '../../../model-http/provider/provider-acces
 import { type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import type { CallItems } from './call-items.ts';
-import { isReturnable } from './input-items.ts';
+import { canBeReturned } from './input-items.ts';
 import { PARTING } from './parting.ts';
 import { objectsIn } from './response-event.ts';
 
 /**
- * The items of a response: messages, reasoning and tool calls. Each is known by its place in the output, because some
- * gateways give it another id in every event: https://github.com/vercel/ai/tree/main/packages/openai/src/responses
+ * The items of a response: messages, reasoning and tool calls. An item is identified by its place in the output,
+ * because some gateways give it another id in every event:
+ * https://github.com/vercel/ai/tree/main/packages/openai/src/responses
  */
 export class OutputItems {
   readonly calls: CallItems;
   readonly #access: ProviderAccess;
   readonly #reply: ReplyBuilder;
   readonly #phases = new Map<number, string>();
-  /** Of which a piece came before they were done. */
+  /** Places of the items of which a piece has come. */
   readonly #heard = new Set<number>();
   readonly #done = new Set<number>();
   #doneCount = 0;
-  /** The message that text is added to now, and the one that it was last added to. */
+  /** The place of the open message, and of the last message with text. */
   #speaking: number | undefined;
   #spoken: number | undefined;
   #thinking: string | undefined;
@@ -33,7 +34,7 @@ export class OutputItems {
     this.calls = calls;
   }
 
-  /** Whether words or a tool call have come. An item of encrypted reasoning may be followed by a long silence. */
+  /** Whether text or a tool call has come. Encrypted reasoning does not count, because a long silence may follow it. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -53,7 +54,7 @@ export class OutputItems {
     this.#reply.refusal(place === this.#speaking ? piece : this.#beginMessage(place) + piece);
   }
 
-  /** @param part of the item: a summary has several. */
+  /** @param part names the part of the item; a summary has several. */
   reasoning(place: number, part: string, piece: string): void {
     if (piece === '') return;
     this.#endMessage();
@@ -70,7 +71,7 @@ export class OutputItems {
     this.#reply.count(length);
   }
 
-  /** For what repeats the pieces of an item as a whole: not all servers send pieces. */
+  /** Runs `take`, which takes an item as a whole, only if no pieces of it came. Not all servers send pieces. */
   unlessHeard(place: number, take: () => void): void {
     if (!this.#heard.has(place)) take();
   }
@@ -87,14 +88,18 @@ export class OutputItems {
     this.#take(place, item);
   }
 
-  /** Takes what was begun and never ended. @param output the items as the response ends with them; some servers tell none. */
+  /**
+   * Takes the items that began and did not end.
+   *
+   * @param output the items of the final response; some servers send none.
+   */
   settle(output: readonly JsonObject[]): void {
     if (output.length > this.#doneCount) {
       for (const [place, item] of output.entries()) {
         if (!this.#done.has(place) && !this.calls.isKnown(item)) this.#take(place, item);
       }
     }
-    for (const [place, item] of this.calls.ripe()) this.#call(place, item);
+    for (const [place, item] of this.calls.openWithArguments()) this.#call(place, item);
     this.#endMessage();
   }
 
@@ -108,7 +113,7 @@ export class OutputItems {
       case 'reasoning':
         this.unlessHeard(place, () => this.#thinkAll(place, item));
         this.#endMessage();
-        if (isReturnable(item)) this.#reply.opaque({ ...item });
+        if (canBeReturned(item)) this.#reply.opaque({ ...item });
         return;
       case 'function_call':
         this.#call(place, item);
@@ -152,7 +157,7 @@ export class OutputItems {
     this.#heard.add(place);
   }
 
-  /** @returns what parts it from the message before it. */
+  /** @returns the separator from the message before. */
   #beginMessage(place: number): string {
     this.#endMessage();
     const parting = this.#spoken === undefined || this.#spoken === place ? '' : PARTING;
@@ -162,7 +167,7 @@ export class OutputItems {
     return parting;
   }
 
-  /** The phase of a message goes with its text, because it has to come back with it. */
+  /** Keeps the phase of the message with its text, because the provider wants both back. */
   #endMessage(): void {
     if (this.#speaking === undefined) return;
     const phase = this.#phases.get(this.#speaking);

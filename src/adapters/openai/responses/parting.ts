@@ -1,2 +1,2 @@
-/** A blank line parts the messages of one response, and the parts of its reasoning: a user reads one text. */
+/** Put between the messages of one response, and between the parts of its reasoning, which a user reads as one text. */
 export const PARTING = '\n\n';

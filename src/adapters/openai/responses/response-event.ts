@@ -3,11 +3,11 @@ import { countIn, isObject, type JsonObject, objectIn, parsedJson } from '../../
 
 export type ParsedData =
   | { readonly kind: 'object'; readonly value: JsonObject }
-  /** `[DONE]`, which other interfaces end with. Some gateways send it here, too. */
+  /** `[DONE]`, the end mark of other interfaces, which some gateways send here too. */
   | { readonly kind: 'done' }
-  /** Keep-alives and whatever else is no object. */
+  /** Keep-alives and other values that are not objects. */
   | { readonly kind: 'other' }
-  /** Begins like JSON and is none: text may have been lost. */
+  /** Begins like JSON but is not JSON: text may be lost. */
   | { readonly kind: 'broken' };
 
 const OTHER: ParsedData = { kind: 'other' };
@@ -28,7 +28,7 @@ export function usageIn(usage: unknown): TokenUsage | undefined {
   const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = objectIn(usage);
   const inputTokens = countIn(input_tokens);
   const outputTokens = countIn(output_tokens);
-  // A count of an unexpected shape is no reason to lose the reply.
+  // Counts of an unexpected shape must not fail the reply.
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const cachedTokens = countIn(objectIn(input_tokens_details).cached_tokens);
   const reasoningTokens = countIn(objectIn(output_tokens_details).reasoning_tokens);

@@ -5,13 +5,13 @@ import type { ModelCall } from '../../../model-http/http/model-client.ts';
 import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
 
 /**
- * What a request goes without rather than fail:
+ * An optional part of a request. If the provider refuses it, the request is made again without it:
  *
- * - `include`: encrypted reasoning. Models that do not reason refuse to be asked for it, and no list of them is
- *   complete: https://github.com/pydantic/pydantic-ai/issues/2865, https://github.com/pydantic/pydantic-ai/issues/3326
- * - `summary`: of the reasoning. Organizations that OpenAI has not verified get none:
+ * - `include`: asks for encrypted reasoning. Models that do not reason refuse this, and no list of them is complete:
+ *   https://github.com/pydantic/pydantic-ai/issues/2865, https://github.com/pydantic/pydantic-ai/issues/3326
+ * - `summary`: asks for a summary of the reasoning. OpenAI refuses it to organizations that it has not verified:
  *   https://github.com/OpenHands/software-agent-sdk/issues/987
- * - `reasoning`: of earlier replies. Only the organization that it was encrypted for may send it back:
+ * - `reasoning`: the reasoning of earlier replies. Only the organization that it was encrypted for may send it back:
  *   https://github.com/openai/codex/issues/17541
  */
 export type Extra = 'include' | 'summary' | 'reasoning';
@@ -23,7 +23,7 @@ export interface CallParts {
   reader(): ReplyReader;
 }
 
-/** A call that can be made anew without an extra. */
+/** A call that can be made again without an extra. */
 export class ResponsesCall implements ModelCall {
   readonly tools: readonly ModelTool[];
   readonly trace: TraceContext | undefined;
@@ -32,7 +32,7 @@ export class ResponsesCall implements ModelCall {
   readonly #refused: Set<Extra>;
   readonly #without: ReadonlySet<Extra>;
 
-  /** @param refused what the model was refused so far; all its calls share it, and add to it. */
+  /** @param refused the extras that the model has refused. All its calls share this set and add to it. */
   constructor(refused: Set<Extra>, parts: CallParts, without: ReadonlySet<Extra> = refused) {
     this.tools = parts.tools;
     this.trace = parts.trace;
@@ -46,17 +46,17 @@ export class ResponsesCall implements ModelCall {
     return this.#parts.reader();
   }
 
-  /** The call without the extra that it was refused for; undefined when it was refused for something else. */
+  /** The call without the refused extra; undefined if the call was refused for another reason. */
   afterRefusal(failure: ModelFailure): ResponsesCall | undefined {
     const extra = refusedExtra(failure);
     if (extra === undefined || this.#without.has(extra)) return undefined;
-    // Another conversation may hold reasoning that is taken.
+    // The reasoning of another conversation may be accepted.
     if (extra !== 'reasoning') this.#refused.add(extra);
     return new ResponsesCall(this.#refused, this.#parts, new Set([...this.#without, extra]));
   }
 }
 
-/** An error with this status came instead of a reply: nothing was passed on, so the call may be made again. */
+/** An error with this status comes instead of a reply. Nothing was passed on, so the call may be made again. */
 const BAD_REQUEST = 400;
 
 function refusedExtra({ details: { status, code, param } }: ModelFailure): Extra | undefined {

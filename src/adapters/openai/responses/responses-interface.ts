@@ -6,9 +6,12 @@ import { type Extra, ResponsesCall } from './responses-call.ts';
 import { ResponsesReader } from './responses-reader.ts';
 import { responsesRequest } from './responses-request.ts';
 
-/** OpenAI's Responses API, of OpenAI or of another server that speaks it. Nothing is stored there. */
+/**
+ * OpenAI's Responses API, at OpenAI or another server that supports it. The server stores nothing. Of the npm package
+ * `openai` only types are used, as in `chat-interface.ts`.
+ */
 export function responsesInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
-  /** What this model was refused before: it is not asked for again. */
+  /** Extras that this model has refused. They are not sent again. */
   const refused = new Set<Extra>();
   return {
     client: new ModestClient(access, '/responses', bearerHeader(access), config),

@@ -14,7 +14,7 @@ import { objectsIn, parsedData, usageIn } from './response-event.ts';
 
 const COMPLETED = 'completed';
 const TEXT_DELTA = 'response.output_text.delta';
-/** States of a response that nothing follows. */
+/** The final states of a response. */
 const ENDED: ReadonlySet<string> = new Set([COMPLETED, 'incomplete', 'failed', 'cancelled']);
 
 /** Reads one answer of the Responses API. */
@@ -24,7 +24,7 @@ export class ResponsesReader implements ReplyReader {
   readonly #reply: ReplyBuilder;
   readonly #items: OutputItems;
   #template: EventTemplate | undefined;
-  /** The place of the message that the template is of. */
+  /** The place of the message whose events the template matches. */
   #textPlace = 0;
   #isResponse = false;
   #isDone = false;
@@ -104,7 +104,7 @@ export class ResponsesReader implements ReplyReader {
     });
   }
 
-  /** Deltas of one message are alike. Any other event may begin another item. */
+  /** Text deltas of one message are alike. Any other event drops the template, because it may begin another item. */
   #learn(data: string, event: JsonObject): void {
     const place = this.#placeOf(event);
     if (event.type !== TEXT_DELTA || place !== this.#textPlace) this.#template = undefined;
@@ -121,7 +121,7 @@ export class ResponsesReader implements ReplyReader {
   }
 
   #take(event: JsonObject, type: string): void {
-    // The good case comes first: this runs once for each piece of text.
+    // The most frequent case comes first.
     if (type === TEXT_DELTA) {
       this.#isResponse = true;
       this.#items.text(this.#placeOf(event), stringIn(event.delta));
@@ -146,7 +146,7 @@ export class ResponsesReader implements ReplyReader {
         items.argumentsPiece(place, stringIn(event.delta));
         return;
       case 'response.function_call_arguments.done':
-        items.calls.allArguments(place, event.arguments);
+        items.calls.setArguments(place, event.arguments);
         return;
       case 'response.refusal.delta':
         items.refusal(place, stringIn(event.delta));
@@ -181,7 +181,7 @@ export class ResponsesReader implements ReplyReader {
     }
   }
 
-  /** @param ending what the answer says of it besides the state of the response. */
+  /** @param ending the state of the response if the response itself does not have a final one. */
   #end(response: JsonObject, ending: string): void {
     const status = stringIn(response.status);
     const state = ENDED.has(status) ? status : ending;
@@ -193,7 +193,7 @@ export class ResponsesReader implements ReplyReader {
     this.#isDone = true;
   }
 
-  /** @param ahead how far behind the latest item an item is whose place is not told. */
+  /** @param ahead offset from the latest item, for an event without an `output_index`. */
   #placeOf({ output_index }: JsonObject, ahead = 0): number {
     return typeof output_index === 'number' ? output_index : this.#items.latest + ahead;
   }
@@ -207,7 +207,7 @@ export class ResponsesReader implements ReplyReader {
   }
 
   #noResponse(): ModelFailure {
-    const reason = `${this.#access.label} sent no response; check that llm.baseURL is that of a Responses API, and llm.api.`;
+    const reason = `${this.#access.label} sent no response; check that llm.baseURL is the address of a Responses API, and llm.api.`;
     return new ModelFailure(this.#access, reason);
   }
 }

@@ -11,9 +11,9 @@ type Fields = Omit<ResponseCreateParamsStreaming, 'input'>;
 type ResponsesBody = Fields & { input: InputItem[] };
 
 /**
- * The body of a request. `request.tools` are such as every provider takes.
+ * The body of a request. The tools must be acceptable to every provider.
  *
- * @param without extras that are left out, because they were refused.
+ * @param without extras to leave out, because they were refused.
  */
 export function responsesRequest(
   access: ProviderAccess,
@@ -26,7 +26,7 @@ export function responsesRequest(
     ...(systemPrompt !== '' && { instructions: systemPrompt }),
     input: inputItems(messages, { callIds: access.rules.callIds, withReasoning: !without.has('reasoning') }),
     stream: true,
-    // The conversation is kept here, not there. What the model thought comes back encrypted instead.
+    // The service keeps the conversation, not the provider. The reasoning is sent back encrypted instead.
     store: false,
     ...(!without.has('include') && { include: ['reasoning.encrypted_content'] }),
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
@@ -58,7 +58,7 @@ function functionTool({ name, description, inputSchema }: ModelTool): FunctionTo
     name,
     ...(description !== '' && { description }),
     parameters: { ...inputSchema },
-    // When it is left out, the schema is made strict where possible, and then the model must fill in every optional
+    // By default OpenAI makes the schema strict where possible, and then the model must fill in every optional
     // argument: https://developers.openai.com/api/docs/guides/function-calling?api-mode=responses#strict-mode
     strict: false,
   };

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 
 export interface Welcome {
   readonly version: string;
@@ -10,7 +10,7 @@ export interface Welcome {
   readonly port: number;
 }
 
-/** What a person who has started the service wants to know: where to look, and what runs. */
+/** The start message: the addresses of the service, its agent file and its data directory. */
 export function welcome({ version, agentFile, modelLabel, settings, port }: Welcome): string {
   const { mode, host, dataDir } = settings;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -33,13 +33,13 @@ export function welcome({ version, agentFile, modelLabel, settings, port }: Welc
   ].join('\n');
 }
 
-/** How the first attempt to connect a tool server went; nothing of one that was disconnected meanwhile. */
+/** The outcome of the first attempt to connect a tool server; empty if it was disconnected in the meantime. */
 export function toolServerLine({ name, status, error }: McpServerRecord, tools: number): string {
   switch (status) {
     case 'connected':
       return `${line('tools', `${name} is up: ${tools} ${tools === 1 ? 'tool' : 'tools'}`)}\n`;
     case 'error':
-      return `${line('tools', `${name} failed: ${error ?? 'unknown reason'}; it is tried again`)}\n`;
+      return `${line('tools', `${name} failed: ${error ?? 'unknown reason'}; retrying`)}\n`;
     case 'connecting':
     case 'disconnected':
       return '';
@@ -48,7 +48,7 @@ export function toolServerLine({ name, status, error }: McpServerRecord, tools: 
   }
 }
 
-/** What takes longer than one expects, so that nobody takes it for a standstill. */
+/** Announces work that takes long, so that nobody thinks that the service hangs. */
 export function progressLine(label: string, text: string): string {
   return `${line(label, `${text} …`)}\n`;
 }
@@ -57,7 +57,7 @@ function line(label: string, text: string): string {
   return `  ${label.padEnd(10)} ${text}`;
 }
 
-/** As one would type it here, where that is shorter. */
+/** The path relative to the working directory, if it lies within. */
 function shortPath(path: string): string {
   const shown = relative(process.cwd(), path);
   return shown.startsWith('..') || shown === '' ? path : shown;

@@ -1,7 +1,7 @@
-/** Longer than this, and a person who waits wonders. */
+/** A person who waits longer than this begins to wonder. */
 const SLOW_MS = 1_000;
 
-/** Tells once what goes on when it takes long. Hands back the work itself. */
+/** Calls `tell` once if the work takes longer than `slowMs`. @returns a promise of the work's result. */
 export function whenSlow<T>(work: Promise<T>, tell: () => void, slowMs = SLOW_MS): Promise<T> {
   const timer = setTimeout(tell, slowMs);
   timer.unref();

@@ -1,18 +1,18 @@
 import { constants } from 'node:os';
-import type { LogThread } from '../adapters/sqlite/log/log-thread.ts';
-import type { CommandLine } from '../cli/command-line.ts';
-import { type LoadedAgent, loadAgentFile } from '../config/reading/agent-file.ts';
-import type { Log } from '../ports/log.ts';
-import { chooseAdapters } from './adapters/adapters.ts';
-import type { Agent } from './compose.ts';
-import { openLog } from './logger.ts';
-import { readPackageVersion } from './package-root.ts';
-import { serveStdio } from './serve-stdio.ts';
-import { resolveSettings, type Settings } from './settings.ts';
+import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
+import { chooseAdapters } from '../../app/adapters/adapters.ts';
+import type { Agent } from '../../app/compose.ts';
+import { createLogger } from '../../app/logger.ts';
+import { readPackageVersion } from '../../app/package-root.ts';
+import { serveStdio } from '../../app/serve-stdio.ts';
+import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
+import { resolveSettings, type Settings } from '../../config/settings.ts';
+import type { Log } from '../../ports/log.ts';
+import type { CommandLine } from '../command-line.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
-/** Runs the service until it is told to stop. Rejects with what keeps it from starting. */
+/** Runs the service until a signal stops it. Rejects if the service cannot start. */
 export async function run(
   { flags, agentFile }: Extract<CommandLine, { kind: 'run' }>,
   logThread: LogThread,
@@ -25,26 +25,26 @@ export async function run(
 async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThread): Promise<void> {
   const { config, raw, path: agentFile } = loaded;
   const { dataDir, logLevel } = settings;
-  const log = await openLog(logLevel);
+  const log = await createLogger(logLevel);
   const version = readPackageVersion();
   const opening = whenSlow(
     chooseAdapters({ config, dataDir, environment: process.env, log, logThread }),
     () => {
-      // Elsewhere standard error has the log's lines of JSON alone.
+      // Without a terminal, standard error has only the log's lines of JSON.
       if (process.stderr.isTTY)
         process.stderr.write(progressLine('data', `opening the event log in ${dataDir}`));
     },
   );
-  // The log is opened by a thread of its own; meanwhile this one loads the rest.
+  // While another thread opens the log, this one loads the rest.
   const [adapters, { composeAgent }, { serveHttp }] = await Promise.all([
     opening,
-    import('./compose.ts'),
-    import('./serve-http.ts'),
+    import('../../app/compose.ts'),
+    import('../../app/serve-http.ts'),
   ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
     const { gone } = await serveStdio(agent, version, log);
-    const stop = onceStopped(log, () => closeAgent(agent, config.server.drainTimeoutMs));
+    const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
     await gone;
     await stop();
     return;
@@ -53,15 +53,15 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     await agent.close();
     throw error;
   });
-  onceStopped(log, () => http.close());
-  // Whoever has read the address may close the pipe; the service goes on.
-  process.stdout.on('error', (error) => log.debug({ err: error }, 'nobody reads what is printed'));
+  stopOnSignal(log, () => http.close());
+  // The service keeps running when the reader of its address closes the pipe.
+  process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   const { modelLabel } = agent;
   process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
   await Promise.all([adapters.model.warmUp?.(), reportProgress(agent, (text) => process.stdout.write(text))]);
 }
 
-/** Tells how what goes on after the start turns out, each when it does. */
+/** Prints the outcome of each tool server's first attempt, and a line if the search for unfinished turns takes long. */
 async function reportProgress(
   { toolServers, recovered }: Agent,
   tell: (text: string) => void,
@@ -71,7 +71,7 @@ async function reportProgress(
     const { record, tools } = await whenSlow(settled, starting);
     tell(toolServerLine(record, tools));
   });
-  const turns = whenSlow(recovered, () => tell(progressLine('sessions', 'looking for turns to go on with')));
+  const turns = whenSlow(recovered, () => tell(progressLine('sessions', 'looking for unfinished turns')));
   await Promise.all([...servers, turns]);
 }
 
@@ -84,7 +84,7 @@ async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
  * Closes at the first SIGTERM or SIGINT and exits with 0; a second one ends the process at once.
  * @returns a function that does the same without a signal.
  */
-function onceStopped(log: Log, close: () => Promise<void>): () => Promise<void> {
+function stopOnSignal(log: Log, close: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     closing ??= close().then(

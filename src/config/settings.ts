@@ -1,6 +1,6 @@
-import { closest } from '../config/problems/closest.ts';
-import type { Environment } from '../config/reading/expand.ts';
-import { logLevels, type ServerConfig } from '../config/schema/agent-config.ts';
+import { closest } from './problems/closest.ts';
+import type { Environment } from './reading/expand.ts';
+import { logLevels, type ServerConfig } from './schema/agent-config.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
@@ -8,19 +8,19 @@ const inspections = ['states', 'content'] as const;
 export const DEFAULT_DATA_DIR = './.agent-service';
 export type LogLevel = (typeof logLevels)[number];
 
-/** How the process runs, whatever the agent is. */
+/** The settings of the process, independent of the agent. */
 export interface Settings {
   readonly mode: (typeof modes)[number];
-  /** How `/mcp` is offered. `stdio` only in mcp mode. */
+  /** How MCP is served. `stdio` needs mcp mode. */
   readonly transport: (typeof transports)[number];
   readonly port: number;
   readonly host: string;
   /** `:memory:` keeps nothing on disk. */
   readonly dataDir: string;
   readonly logLevel: LogLevel;
-  /** Whether `/inspect` tells where the machines are, or also what messages and tools say. */
+  /** Whether `/inspect` shows the states of the machines only, or also the content of messages and tools. */
   readonly inspect: (typeof inspections)[number] | undefined;
-  /** Lets inspectors of other machines in. */
+  /** The token with which inspectors on other machines are admitted. */
   readonly inspectToken: string | undefined;
 }
 
@@ -36,12 +36,12 @@ export interface SettingsSources {
   readonly yaml: Pick<ServerConfig, 'port' | 'host' | 'dataDir' | 'logLevel'>;
 }
 
-/** A flag or variable has a value that it cannot have. The message names it. */
+/** A flag or variable has an invalid value. The message names it. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** A flag wins over the environment, that over the agent file, that over the default. */
+/** A flag wins over a variable, a variable over the agent file, and the agent file over the default. */
 export function resolveSettings({ flags, environment, yaml }: SettingsSources): Settings {
   const choose = (flag: Given, ...variables: string[]): Given | undefined =>
     [flag, ...variables.map((name): Given => ({ name, value: environment[name] || undefined }))].find(
