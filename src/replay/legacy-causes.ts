@@ -1,12 +1,13 @@
 import type { TurnId } from '../core/ids.ts';
 import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
+import { legacyFailure, legacyInterruptions, legacyUnapproved } from '../core/log/legacy-sentences.ts';
 import type { CallFailureCause, InterruptionCause } from '../core/tool-call/tool-call-causes.ts';
 import { callIdsOf } from '../core/turn/step-parts.ts';
-import type { CancellationCause, FailureCause } from '../core/turn/turn-causes.ts';
+import type { CancellationCause } from '../core/turn/turn-causes.ts';
 
 /*
  * Version 0.1.0 recorded no causes. It wrote sentences only, and a client could choose the sentence of a cancellation.
- * This is the only file that reads those sentences. A sentence counts only if the events around it agree.
+ * This file finds the causes of a whole recording. A sentence counts only if the events around it agree.
  */
 
 /** The recording with causes instead of `unrecorded`. */
@@ -19,15 +20,19 @@ export function withCauses(recording: readonly SessionEvent[]): SessionEvent[] {
       case 'turn.cancelled':
         return { ...event, cause: cancellationAt(recording, index, event) };
       case 'turn.failed':
-        return { ...event, cause: failureOf(event) };
+        return { ...event, cause: legacyFailure(event.error.details.reason) };
       case 'tool-call.failed':
         return { ...event, cause: isRejected ? { kind: 'rejected' } : calls.failureOf(event) };
       case 'tool-call.interrupted':
-        return { ...event, cause: interruptions[event.reason] ?? { kind: 'service-stopped' } };
+        return { ...event, cause: interruptionOf(event.reason) };
       default:
         return event satisfies never;
     }
   });
+}
+
+function interruptionOf(reason: string): InterruptionCause {
+  return { kind: legacyInterruptions[reason] ?? 'service-stopped' };
 }
 
 type Cancelled = SessionEventOf<'turn.cancelled'>;
@@ -72,25 +77,6 @@ function afterClosing(recording: readonly SessionEvent[], index: number): Sessio
   return recording.slice(index + 1).find((event) => !isOfClosing(event));
 }
 
-function failureOf({ error }: SessionEventOf<'turn.failed'>): FailureCause {
-  const reason = String(error.details.reason);
-  const maxSteps = STEP_LIMIT.exec(reason)?.[1];
-  if (maxSteps !== undefined) return { kind: 'step-limit', maxSteps: Number(maxSteps) };
-  const stepTimeoutMs = STEP_TIMEOUT.exec(reason)?.[1];
-  if (stepTimeoutMs !== undefined) return { kind: 'step-timeout', stepTimeoutMs: Number(stepTimeoutMs) };
-  return { kind: 'model' };
-}
-
-const STEP_LIMIT =
-  /^the model still asked for tools after (\d+) model calls, which is the limit \(llm\.maxSteps\)$/;
-const STEP_TIMEOUT = /^one model call took longer than (\d+) ms, which is the limit \(llm\.stepTimeoutMs\)$/;
-
-const interruptions: Readonly<Record<string, InterruptionCause>> = {
-  'the turn was cancelled': { kind: 'turn-cancelled' },
-  'the turn failed': { kind: 'turn-failed' },
-  'the service stopped while it ran': { kind: 'service-stopped' },
-};
-
 /** The tool calls of the latest step, while the events of a recording are read one by one. */
 class LegacyCalls {
   /** Calls that may have been rejected. Their failures would be the next events, in this order. */
@@ -125,8 +111,8 @@ class LegacyCalls {
 
   failureOf({ callId, reason }: SessionEventOf<'tool-call.failed'>): CallFailureCause {
     if (!this.#awaiting.delete(callId)) return { kind: 'tool' };
-    if (reason === 'the turn was cancelled before the call was approved') return { kind: 'turn-cancelled' };
-    if (reason === 'the turn failed before the call was approved') return { kind: 'turn-failed' };
+    const kind = legacyUnapproved[reason];
+    if (kind) return { kind };
     const note = /^it was denied: (.*)$/s.exec(reason)?.[1];
     return { kind: 'denied', ...(note !== undefined && { note }) };
   }

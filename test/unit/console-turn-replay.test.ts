@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { TimedEvent } from '../../src/console/service/timed-event.ts';
 import { turnsIn } from '../../src/console/statecharts/past/past-turns.ts';
 import { type ReplayFrame, replayTurn } from '../../src/console/statecharts/past/turn-replay.ts';
 import type { MachineState } from '../../src/core/machine-state.ts';
@@ -41,9 +42,13 @@ function replayed(frames: readonly ReplayFrame[]) {
     .map(({ event, after, context }) => ({ event, value: after, ...context }));
 }
 
-async function replayOf(rig: SessionRig, turnId: string): Promise<ReplayFrame[]> {
+async function recordOf(rig: SessionRig, turnId: string): Promise<readonly TimedEvent[]> {
   const turn = turnsIn(await eventsFor(rig)).find((candidate) => candidate.turnId === turnId);
-  return replayTurn(turnId, turn?.events ?? []);
+  return turn?.events ?? [];
+}
+
+async function replayOf(rig: SessionRig, turnId: string): Promise<ReplayFrame[]> {
+  return replayTurn(turnId, await recordOf(rig, turnId));
 }
 
 describe('a replayed turn is in the states in which the machine of the service was', () => {
@@ -91,6 +96,17 @@ describe('a replayed turn is in the states in which the machine of the service w
       ['tool-call.failed', 'cancelling'],
       ['turn.cancelled', 'cancelled'],
     ]);
+  });
+
+  it('of a log of version 0.1.0, which tells causes by its sentences alone', async () => {
+    const { rig, tools, told, heard } = start();
+    await rig.say('go');
+    (await rig.model.call(0)).askFor({ name: 'look' }, { name: 'look' }, { name: 'write', callId: 'w' });
+    (await tools.call(1)).answer('seen');
+    await heard.event('tool-call.succeeded');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
+    const old = (await recordOf(rig, 'go')).map(({ actor, cause, ...frame }) => frame);
+    expect(replayed(replayTurn('go', old))).toEqual(lived(told));
   });
 
   it('cancelled in the middle of a text, after a tool that failed', async () => {

@@ -140,6 +140,17 @@ describe('an exported session', () => {
     ],
     ['a time without a date', withField(2, { time: 9e15 }), 'x.jsonl:2: time: expected a number of at most'],
     ['no event', withField(2, { event: undefined }), 'x.jsonl:2: event: expected a map'],
+    ['no metadata', withField(2, { meta: undefined }), 'x.jsonl:2: meta: expected a map'],
+    [
+      'a bad field of the metadata',
+      withField(2, { meta: { version: 1, actor: 'me' } }),
+      'x.jsonl:2: meta.actor: expected',
+    ],
+    [
+      'an event whose type is a property of every object',
+      withField(2, { event: { type: 'constructor' } }),
+      'x.jsonl:2: event.type: expected one of',
+    ],
     [
       'an unknown event',
       withField(2, { event: { type: 'turn.began' } }),

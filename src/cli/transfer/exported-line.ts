@@ -59,7 +59,8 @@ function check<T>(prefix: string, parse: () => T): T {
     if (error instanceof NewerEventError) throw new Error(`v: the event ${error.message}`, { cause: error });
     const [issue] = error instanceof z.ZodError ? error.issues : [];
     if (issue === undefined) throw error;
-    const field = `${prefix}${formatPath(toPath(issue.path))}`.replace(/\.$/, '');
+    const inEvent = issue.path[0] === 'meta' ? '' : prefix;
+    const field = `${inEvent}${formatPath(toPath(issue.path))}`.replace(/\.$/, '');
     throw new Error(`${field === '' ? '' : `${field}: `}expected ${describeExpected(issue)}`, {
       cause: error,
     });

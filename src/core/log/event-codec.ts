@@ -8,6 +8,9 @@ import { type Upcasters, upcasters } from './upcasters.ts';
 export const StoredMetadata = z.object({ version: z.int().min(1), ...EventMetadata.partial().shape });
 export type StoredMetadata = z.infer<typeof StoredMetadata>;
 
+/** Its issues have paths that begin with `meta`, those of an event do not. */
+const BesideEvent = z.object({ meta: StoredMetadata });
+
 /** Writes events as JSON and reads them back. Events of older versions are read as events of the current version. */
 export interface EventCodec {
   encode(recorded: RecordedEvent): string;
@@ -46,7 +49,8 @@ const Stored = z.looseObject({ v: z.int().min(1).default(1), meta: z.unknown().o
 const EventOfAnyVersion = z.looseObject({ type: z.string() });
 
 export function eventCodec(known: Upcasters): EventCodec {
-  const stepsOf = (type: string) => known[type as LoggedEvent['type']] ?? [];
+  const upcastersByType = new Map(Object.entries(known));
+  const stepsOf = (type: string) => upcastersByType.get(type) ?? [];
   const versionOf = (type: string) => stepsOf(type).length + 1;
 
   function upcast(event: unknown, version: (type: string) => number): LoggedEvent {
@@ -61,7 +65,7 @@ export function eventCodec(known: Upcasters): EventCodec {
   function parse(event: unknown, meta: unknown, format: number): RecordedEvent {
     if (format > LOG_FORMAT) throw new NewerEventError('events', format, LOG_FORMAT);
     if (format < 3) return { event: upcast(event, (type) => versionInFormat(format, type)), meta: null };
-    const { version, ...fields } = StoredMetadata.parse(meta);
+    const { version, ...fields } = BesideEvent.parse({ meta }).meta;
     const { success, data } = EventMetadata.safeParse(fields);
     return { event: upcast(event, () => version), meta: success ? data : null };
   }

@@ -24,7 +24,8 @@ export class CausingEvents {
     return this.#last;
   }
 
-  /** A tool call follows from its request or its approval; after a restart, from the resumption of the turn. */
+  /** A tool call follows from its request or its approval. Requests from before a restart are not kept: such a call follows
+   * from the session's last event. */
   ofCall(callId: string): string | undefined {
     return this.#calls.get(callId) ?? this.#last;
   }

@@ -1,4 +1,5 @@
 import type { TurnEvent } from '../../../../machines/turn.machine.ts';
+import { legacyFailure, legacyInterruptions, legacyUnapproved } from '../../../core/log/legacy-sentences.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
 
 /**
@@ -42,10 +43,20 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
 /** The machine does not look at causes, so the replay leaves them out. */
 const UNRECORDED = { kind: 'unrecorded' } as const;
 
+/** Why something ended. Events of version 0.1.0, which have no actor, tell it by their sentence only. */
+function causeKindOf(event: TimedEvent): string | undefined {
+  if (event.cause || event.actor) return event.cause?.kind;
+  if (event.event === 'error') return legacyFailure(event.data.details.reason).kind;
+  if (event.event !== 'toolResult' || !('error' in event.data)) return undefined;
+  return legacyInterruptions[event.data.error] ?? legacyUnapproved[event.data.error];
+}
+
 /** Whether the call had begun when its turn or the service ended. A call that waited for approval had not. */
-function isInterruption({ cause }: TimedEvent, wasAwaiting: boolean): boolean {
-  const hasTurnEnded = cause?.kind === 'turn-cancelled' || cause?.kind === 'turn-failed';
-  return cause?.kind === 'service-stopped' || (hasTurnEnded && !wasAwaiting);
+function isInterruption(event: TimedEvent, wasAwaiting: boolean): boolean {
+  const kind = causeKindOf(event);
+  return (
+    kind === 'service-stopped' || (!wasAwaiting && (kind === 'turn-cancelled' || kind === 'turn-failed'))
+  );
 }
 
 export function isCancellation(event: TimedEvent): boolean {
@@ -54,15 +65,15 @@ export function isCancellation(event: TimedEvent): boolean {
 
 /** Whether the turn failed because it reached the limit. */
 export function isLimitFailure(event: TimedEvent | undefined, limit: 'step-limit' | 'step-timeout'): boolean {
-  return event?.event === 'error' && event.cause?.kind === limit;
+  return event?.event === 'error' && causeKindOf(event) === limit;
 }
 
 /** Whether the call ended because its turn was cancelled. The machine knew of the cancel before. */
 export function isCancelledCall(event: TimedEvent | undefined): boolean {
-  return event?.event === 'toolResult' && event.cause?.kind === 'turn-cancelled';
+  return event?.event === 'toolResult' && causeKindOf(event) === 'turn-cancelled';
 }
 
 /** Whether the call ended because the service stopped while it ran. The service records this when it starts again. */
 export function isLostCall(event: TimedEvent | undefined): boolean {
-  return event?.event === 'toolResult' && event.cause?.kind === 'service-stopped';
+  return event?.event === 'toolResult' && causeKindOf(event) === 'service-stopped';
 }
