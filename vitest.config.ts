@@ -1,12 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { RequirementsReporter } from './test/support/requirements-reporter.ts';
+import { RequirementsReporter } from './test/support/project/requirements-reporter.ts';
 
 /** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
-const adapters = [
-  'test/conformance/**/*.test.ts',
-  'test/unit/{anthropic,event-log,event-stores,mcp,model-http,openai,sqlite}-*.test.ts',
-  'test/unit/event-log.test.ts',
-];
+const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts'];
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -18,7 +14,6 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts'],
-          exclude: adapters,
         },
       },
       { test: { name: 'adapters', include: adapters, ...timeouts } },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
-import { openChat } from '../support/chat-page.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { openChat } from '../support/console/chat-page.ts';
 
 const KEEPING = 'llm: { provider: scripted, model: offline, keepReasoning: true }\n';
 const LONG = Array.from({ length: 80 }, (_, line) => `Line ${line}: it may be **so**.`).join('\n\n');

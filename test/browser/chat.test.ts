@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.ts';
-import { expectAccessible } from '../support/accessibility.ts';
-import { openChat } from '../support/chat-page.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { openChat } from '../support/console/chat-page.ts';
 
 describe('the chat', () => {
   it('sends a message and shows the reply as it streams', async () => {

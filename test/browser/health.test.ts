@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
-import { ConsolePage } from '../support/console-page.ts';
-import { DirectedModel } from '../support/directed-model.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { DirectedModel } from '../support/models/directed-model.ts';
 
 describe('the health panel', () => {
   it('shows what the service does, as it goes on', async () => {

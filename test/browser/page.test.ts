@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConsolePage } from '../support/console-page.ts';
-import { rawExchange } from '../support/raw-http.ts';
-import { RunningService } from '../support/running-service.ts';
-import { projectRoot } from '../support/source-imports.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { projectRoot } from '../support/project/source-imports.ts';
+import { RunningService } from '../support/service/running-service.ts';
+import { rawExchange } from '../support/sockets/raw-http.ts';
 
 describe('the page', () => {
   it('opens at / without an error, and without a request to another host', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
-import { ConsolePage } from '../support/console-page.ts';
-import { scriptableServer } from '../support/mcp/tool-servers.ts';
-import { SCRIPTED } from '../support/running-service.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { SCRIPTED } from '../support/service/running-service.ts';
+import { scriptableServer } from '../support/tools/mcp/tool-servers.ts';
 
 const server = scriptableServer();
 const YAML = `${SCRIPTED}

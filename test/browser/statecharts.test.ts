@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
-import { ConsolePage } from '../support/console-page.ts';
-import { DirectedModel } from '../support/directed-model.ts';
-import { DirectedTools } from '../support/directed-tools.ts';
-import { SCRIPTED } from '../support/running-service.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { DirectedModel } from '../support/models/directed-model.ts';
+import { SCRIPTED } from '../support/service/running-service.ts';
+import { DirectedTools } from '../support/tools/directed-tools.ts';
 
 const YAML = `${SCRIPTED}
 server: {drainTimeoutMs: 0}

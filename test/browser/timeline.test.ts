@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
-import { expectAccessible } from '../support/accessibility.ts';
-import { ConsolePage } from '../support/console-page.ts';
-import { DirectedModel } from '../support/directed-model.ts';
-import { DirectedTools } from '../support/directed-tools.ts';
-import { SCRIPTED } from '../support/running-service.ts';
-import { eventsOf } from '../support/session-api.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { DirectedModel } from '../support/models/directed-model.ts';
+import { SCRIPTED } from '../support/service/running-service.ts';
+import { eventsOf } from '../support/sessions/session-api.ts';
+import { DirectedTools } from '../support/tools/directed-tools.ts';
 
 const YAML = `${SCRIPTED}
 server: {drainTimeoutMs: 0}

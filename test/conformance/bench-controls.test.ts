@@ -5,7 +5,7 @@ import { localUrl } from '../../bench/support/http-load.ts';
 import { Scope } from '../../bench/support/scope.ts';
 import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from '../../bench/support/subjects.ts';
 import { Upstream } from '../../bench/support/upstream.ts';
-import { framesOf, framesWith } from '../support/bench-frames.ts';
+import { framesOf, framesWith } from '../support/sockets/bench-frames.ts';
 
 /* The benches compare the service with two controls: that is fair as long as all three do the same. */
 const scope = new Scope({ quick: true });

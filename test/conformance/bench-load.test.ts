@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Scope } from '../../bench/support/scope.ts';
 import { startService } from '../../bench/support/subjects.ts';
-import { type Ending, ServiceProcess } from '../support/service-process.ts';
+import { type Ending, ServiceProcess } from '../support/service/service-process.ts';
 
 const scope = new Scope({ quick: true });
 const PIECES = 100;

@@ -5,7 +5,7 @@ import { Scope } from '../../bench/support/scope.ts';
 import { type Subject, startAll } from '../../bench/support/subjects.ts';
 import { Upstream } from '../../bench/support/upstream.ts';
 import { modelApis } from '../../src/config/schema/llm-config.ts';
-import { framesOf, framesWith } from '../support/bench-frames.ts';
+import { framesOf, framesWith } from '../support/sockets/bench-frames.ts';
 
 /* The bench `providers` compares the service with the controls in each interface: all have to do the same. */
 describe.each(modelApis)('floor, service and plain over %s', (api) => {

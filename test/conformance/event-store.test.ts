@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
-import { recordingLog } from '../support/recording-log.ts';
-import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';
+import { recordingLog } from '../support/telemetry/recording-log.ts';
 import { eventStoreSuite } from './event-store.ts';
 
 let root: TempDirectory;

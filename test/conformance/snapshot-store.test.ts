@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
 import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
-import { recordingLog } from '../support/recording-log.ts';
-import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';
+import { recordingLog } from '../support/telemetry/recording-log.ts';
 import { snapshotStoreSuite } from './snapshot-store.ts';
 
 let root: TempDirectory;

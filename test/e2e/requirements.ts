@@ -3,7 +3,7 @@ import { it, type TestContext } from 'vitest';
 /**
  * What the interface promises, one line for each row of it. Each is verified by at least one test of this
  * folder, which is named by it. A run of the whole folder fails when no test of a requirement has passed
- * (test/support/requirements-reporter.ts).
+ * (test/support/project/requirements-reporter.ts).
  */
 export const requirements = {
   // Starting

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
 import { type TurnEffect, type TurnEvent, turnMachine } from '../../machines/turn.machine.ts';
-import { stepCompleted } from '../support/steps.ts';
+import { stepCompleted } from '../support/models/steps.ts';
 
 /** The machine, and the effects that it asks for: what is to begin and to end. */
 function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContainerImage } from '../support/container-image.ts';
-import { freePort } from '../support/running-service.ts';
-import { type TempDirectory, tempDirectory } from '../support/temp-directory.ts';
+import { ContainerImage } from '../support/service/container-image.ts';
+import { freePort } from '../support/service/running-service.ts';
+import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';
 
 let directory: TempDirectory;
 let image: ContainerImage;

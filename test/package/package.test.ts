@@ -2,10 +2,15 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPackageVersion } from '../../src/app/package-root.ts';
-import { CommandGroup } from '../support/command-group.ts';
-import { type InstalledPackage, installPackage, run, userEnvironment } from '../support/installed-package.ts';
-import { projectRoot } from '../support/source-imports.ts';
-import { systemdService } from '../support/systemd-unit.ts';
+import { projectRoot } from '../support/project/source-imports.ts';
+import { CommandGroup } from '../support/service/command-group.ts';
+import {
+  type InstalledPackage,
+  installPackage,
+  run,
+  userEnvironment,
+} from '../support/service/installed-package.ts';
+import { systemdService } from '../support/service/systemd-unit.ts';
 
 let installed: InstalledPackage;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunningService } from '../support/running-service.ts';
-import { viewOf } from '../support/session-api.ts';
+import type { RunningService } from '../support/service/running-service.ts';
+import { viewOf } from '../support/sessions/session-api.ts';
 import { allFakes, budgetClaudeFake, googleFake, responsesFake } from './fakes/all-fakes.ts';
 import { allRules } from './fakes/all-rules.ts';
 import {

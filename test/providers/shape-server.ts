@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { closeAtOnce, listenLocally, originOf } from '../support/local-server.ts';
+import { closeAtOnce, listenLocally, originOf } from '../support/sockets/local-server.ts';
 import { chunk, DONE, events, namedEvents, type ProviderShapes, type WireAnswer } from './wire-shape.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { RunningService } from '../support/running-service.ts';
+import { RunningService } from '../support/service/running-service.ts';
 import { allShapes } from './all-shapes.ts';
 import { readWithSdk } from './official-sdk.ts';
 import { ShapeServer } from './shape-server.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Refused } from '../../../src/core/conversation/refused.ts';
-import { replyText } from '../../support/replies.ts';
+import { replyText } from '../../support/models/replies.ts';
 import { type Answer, type ErrorKind, question, reply, says, thinks } from './answers.ts';
 import { type LanguageModelHarness, scenario } from './harness.ts';
 import { ask, askInVain } from './outcome.ts';

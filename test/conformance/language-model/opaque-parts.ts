@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { AssistantMessage, ModelMessage } from '../../../src/core/conversation/model-message.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
-import { callsIn, replyText } from '../../support/replies.ts';
+import { callsIn, replyText } from '../../support/models/replies.ts';
 import { type Answer, calls, question, reply, STILL_HERE, says, thinks } from './answers.ts';
 import { type LanguageModelHarness, type Subject, scenario } from './harness.ts';
 import { ask, askInVain } from './outcome.ts';

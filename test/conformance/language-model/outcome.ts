@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
 import type { ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
-import { ReplyRecord, replyText } from '../../support/replies.ts';
+import { ReplyRecord, replyText } from '../../support/models/replies.ts';
 import { KEY, PROMPT, question, STILL_HERE, SYSTEM_PROMPT } from './answers.ts';
 import type { Subject } from './harness.ts';
 

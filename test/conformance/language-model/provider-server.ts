@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { closeAtOnce, listenLocally, originOf } from '../../support/local-server.ts';
+import { closeAtOnce, listenLocally, originOf } from '../../support/sockets/local-server.ts';
 import type { ReceivedRequest } from './harness.ts';
 
 /** One answer as bytes. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { callsIn, replyText } from '../../support/replies.ts';
-import { said as assistantSaid } from '../../support/steps.ts';
+import { callsIn, replyText } from '../../support/models/replies.ts';
+import { said as assistantSaid } from '../../support/models/steps.ts';
 import { calls, question, reply, says, thinks } from './answers.ts';
 import { type LanguageModelHarness, scenario } from './harness.ts';
 import { ask } from './outcome.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { replyText } from '../../support/replies.ts';
+import { replyText } from '../../support/models/replies.ts';
 import { type Answer, calls, reply, type Said, says } from './answers.ts';
 import { type LanguageModelHarness, scenario } from './harness.ts';
 import { ask, askInVain } from './outcome.ts';

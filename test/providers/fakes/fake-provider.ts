@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { closeAtOnce, listenLocally, originOf } from '../../support/local-server.ts';
+import { closeAtOnce, listenLocally, originOf } from '../../support/sockets/local-server.ts';
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
 import { isJsonObject, type JsonObject } from '../rules/body-fields.ts';
 import { type Fake, firstRules } from './fake.ts';

@@ -3,8 +3,8 @@ import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapsho
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
-import { type ServiceOptions, silentLog } from '../../support/running-service.ts';
-import { tempDirectory } from '../../support/temp-directory.ts';
+import { type ServiceOptions, silentLog } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 
 /** Where the services of a test, one after the other, find the sessions of those before. */
 export interface SessionStore extends AsyncDisposable {

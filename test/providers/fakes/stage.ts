@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
-import { RunningService } from '../../support/running-service.ts';
+import { RunningService } from '../../support/service/running-service.ts';
 import { type Fake, firstRules } from './fake.ts';
 import { FakeProvider } from './fake-provider.ts';
 import type { SessionStore } from './session-store.ts';

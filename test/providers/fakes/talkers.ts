@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Image } from '../../../src/core/conversation/image.ts';
-import type { RunningService } from '../../support/running-service.ts';
-import type { Client } from '../../support/websocket-client.ts';
+import type { RunningService } from '../../support/service/running-service.ts';
+import type { Client } from '../../support/sockets/websocket-client.ts';
 import { type Command, wordsOf } from './what-to-say.ts';
 
 /** How a turn ended: with a reply, or with the reason why not. */

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../running-service.ts';
-import { ServiceProcess } from '../service-process.ts';
+import { freePort } from '../service/running-service.ts';
+import { ServiceProcess } from '../service/service-process.ts';
 
 /** When a life is to end. */
 export type Death =

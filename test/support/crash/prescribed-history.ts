@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { ResumableFrame } from '../../../src/wire/frames.ts';
-import { messageOf } from '../prescribed-stream.ts';
-import { byTurn, isCancelled, prescribedPieces, prescribedTexts } from '../prescribed-turn.ts';
-import type { View } from '../session-api.ts';
+import { byTurn, isCancelled, prescribedPieces, prescribedTexts } from '../models/prescribed-turn.ts';
+import type { View } from '../sessions/session-api.ts';
+import { messageOf } from '../sockets/prescribed-stream.ts';
 import { prescribedWork } from './workload-script.ts';
 
 type Frames = readonly ResumableFrame[];

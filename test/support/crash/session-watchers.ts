@@ -1,6 +1,6 @@
 import { connect, type SessionClient } from '../../../src/client/session-client.ts';
-import { EventSourceStream } from '../event-source.ts';
-import { StreamRecord } from '../stream-record.ts';
+import { EventSourceStream } from '../sockets/event-source.ts';
+import { StreamRecord } from '../sockets/stream-record.ts';
 import type { KilledService } from './killed-service.ts';
 
 /** Somebody who follows a session over all lives of the service, and who throws on a gap and on a repetition. */

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { ResumableFrame } from '../../../src/wire/frames.ts';
-import { eventually } from '../eventually.ts';
-import { pairingFaults } from '../paired-history.ts';
-import { messageOf, pieceFaults } from '../prescribed-stream.ts';
-import { byTurn, checkTurn } from '../prescribed-turn.ts';
-import { endsTurn } from '../resuming-socket.ts';
-import { viewOf } from '../session-api.ts';
+import { pairingFaults } from '../log/paired-history.ts';
+import { byTurn, checkTurn } from '../models/prescribed-turn.ts';
+import { eventually } from '../project/eventually.ts';
+import { viewOf } from '../sessions/session-api.ts';
+import { messageOf, pieceFaults } from '../sockets/prescribed-stream.ts';
+import { endsTurn } from '../sockets/resuming-socket.ts';
 import type { KilledService } from './killed-service.ts';
 import { checkHistory } from './prescribed-history.ts';
 import type { Watcher } from './session-watchers.ts';

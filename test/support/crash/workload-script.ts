@@ -1,4 +1,4 @@
-import type { PrescribedTurn } from '../prescribed-turn.ts';
+import type { PrescribedTurn } from '../models/prescribed-turn.ts';
 
 const WORDS = 'some words that are streamed 😀 one by one. '.repeat(2);
 const begun = (id: string): string => `I am working on ${id}: ${WORDS}`;

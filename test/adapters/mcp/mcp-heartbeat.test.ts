@@ -1,0 +1,70 @@
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Heartbeat } from '../../../src/adapters/mcp/heartbeat.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function heartbeat(ping: () => Promise<unknown>, busy = false) {
+  const pings = vi.fn(ping);
+  const onDead = vi.fn();
+  const beat = new Heartbeat({ intervalMs: 10_000, ping: pings, isBusy: () => busy, onDead });
+  return { beat, pings, onDead };
+}
+
+const timeout = () => Promise.reject(new McpError(ErrorCode.RequestTimeout, 'Request timed out'));
+
+test('asks again and again as long as it is answered', async () => {
+  const { pings, onDead } = heartbeat(() => Promise.resolve({}));
+  await vi.advanceTimersByTimeAsync(35_000);
+  expect(pings).toHaveBeenCalledTimes(3);
+  expect(onDead).not.toHaveBeenCalled();
+});
+
+test('reports once that the server has gone, and asks no more', async () => {
+  const { pings, onDead } = heartbeat(() => Promise.reject(new TypeError('fetch failed')));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(onDead).toHaveBeenCalledTimes(1);
+  expect(pings).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ['a server that does not know ping', new McpError(ErrorCode.MethodNotFound, 'what?')],
+  ['a server that limits requests', new StreamableHTTPError(429, 'slow down')],
+])('takes %s for alive', async (_who, error) => {
+  const { pings, onDead } = heartbeat(() => Promise.reject(error));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(pings).toHaveBeenCalledTimes(2);
+  expect(onDead).not.toHaveBeenCalled();
+});
+
+test('takes silence for death only when the server has nothing to do', async () => {
+  const idle = heartbeat(timeout);
+  const busy = heartbeat(timeout, true);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(idle.onDead).toHaveBeenCalledTimes(1);
+  expect(busy.onDead).not.toHaveBeenCalled();
+});
+
+test('asks at once on a suspicion, but not for each of many', async () => {
+  const { beat, pings } = heartbeat(() => Promise.resolve({}));
+  beat.suspect();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(pings).toHaveBeenCalledTimes(1);
+  for (let i = 0; i < 100; i += 1) {
+    beat.suspect();
+    await vi.advanceTimersByTimeAsync(1);
+  }
+  expect(pings).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(pings).toHaveBeenCalledTimes(2);
+});
+
+test('asks nothing after it was stopped', async () => {
+  const { beat, pings } = heartbeat(() => Promise.resolve({}));
+  beat.stop();
+  beat.suspect();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(pings).not.toHaveBeenCalled();
+});

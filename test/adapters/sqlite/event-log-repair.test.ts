@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
+import { contentsOf, crashedLog, randomIntegers } from '../../support/log/event-log-damage.ts';
+import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+describe('repair of an event log', () => {
+  let root: TempDirectory;
+  let directory: string;
+  beforeEach(async () => {
+    root = await tempDirectory();
+    directory = join(root.path, 'crashed');
+    crashedLog(join(root.path, 'live'), directory, randomIntegers(8));
+  });
+  afterEach(async () => {
+    await root[Symbol.asyncDispose]();
+  });
+
+  const open = () => openSqliteEventStore({ directory, log: recordingLog() });
+
+  function loseWal(): void {
+    writeFileSync(join(directory, 'events.db-wal'), '');
+  }
+
+  it('keeps a copy of the damaged files, for their owner alone, and tells where', async () => {
+    loseWal();
+    const before = contentsOf(directory);
+    const { backup } = await repairEventLog(directory);
+    if (backup === undefined) throw new Error('there is no backup');
+    expect(contentsOf(backup)).toEqual(before);
+    expect(statSync(backup).mode & 0o777).toBe(0o700);
+    expect(statSync(join(directory, 'events.db')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory).filter((name) => name.startsWith('events.re'))).toEqual([]);
+  });
+
+  it('marks the sessions open that it had to cut, so that they are looked at', async () => {
+    loseWal();
+    const { cut } = await repairEventLog(directory);
+    const kept = cut.filter(({ intactUpTo }) => intactUpTo > 0).map(({ sessionId }) => sessionId);
+    expect(kept.length).toBeGreaterThan(0);
+    await using store = await open();
+    const listed = (await store.sessions({ open: true })).map(({ sessionId }) => sessionId);
+    expect(listed).toEqual(expect.arrayContaining(kept));
+  });
+
+  it('that was cut off keeps the service from starting, and is finished by the next one', async () => {
+    loseWal();
+    await repairEventLog(directory);
+    renameSync(join(directory, 'events.db'), join(directory, 'events.repaired'));
+    writeFileSync(join(directory, 'events.db'), 'half of something else');
+    await expect(open()).rejects.toThrow(`run it again: agent-service repair --data-dir ${directory}`);
+    expect(readFileSync(join(directory, 'events.db'), 'latin1')).toBe('half of something else');
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: true });
+    await using store = await open();
+    expect((await store.sessions()).length).toBeGreaterThan(0);
+  });
+
+  it('is refused while the service runs', async () => {
+    await using store = await open();
+    await store.append('new', 0, [{ type: 'session.reset' }]);
+    await expect(repairEventLog(directory)).rejects.toThrow('stop the service first');
+  });
+
+  it('is refused where there is no log, and where nothing of one can be read', async () => {
+    await expect(repairEventLog(root.path)).rejects.toThrow(`there is no event log in ${root.path}`);
+    writeFileSync(join(directory, 'events.db'), 'x'.repeat(9000));
+    loseWal();
+    const before = contentsOf(directory);
+    await expect(repairEventLog(directory)).rejects.toThrow('restore it from a backup');
+    expect(contentsOf(directory)).toEqual(before);
+    expect(readdirSync(directory).filter((name) => name.startsWith('events.damaged'))).toEqual([]);
+  });
+});

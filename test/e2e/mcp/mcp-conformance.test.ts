@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { findPackageRoot } from '../../../src/app/package-root.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { verifies } from '../requirements.ts';
+
+/** Those that ask for nothing but the protocol, and how many checks each makes. */
+const applicable = {
+  'server-initialize': 1,
+  ping: 1,
+  'tools-list': 1,
+  'resources-list': 1,
+  'server-sse-multiple-streams': 2,
+  'dns-rebinding-protection': 2,
+};
+
+/** Those that an agent cannot pass, by what they would need. */
+const notApplicable = {
+  'a tool, resource or prompt made for the scenario': [
+    ...['tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource'],
+    ...[
+      'tools-call-mixed-content',
+      'tools-call-with-logging',
+      'tools-call-error',
+      'tools-call-with-progress',
+    ],
+    ...['tools-call-sampling', 'tools-call-elicitation', 'json-schema-2020-12'],
+    ...['elicitation-sep1034-defaults', 'elicitation-sep1330-enums'],
+    ...['resources-read-text', 'resources-read-binary', 'resources-templates-read'],
+    ...[
+      'prompts-get-simple',
+      'prompts-get-with-args',
+      'prompts-get-embedded-resource',
+      'prompts-get-with-image',
+    ],
+  ],
+  'prompts, which an agent does not offer': ['prompts-list'],
+  'logging to the client, which it does not offer': ['logging-set-level'],
+  'completion of arguments, which it does not offer': ['completion-complete'],
+  'subscriptions, which it does not offer': ['resources-subscribe', 'resources-unsubscribe'],
+  'streams that are resumed, which it does not offer (and a tool made for it)': ['server-sse-polling'],
+};
+
+const suite = join(findPackageRoot(), 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+
+/** @returns what it printed; rejects when it exits with another code than 0. */
+async function conformance(args: readonly string[]): Promise<string> {
+  await using folder = await tempDirectory();
+  const options = { cwd: folder.path, env: { PATH: process.env.PATH } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [suite, ...args], options);
+  return stdout + stderr;
+}
+
+describe('the conformance suite of the protocol', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await RunningService.start({ mode: 'mcp' });
+  });
+  afterAll(() => service.close());
+
+  verifies('mcp.conformance', async () => {
+    const args = ['server', '--url', `${service.url}/mcp`, '--scenario'];
+    const results = Object.entries(applicable).map(async ([scenario, checks]) => {
+      const output = await conformance([...args, scenario]);
+      expect(output, scenario).toContain(`Passed: ${checks}/${checks}, 0 failed, 0 warnings`);
+    });
+    await Promise.all(results);
+  });
+
+  verifies(
+    'mcp.conformance',
+    async () => {
+      const listed = await conformance(['list', '--server']);
+      const scenarios = [...listed.matchAll(/^ +- (\S+)/gm)].map(([, name]) => name);
+      const known = [...Object.keys(applicable), ...Object.values(notApplicable).flat()];
+      expect(scenarios.sort()).toEqual(known.sort());
+    },
+    'each scenario of the suite is run, or is known not to apply',
+  );
+});

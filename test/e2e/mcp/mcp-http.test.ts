@@ -1,0 +1,272 @@
+import { text } from 'node:stream/consumers';
+import { describe, expect } from 'vitest';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { textOf } from '../../support/models/steps.ts';
+import { errorOf, parseEnvelope } from '../../support/service/error-envelope.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { rawRequest } from '../../support/sockets/raw-http.ts';
+import { mcpClient } from '../../support/tools/mcp-client.ts';
+import { INITIALIZE, initializeMcp, openMcp, postMcp } from '../../support/tools/mcp-http.ts';
+import { verifies } from '../requirements.ts';
+
+const call = (id: number, message: string) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'chat_with_agent', arguments: { message } },
+});
+const cancellation = (requestId: number) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+});
+const ping = { jsonrpc: '2.0', id: 9, method: 'ping' };
+
+async function startDirected() {
+  const model = new DirectedModel();
+  const yaml = `${SCRIPTED}server: { drainTimeoutMs: 0 }\n`;
+  const service = await RunningService.start({ yaml, adapters: { model } });
+  return { model, service };
+}
+
+/** The message of a response that is one server-sent event. */
+function eventOf(body: string): unknown {
+  const data = /^data: (.+)$/m.exec(body)?.[1];
+  if (data === undefined) throw new Error(`no event in ${body}`);
+  return JSON.parse(data);
+}
+
+describe('an MCP session over HTTP', () => {
+  verifies(
+    'mcp.sessions',
+    async () => {
+      await using service = await RunningService.start();
+      for (const method of ['GET', 'DELETE']) {
+        const headers = { Accept: 'text/event-stream', 'Mcp-Session-Id': 'never-heard-of' };
+        const { status, text: body } = await rawRequest(service.port, { method, path: '/mcp', headers });
+        expect([method, status]).toEqual([method, 404]);
+        expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32001 }, id: null });
+      }
+      const unknown = { 'Mcp-Session-Id': 'never-heard-of' };
+      expect((await postMcp(service.port, ping, unknown)).status).toBe(404);
+      expect((await postMcp(service.port, INITIALIZE, unknown)).status).toBe(404);
+      const unnamed = await postMcp(service.port, ping);
+      expect([unnamed.status, unnamed.headers['content-type']]).toEqual([400, 'application/json']);
+    },
+    'an unknown id is 404, so that the client initializes anew; without an id only initialize is taken',
+  );
+
+  verifies(
+    'mcp.sessions',
+    async () => {
+      await using service = await RunningService.start();
+      await using client = await mcpClient(service);
+      await using other = await mcpClient(service);
+      const id = client.transport.sessionId ?? '';
+      await client.transport.terminateSession();
+      expect((await postMcp(service.port, ping, { 'Mcp-Session-Id': id })).status).toBe(404);
+      await other.sdk.ping();
+      await using anew = await mcpClient(service);
+      expect(anew.transport.sessionId).not.toBe(id);
+      await anew.sdk.ping();
+    },
+    'DELETE ends it, and no other',
+  );
+
+  verifies(
+    'mcp.sessions',
+    async () => {
+      await using service = await RunningService.start();
+      const session = await initializeMcp(service.port);
+      const first = await openMcp(service.port, 'GET', session);
+      expect(first.statusCode).toBe(200);
+      expect((await openMcp(service.port, 'GET', session)).statusCode).toBe(409);
+      const ended = text(first);
+      const { status } = await rawRequest(service.port, { method: 'DELETE', path: '/mcp', headers: session });
+      expect(status).toBe(200);
+      // The stream says nothing but comments, and ends properly.
+      expect(await ended).toMatch(/^(:.*\n\n)+$/);
+    },
+    'it has one stream for what nobody asked for, which ends with it',
+  );
+
+  verifies(
+    'mcp.sessions',
+    async () => {
+      await using service = await RunningService.start();
+      const session = await initializeMcp(service.port);
+      const first = await openMcp(service.port, 'GET', session);
+      first.destroy();
+      const again = async (): Promise<number | undefined> => {
+        const { statusCode } = await openMcp(service.port, 'GET', session);
+        return statusCode === 409 ? await again() : statusCode;
+      };
+      expect(await again()).toBe(200);
+      expect(eventOf((await postMcp(service.port, ping, session)).text)).toEqual({
+        jsonrpc: '2.0',
+        id: 9,
+        result: {},
+      });
+    },
+    'a client that lost its stream opens it again',
+  );
+});
+
+describe('requests to /mcp that are not MCP', () => {
+  verifies(
+    'mcp.tools',
+    async () => {
+      await using service = await RunningService.start();
+      for (const method of ['PUT', 'PATCH', 'TRACE', 'HEAD']) {
+        const { status, headers } = await rawRequest(service.port, { method, path: '/mcp' });
+        expect([method, status, headers.allow]).toEqual([method, 405, 'GET, POST, DELETE']);
+      }
+      const session = await initializeMcp(service.port);
+      const broken = await postMcp(service.port, '{"jsonrpc":', session);
+      expect(broken.status).toBe(400);
+      expect(JSON.parse(broken.text)).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
+      expect((await postMcp(service.port, { hello: 'world' }, session)).status).toBe(400);
+      expect((await postMcp(service.port, ping, { ...session, 'Content-Type': 'text/plain' })).status).toBe(
+        415,
+      );
+      expect((await postMcp(service.port, ping, { ...session, Accept: 'text/html' })).status).toBe(406);
+      const version = { ...session, 'MCP-Protocol-Version': '1999-12-31' };
+      expect((await postMcp(service.port, ping, version)).status).toBe(400);
+      const odd = { ...session, 'X-Name': 'J\u00fcrgen \u00e2\u0098\u0083' };
+      expect((await postMcp(service.port, ping, odd)).status).toBe(200);
+    },
+    'are refused as the protocol says, and none breaks the endpoint',
+  );
+
+  verifies(
+    'mcp.tools',
+    async () => {
+      const yaml = `${SCRIPTED}limits: { requestBytes: 2000, requestsPerMinute: 5 }\n`;
+      await using service = await RunningService.start({ yaml });
+      const session = await initializeMcp(service.port);
+      const tooLong = await postMcp(service.port, call(2, 'x'.repeat(3000)), session);
+      expect(tooLong.status).toBe(429);
+      expect(parseEnvelope(tooLong.text)).toMatchObject({
+        code: 'RATE_LIMIT_EXCEEDED',
+        details: { limit: 2000 },
+      });
+      for (let count = 0; count < 20; count += 1) {
+        const { status, headers } = await postMcp(service.port, ping, session);
+        expect([status, headers['x-ratelimit-limit']]).toEqual([200, undefined]);
+      }
+    },
+    'a request that is too large is refused; the limit on REST requests does not count these',
+  );
+});
+
+describe('a cancellation over HTTP', () => {
+  verifies(
+    'mcp.cancel',
+    async () => {
+      const { model, service } = await startDirected();
+      await using _ = service;
+      const session = await initializeMcp(service.port);
+      const response = await openMcp(service.port, 'POST', session, call(2, 'think'));
+      const body = text(response);
+      const running = await model.call(0);
+      expect((await postMcp(service.port, cancellation(2), session)).status).toBe(202);
+      await running.aborted;
+      expect(await body).not.toContain('data:');
+    },
+    'the stream of the call ends without an answer, instead of staying open for ever',
+  );
+
+  verifies(
+    'mcp.cancel',
+    async () => {
+      const { model, service } = await startDirected();
+      await using _ = service;
+      const session = await initializeMcp(service.port);
+      const both = [call(2, 'never mind'), cancellation(2)];
+      expect((await postMcp(service.port, both, session)).status).toBe(200);
+      const next = postMcp(service.port, call(3, 'but this'), session);
+      const asked = await model.call(0);
+      expect(asked.request.messages.map(textOf)).toEqual(['but this']);
+      asked.answer('yes');
+      expect(eventOf((await next).text)).toMatchObject({ id: 3, result: { content: [{ text: 'yes' }] } });
+    },
+    'one that comes together with its call is heard',
+  );
+
+  verifies(
+    'mcp.cancel',
+    async () => {
+      const { model, service } = await startDirected();
+      await using _ = service;
+      const session = await initializeMcp(service.port);
+      const others = await initializeMcp(service.port);
+      const answer = postMcp(service.port, call(2, 'mine'), session);
+      const running = await model.call(0);
+      expect((await postMcp(service.port, cancellation(2), others)).status).toBe(202);
+      expect((await postMcp(service.port, cancellation(77), session)).status).toBe(202);
+      expect((await postMcp(service.port, ping, session)).status).toBe(200);
+      expect(running.signal.aborted).toBe(false);
+      running.answer('mine still');
+      expect((await answer).text).toContain('mine still');
+    },
+    'a client cannot cancel what another asked',
+  );
+});
+
+describe('who may use /mcp', () => {
+  verifies('mcp.access', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    const { port } = service;
+    const session = await initializeMcp(port);
+    const foreign = [
+      { Host: 'evil.example.com' },
+      { Host: `evil.example.com:${port}` },
+      { Host: `127.0.0.1.evil.example.com:${port}` },
+      { Origin: 'http://evil.example.com' },
+      { Origin: 'null' },
+      { Origin: `http://127.0.0.1:${port + 1}` },
+      { Host: 'evil.example.com', Origin: 'http://evil.example.com' },
+    ];
+    for (const headers of foreign) {
+      const refused = await postMcp(port, call(2, 'let me in'), { ...session, ...headers });
+      expect([headers, refused.status]).toEqual([headers, 403]);
+      expect(parseEnvelope(refused.text).code).toBe('FORBIDDEN');
+      expect((await postMcp(port, INITIALIZE, headers)).status).toBe(403);
+      for (const method of ['GET', 'DELETE']) {
+        const own = { ...session, Accept: 'text/event-stream', ...headers };
+        expect((await rawRequest(port, { method, path: '/mcp', headers: own })).status).toBe(403);
+      }
+    }
+    expect(model.calls).toEqual([]);
+    expect((await postMcp(port, ping, session)).status).toBe(200);
+  });
+
+  verifies(
+    'mcp.access',
+    async () => {
+      const yaml = `${SCRIPTED}cors: { origins: ["https://app.example.com"] }\nserver: { allowedHosts: [agent.example.com] }\n`;
+      await using service = await RunningService.start({ yaml });
+      const { port } = service;
+      const welcome = [
+        { Host: `localhost:${port}`, Origin: `http://localhost:${port}` },
+        { Host: `127.0.0.1:${port}`, Origin: `http://127.0.0.1:${port}` },
+        { Host: 'agent.example.com', Origin: 'https://app.example.com' },
+        { Host: `LOCALHOST:${port}` },
+      ];
+      for (const headers of welcome) {
+        const { status, headers: answered } = await postMcp(port, INITIALIZE, headers);
+        expect([headers, status]).toEqual([headers, 200]);
+        expect(answered['access-control-allow-origin']).toBe(
+          headers.Origin === 'https://app.example.com' ? headers.Origin : undefined,
+        );
+      }
+      const response = await service.fetch('/mcp', {
+        method: 'POST',
+        headers: { Origin: 'https://b.example' },
+      });
+      expect((await errorOf(response, 403)).code).toBe('FORBIDDEN');
+    },
+    'its own pages, and configured hosts and origins, are let in',
+  );
+});

@@ -1,0 +1,42 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { RunningService, type ServiceOptions } from '../service/running-service.ts';
+import { findChromium } from './chromium.ts';
+
+/** A real browser with the page of a running service open in it. */
+export class ConsolePage implements AsyncDisposable {
+  readonly service: RunningService;
+  readonly page: Page;
+  /** What the browser's console called an error, thrown errors and refused requests of the page included. */
+  readonly errors: string[] = [];
+  readonly #browser: Browser;
+
+  private constructor(service: RunningService, browser: Browser, page: Page) {
+    this.service = service;
+    this.#browser = browser;
+    this.page = page;
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.errors.push(`${message.text()} ${message.location().url}`);
+    });
+    page.on('pageerror', (error) => this.errors.push(String(error.stack ?? error)));
+  }
+
+  /** @param at such as `#/servers/default`. */
+  static async open(
+    at: string,
+    options: ServiceOptions = {},
+    context: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<ConsolePage> {
+    const service = await RunningService.start(options);
+    const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox'] });
+    const opened: BrowserContext = await browser.newContext(context);
+    const page = await opened.newPage();
+    const made = new ConsolePage(service, browser, page);
+    await page.goto(`${service.url}/${at}`);
+    return made;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.service.close();
+  }
+}

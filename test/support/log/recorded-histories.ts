@@ -1,0 +1,300 @@
+import { SimulatedClock } from 'xstate';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { ServiceError } from '../../../src/core/errors.ts';
+import type { SessionEvent } from '../../../src/core/log/events.ts';
+import { SessionEvent as SessionEventSchema } from '../../../src/core/log/events.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
+import { CLIENT } from '../sessions/origins.ts';
+import { type RigOptions, SessionRig } from '../sessions/session-rig.ts';
+import { DirectedTools } from '../tools/directed-tools.ts';
+
+const TOOLS = { look: { repeatable: true }, pay: {}, forbidden: {} };
+
+const approval = {
+  rules: [
+    { server: '*', tool: 'pay', policy: 'ask' as const },
+    { server: '*', tool: 'forbidden', policy: 'deny' as const },
+  ],
+  default: 'auto' as const,
+};
+
+function start(store: EventStore, options: RigOptions = {}): SessionRig & { tools: DirectedTools } {
+  return new SessionRig({ store, tools: new DirectedTools(TOOLS), ...options });
+}
+
+async function recorded(store: EventStore, sessionId = 's'): Promise<SessionEvent[]> {
+  const envelopes = await store.read(sessionId, 0);
+  return envelopes.map(({ event }) => SessionEventSchema.parse(event));
+}
+
+type History = () => Promise<SessionEvent[]>;
+
+/** Turns of every shape, each made by the real runtime with settings of its own. */
+export const histories: Readonly<Record<string, History>> = {
+  'parallel tool calls that end in another order, over several steps': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    const heard = rig.listen();
+    await rig.say('hello');
+    const first = await rig.model.call(0);
+    first.say('Let me ', 'look.');
+    first.askFor({ name: 'look', arguments: { b: 2, a: [1, null] } }, { name: 'pay' }, { name: 'look' });
+    const [one, two, three] = [await rig.tools.call(0), await rig.tools.call(1), await rig.tools.call(2)];
+    three.answer('third');
+    await heard.event('tool-call.succeeded');
+    two.settle({ status: 'failed', reason: 'no money', result: { content: [{ type: 'text', text: 'x' }] } });
+    await heard.event('tool-call.failed');
+    one.answer('first');
+    (await rig.model.call(1)).askFor({ name: 'pay' });
+    (await rig.tools.call(3)).settle({ status: 'failed', reason: 'the server is gone' });
+    (await rig.model.call(2)).answer('Seen.');
+    await heard.event('turn.completed');
+    return recorded(store);
+  },
+
+  'calls that are refused, for each reason, beside one that runs': async () => {
+    const store = memoryEventStore();
+    const rig = start(store, { approval });
+    const heard = rig.listen();
+    await rig.say('hello');
+    const names = [
+      { name: 'nothing' },
+      { name: 'look' },
+      { name: 'forbidden' },
+      { name: 'pay', arguments: '[' },
+    ];
+    (await rig.model.call(0)).askFor(...names);
+    (await rig.tools.call(0)).answer('seen');
+    (await rig.model.call(1)).answer('Sorry.');
+    await heard.event('turn.completed');
+    return recorded(store);
+  },
+
+  'calls that are approved and denied': async () => {
+    const store = memoryEventStore();
+    const rig = start(store, { approval });
+    const heard = rig.listen();
+    await rig.say('hello');
+    const pay = { name: 'pay', arguments: { to: 'me' } };
+    (await rig.model.call(0)).askFor(...['a', 'b', 'c'].map((callId) => ({ ...pay, callId })), {
+      name: 'look',
+    });
+    await heard.event('approval.requested');
+    const session = await rig.registry.session('s');
+    await session.answerApproval(
+      {
+        type: 'approval.answer',
+        callId: 'b',
+        approved: false,
+        reason: 'too much',
+      },
+      CLIENT,
+    );
+    await session.answerApproval({ type: 'approval.answer', callId: 'c', approved: false }, CLIENT);
+    await session.answerApproval({ type: 'approval.answer', callId: 'a', approved: true }, CLIENT);
+    (await rig.tools.call(1)).answer('paid');
+    await heard.event('tool-call.succeeded');
+    (await rig.tools.call(0)).answer('seen');
+    (await rig.model.call(1)).answer('Paid once.');
+    await heard.event('turn.completed');
+    return recorded(store);
+  },
+
+  'a cancel in the middle of a sentence, with messages behind it': async () => {
+    const store = memoryEventStore();
+    const rig = start(store, { policy: { queuedMessages: 3, whenBusy: 'enqueue' } });
+    const heard = rig.listen();
+    await rig.say('a');
+    await rig.say('b');
+    await rig.say('c');
+    const session = await rig.registry.session('s');
+    await session.cancel('no longer wanted', CLIENT, 'b');
+    (await rig.model.call(0)).say('Once ', 'upon ');
+    await session.cancel('enough', CLIENT);
+    (await rig.model.call(1)).answer('done');
+    await heard.event('turn.completed', 'c');
+    return recorded(store);
+  },
+
+  'a cancel while calls run and wait for approval': async () => {
+    const store = memoryEventStore();
+    const rig = start(store, { approval });
+    const heard = rig.listen();
+    await rig.say('a');
+    (await rig.model.call(0)).askFor({ name: 'pay' }, { name: 'look' });
+    await heard.event('approval.requested');
+    await (await rig.registry.session('s')).cancel('enough', CLIENT);
+    return recorded(store);
+  },
+
+  'messages that interrupt: in a text, in a call, and while others wait': async () => {
+    const store = memoryEventStore();
+    const rig = start(store, { policy: { queuedMessages: false, whenBusy: 'interrupt' } });
+    const heard = rig.listen();
+    await rig.say('a');
+    (await rig.model.call(0)).say('Well');
+    await rig.say('b');
+    (await rig.model.call(1)).askFor({ name: 'pay' });
+    await rig.tools.call(0);
+    const session = await rig.registry.session('s');
+    await session.startTurn({ type: 'turn.start', turnId: 'w', text: 'w', whenBusy: 'enqueue' }, CLIENT);
+    await rig.say('c');
+    (await rig.model.callFor('c')).answer('done');
+    (await rig.model.callFor('w')).answer('done');
+    await heard.event('turn.completed', 'w');
+    return recorded(store);
+  },
+
+  'resets: of a running turn, of what waits, and of nothing, with keys': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    const key = (id: string) => ({ id, fingerprint: `f-${id}`, expiresAt: 2_000_000_000_000 });
+    const session = await rig.registry.session('s');
+    await session.reset(CLIENT);
+    const image = { base64: 'AAAA', mimeType: 'image/png' as const };
+    await session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a', key: key('1'), image }, CLIENT);
+    await rig.say('b');
+    (await rig.model.call(0)).say('Half a ');
+    await session.reset(CLIENT, key('2'));
+    await rig.say('c');
+    const heard = rig.listen();
+    // The provider numbers its calls anew.
+    (await rig.model.call(1)).askFor({ name: 'look', callId: 'call-1' });
+    (await rig.tools.call(0)).answer('x');
+    (await rig.model.call(2)).askFor({ name: 'look', callId: 'call-1' });
+    (await rig.tools.call(1)).answer('x');
+    (await rig.model.call(3)).answer('done');
+    await heard.event('turn.completed');
+    return recorded(store);
+  },
+
+  'failures of the model, before and after it said something': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    const heard = rig.listen();
+    await rig.say('a');
+    await rig.say('b');
+    (await rig.model.call(0)).fail(new ServiceError('AGENT_ERROR', 'No.', { reason: 'busy', status: 429 }));
+    const second = await rig.model.call(1);
+    second.say('I was ');
+    second.fail(new Error('an adapter that breaks its promise'));
+    await heard.event('turn.failed', 'b');
+    return recorded(store);
+  },
+
+  'turns that ran into their limits, which were changed between them': async () => {
+    const store = memoryEventStore();
+    const clock = new SimulatedClock();
+    for (const maxSteps of [1, 2]) {
+      const rig = start(store, { maxSteps });
+      const heard = rig.listen();
+      await rig.say(`limit ${maxSteps}`);
+      for (let step = 0; step < maxSteps; step += 1) {
+        (await rig.model.call(step)).askFor({ name: 'look', callId: `${maxSteps}-${step}` });
+        (await rig.tools.call(step)).answer('x');
+      }
+      await heard.event('turn.failed');
+    }
+    const rig = start(store, { stepTimeoutMs: 1_234, clock });
+    const heard = rig.listen();
+    await rig.say('slow');
+    (await rig.model.call(0)).say('Hm');
+    clock.increment(1_234);
+    await heard.event('turn.failed');
+    return recorded(store);
+  },
+
+  'a crash in a text, then one between tool calls, then one with nothing unsettled': async () => {
+    const store = memoryEventStore();
+    const first = start(store, { approval, maxSteps: 1 });
+    await first.say('a');
+    (await first.model.call(0)).say('Lost');
+    const second = start(store, { approval: { rules: [], default: 'auto' } });
+    const heard = second.listen();
+    await second.registry.recover();
+    (await second.model.call(0)).askFor({ name: 'pay' }, { name: 'look' }, { name: 'look' });
+    (await second.tools.call(2)).answer('x');
+    await heard.event('tool-call.succeeded');
+    const third = start(store, { maxSteps: 1 });
+    const ended = third.listen();
+    await third.registry.recover();
+    // The limit that is in force now is lower than the steps that were made.
+    (await third.tools.call(0)).answer('x');
+    await ended.event('turn.failed');
+    return recorded(store);
+  },
+
+  'an approval that was given after a crash': async () => {
+    const store = memoryEventStore();
+    const first = start(store, { approval });
+    const heard = first.listen();
+    await first.say('a');
+    (await first.model.call(0)).askFor({ name: 'pay', callId: 'p' }, { name: 'look' });
+    await heard.event('approval.requested');
+    const second = start(store, { approval });
+    const again = second.listen();
+    await second.registry.recover();
+    await (await second.registry.session('s')).answerApproval(
+      {
+        type: 'approval.answer',
+        callId: 'p',
+        approved: true,
+      },
+      CLIENT,
+    );
+    for (const index of [0, 1]) (await second.tools.call(index)).answer('x');
+    (await second.model.call(0)).answer('done');
+    await again.event('turn.completed');
+    return recorded(store);
+  },
+
+  'a deletion that was under way': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    await rig.say('a');
+    await rig.say('b');
+    (await rig.model.call(0)).say('Half');
+    await (await rig.registry.session('s')).markDeleted(CLIENT);
+    return recorded(store);
+  },
+
+  'a turn that is still open': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    await rig.say('a');
+    (await rig.model.call(0)).askFor({ name: 'pay' });
+    await rig.tools.call(0);
+    await rig.say('b');
+    return recorded(store);
+  },
+};
+
+/** A session with calls under way and a message behind, and every fork of it and of its last fork. */
+export async function forks(): Promise<SessionEvent[][]> {
+  const store = memoryEventStore();
+  const rig = start(store, { approval });
+  const heard = rig.listen();
+  await rig.say('a');
+  (await rig.model.call(0)).askFor({ name: 'look' }, { name: 'pay' }, { name: 'look' });
+  await heard.event('approval.requested');
+  (await rig.tools.call(1)).answer('x');
+  await heard.event('tool-call.succeeded');
+  await rig.say('b');
+  const all: SessionEvent[][] = [];
+  const forkEach = async (from: string): Promise<void> => {
+    const head = (await recorded(store, from)).length;
+    for (let at = 1; at <= head; at += 1) {
+      const to = `${from}-${at}`;
+      await rig.registry.fork({ from, at, to }, CLIENT);
+      const answered = rig.listen(to);
+      await rig.say('c', { sessionId: to, turnId: `turn of ${to}` });
+      (await rig.model.call(rig.model.calls.length - 1)).answer('done');
+      await answered.event('turn.completed');
+      all.push(await recorded(store, to));
+    }
+  };
+  await forkEach('s');
+  const last = `s-${(await recorded(store)).length}`;
+  await forkEach(last);
+  return all;
+}

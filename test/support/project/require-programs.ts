@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { findChromium } from '../console/chromium.ts';
+
+/* Sees to it that the tests have the programs that npm does not bring: root on Debian gets them, others are told how to. */
+
+interface Program {
+  readonly name: string;
+  /** In Debian. */
+  readonly package: string;
+  readonly isThere: () => boolean;
+  readonly howToInstall: string;
+}
+
+const programs: readonly Program[] = [
+  {
+    name: 'Chromium or Chrome',
+    package: 'chromium',
+    isThere: () => findChromium() !== undefined,
+    howToInstall:
+      'Debian: apt-get install chromium; macOS: brew install --cask google-chrome; or say where it is: CHROMIUM=/path/to/chromium npm test',
+  },
+  {
+    name: 'curl',
+    package: 'curl',
+    isThere: () => spawnSync('curl', ['--version']).status === 0,
+    howToInstall: 'Debian: apt-get install curl',
+  },
+  {
+    name: 'strace',
+    package: 'strace',
+    // What it looks at are system calls of Linux.
+    isThere: () => process.platform !== 'linux' || spawnSync('strace', ['-V']).status === 0,
+    howToInstall: 'Debian: apt-get install strace',
+  },
+];
+
+function install(packages: readonly string[]): void {
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot || spawnSync('apt-get', ['--version']).status !== 0) return;
+  process.stdout.write(`The tests need programs: installing ${packages.join(' and ')} with apt-get.\n`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
+    stdio: 'inherit',
+    env,
+  });
+}
+
+const missing = programs.filter(({ isThere }) => !isThere());
+if (missing.length > 0) install(missing.map((program) => program.package));
+
+for (const { name, howToInstall } of missing.filter(({ isThere }) => !isThere())) {
+  process.stderr.write(`The tests need ${name}, and there is none.\n  ${howToInstall}\n`);
+  process.exitCode = 1;
+}

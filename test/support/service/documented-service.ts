@@ -1,0 +1,49 @@
+import { eventually } from '../project/eventually.ts';
+import { viewOf } from '../sessions/session-api.ts';
+import type { RunningService } from './running-service.ts';
+
+const everything = {
+  type: 'stdio',
+  command: 'mcp-server-everything',
+  args: ['stdio'],
+};
+
+/** The agent whose answers the examples of the documents show. */
+export const documentedAgent = {
+  llm: {
+    provider: 'scripted',
+    model: 'offline',
+    script: [
+      { when: '^fail$', fail: 'the script says so' },
+      { when: '^take your time$', reply: 'So be it.', delayMs: 600_000 },
+      { when: '^hello$', reply: 'Hello!' },
+      { when: '^What is this', reply: 'What a nice picture.' },
+    ],
+  },
+  mcpServers: {
+    everything: { ...everything, description: 'Reference server with tools for trying things out' },
+    paused: everything,
+  },
+  server: { drainTimeoutMs: 0 },
+  approval: { rules: [{ tool: 'echo', policy: 'ask' }] },
+};
+
+/** Brings about what the examples take for granted: sessions, tool calls that wait, a server that is disconnected. */
+export async function prepareDocumentedState(service: RunningService): Promise<void> {
+  await service.fetch('/api/mcp/servers/paused', { method: 'DELETE' });
+  const say = (message: string, sessionId: string) => service.post('/api/message', { message, sessionId });
+  for (const sessionId of ['demo', 'old', 'background'])
+    await service.post('/api/message-sync', { message: 'hello', sessionId });
+  await say('take your time', 'busy');
+  for (const sessionId of ['careful', 'wary']) {
+    await say('use echo {"message": "hi"}', sessionId);
+    await waitsForApproval(service, sessionId);
+  }
+}
+
+async function waitsForApproval(service: RunningService, sessionId: string): Promise<void> {
+  await eventually(
+    () => viewOf(service, sessionId),
+    ({ approvals }) => approvals.length > 0,
+  );
+}

@@ -1,0 +1,97 @@
+import { createServer } from 'node:net';
+import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import { composeAgent } from '../../../src/app/compose.ts';
+import { readPackageVersion } from '../../../src/app/package-root.ts';
+import { serveHttp } from '../../../src/app/serve-http.ts';
+import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import { type Client, connectClient } from '../sockets/websocket-client.ts';
+
+export interface ServiceOptions {
+  /** Agent file; the scripted model without tools when left out. */
+  readonly yaml?: string;
+  readonly mode?: 'web' | 'mcp';
+  readonly dataDir?: string;
+  readonly environment?: Record<string, string>;
+  /** Replaces single adapters. */
+  readonly adapters?: Partial<Adapters>;
+  readonly log?: Log;
+  readonly port?: number;
+  readonly inspect?: 'states' | 'content';
+  readonly inspectToken?: string;
+}
+
+export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
+
+/** The whole service in this process, on a free port, with the real web server; closed at the end of the block. */
+export class RunningService implements AsyncDisposable {
+  readonly port: number;
+  readonly #close: () => Promise<void>;
+  #closing: Promise<void> | null = null;
+
+  private constructor(port: number, close: () => Promise<void>) {
+    this.port = port;
+    this.#close = close;
+  }
+
+  static async start(options: ServiceOptions = {}): Promise<RunningService> {
+    const environment = { ...process.env, ...options.environment };
+    const { config, raw } = parseAgentFile(options.yaml ?? SCRIPTED, 'test.yml', environment);
+    const log = options.log ?? silentLog;
+    const dataDir = options.dataDir ?? ':memory:';
+    const adapters = {
+      ...(await chooseAdapters({ config, dataDir, environment, log })),
+      ...options.adapters,
+    };
+    const agent = await composeAgent({ config, raw, adapters, log });
+    const { mode = 'web', port = 0, inspect, inspectToken } = options;
+    const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
+    const http = await serveHttp({ agent, config, settings, version: readPackageVersion(), log });
+    return new RunningService(http.port, () => http.close());
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** A request with any method, path, headers and body. */
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(`${this.url}${path}`, init);
+  }
+
+  /** POST of a JSON body. */
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Response> {
+    return this.fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** @param query such as `?session=a`. */
+  connect(query = ''): Promise<Client> {
+    return connectClient(`ws://127.0.0.1:${this.port}/${query}`);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+const silent = (): void => undefined;
+export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent };

@@ -1,0 +1,115 @@
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapshot-store.ts';
+import type { LoggedEvent } from '../../../src/core/log/events.ts';
+import type { SessionPolicy } from '../../../src/core/session/session-decider.ts';
+import type { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
+import { oneProcess } from '../../../src/ports/session-directory.ts';
+import type { SnapshotStore } from '../../../src/ports/snapshot-store.ts';
+import { LiveMachines } from '../../../src/runtime/bus/live-machines.ts';
+import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
+import { Journal } from '../../../src/runtime/sessions/journal.ts';
+import { SessionFold } from '../../../src/runtime/sessions/session-fold.ts';
+import { SessionRegistry } from '../../../src/runtime/sessions/session-registry.ts';
+import { SessionSnapshots } from '../../../src/runtime/sessions/session-snapshots.ts';
+import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
+import { ToolCatalog } from '../../../src/runtime/tools/tool-catalog.ts';
+import { TurnRunner } from '../../../src/runtime/turns/turn-runner.ts';
+import type { Clock } from '../../../src/timing/clock.ts';
+import { WatchedStore } from '../log/watched-store.ts';
+import { DirectedModel } from '../models/directed-model.ts';
+import { SignalRecord } from '../sockets/signal-record.ts';
+import { recordingLog } from '../telemetry/recording-log.ts';
+import { DirectedTools } from '../tools/directed-tools.ts';
+import { serverBook } from '../tools/server-book.ts';
+import { CLIENT } from './origins.ts';
+
+export interface RigOptions {
+  /** A log that earlier rigs have written to. */
+  readonly store?: EventStore;
+  readonly snapshots?: SnapshotStore;
+  readonly tools?: DirectedTools;
+  readonly policy?: SessionPolicy;
+  readonly approval?: ApprovalConfig;
+  readonly maxSteps?: number;
+  readonly stepTimeoutMs?: number;
+  readonly keepReasoning?: boolean;
+  /** What the time-outs of turns go by, and the waits after a fault. */
+  readonly clock?: Clock;
+}
+
+/** The moving service without protocols: real bus, journal, sessions and turns; model and tools are the test's. */
+export class SessionRig {
+  readonly model = new DirectedModel();
+  readonly machines = new LiveMachines();
+  readonly log = recordingLog();
+  readonly bus = new LocalBus((error) => this.log.error({ err: error }, 'a listener failed'));
+  readonly tools: DirectedTools;
+  readonly store: WatchedStore;
+  readonly snapshots: SessionSnapshots;
+  readonly fold: SessionFold;
+  readonly journal: Journal;
+  readonly registry: SessionRegistry;
+
+  constructor({
+    store,
+    snapshots,
+    tools,
+    policy,
+    maxSteps = 10,
+    stepTimeoutMs = 60_000,
+    keepReasoning = false,
+    approval = { rules: [], default: 'auto' },
+    clock,
+  }: RigOptions = {}) {
+    const { bus, log, model, machines } = this;
+    this.tools = tools ?? new DirectedTools({});
+    this.store = new WatchedStore(store ?? memoryEventStore());
+    const servers = new McpSupervisor(
+      { connector: this.tools, log, machines, retryDelayMs: () => 1_000 },
+      serverBook(this.store),
+    );
+    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, { approval, log });
+    const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };
+    const settings = { systemPrompt: 'Be brief.', keepReasoning, ...limits };
+    const turns = new TurnRunner({
+      model,
+      catalog,
+      bus,
+      log,
+      machines,
+      ...settings,
+      ...(clock && { clock }),
+    });
+    this.journal = new Journal(this.store, bus);
+    this.snapshots = new SessionSnapshots(snapshots ?? memorySnapshotStore(), log);
+    this.fold = new SessionFold(this.journal, this.snapshots);
+    this.registry = new SessionRegistry({
+      journal: this.journal,
+      fold: this.fold,
+      snapshots: this.snapshots,
+      bus,
+      turns,
+      policy: policy ?? { queuedMessages: false, whenBusy: 'enqueue' },
+      log,
+      directory: oneProcess,
+      ...(clock && { clock }),
+    });
+    if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });
+  }
+
+  /** All that is heard of a session from now on. */
+  listen(sessionId = 's'): SignalRecord {
+    return new SignalRecord(this.bus, sessionId);
+  }
+
+  /** Says something in a session; resolves when it is in the log. */
+  async say(text: string, { sessionId = 's', turnId = text } = {}): Promise<void> {
+    await this.registry.startTurn(sessionId, { type: 'turn.start', turnId, text }, CLIENT);
+  }
+
+  /** What the log says now. */
+  async logged(sessionId = 's'): Promise<LoggedEvent[]> {
+    return (await this.store.read(sessionId, 0)).map(({ event }) => event);
+  }
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { type RawResponse, rawRequest } from '../sockets/raw-http.ts';
+
+const HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+};
+
+export const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'raw client', version: '1.0.0' },
+  },
+};
+
+/** POST of JSON-RPC messages to `/mcp` without the SDK, with any headers. */
+export function postMcp(
+  port: number,
+  message: unknown,
+  headers: Record<string, string> = {},
+): Promise<RawResponse> {
+  const body = typeof message === 'string' ? message : JSON.stringify(message);
+  return rawRequest(port, { method: 'POST', path: '/mcp', headers: { ...HEADERS, ...headers }, body });
+}
+
+/** @returns the headers that name a new MCP session. */
+export async function initializeMcp(port: number): Promise<Record<string, string>> {
+  const { status, headers } = await postMcp(port, INITIALIZE);
+  const id = headers['mcp-session-id'];
+  if (status !== 200 || typeof id !== 'string') throw new Error(`not initialized: ${status}`);
+  return { 'Mcp-Session-Id': id };
+}
+
+/** The response to a request as soon as its head is there; its body is still to be read. */
+export async function openMcp(
+  port: number,
+  method: 'GET' | 'POST',
+  headers: Record<string, string>,
+  message?: unknown,
+): Promise<IncomingMessage> {
+  const options = { host: '127.0.0.1', port, method, path: '/mcp', agent: false };
+  const req = request({ ...options, headers: { ...HEADERS, ...headers } });
+  req.end(message === undefined ? undefined : JSON.stringify(message));
+  const [response]: IncomingMessage[] = await once(req, 'response');
+  if (!response) throw new Error('no response');
+  return response;
+}

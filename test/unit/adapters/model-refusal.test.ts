@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
+import { type RefusalContext, refusal } from '../../../src/model-http/failures/refusal.ts';
+import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+
+const KEY = 'sk-secret-5d41402abc';
+const access = providerAccess(
+  LlmConfig.parse({
+    provider: 'openai-compatible',
+    model: 'm',
+    apiKey: KEY,
+    baseURL: 'http://127.0.0.1:1/v1',
+  }),
+  {},
+);
+const tools = ['look', 'write'].map((name) => ({ name, description: '', inputSchema: {} }));
+
+function told(error: unknown, context: Partial<RefusalContext> = {}) {
+  return refusal(access, { error }, { tools, status: 400, ...context });
+}
+
+describe('what a provider refuses', () => {
+  it.each([
+    ['by its place', { message: "Invalid schema for function: 'tools[1].function.parameters'" }],
+    ['by its place in the field', { message: 'Invalid', param: 'tools[1].function.parameters' }],
+    ['by its path', { message: 'tools.1.custom.input_schema: JSON schema is invalid' }],
+    ['by its name', { message: "Invalid schema for function 'write': None is not of type 'array'." }],
+  ])('is told as the tool that it names %s, and the conversation stays', (_how, error) => {
+    const { details } = told({ ...error, type: 'invalid_request_error' });
+    expect(details).toMatchObject({
+      toolName: 'write',
+      reason: expect.stringMatching(/the tool write; deny it/),
+    });
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it.each([
+    ['temperature', 'llm.temperature'],
+    ['reasoning_effort', 'llm.reasoningEffort'],
+    ['max_completion_tokens', 'llm.maxTokens'],
+  ])('is told as the setting of the field %s, and the conversation stays', (param, setting) => {
+    const { details } = told({ message: 'no', param, code: 'unsupported_value' });
+    expect(details).toMatchObject({ param, reason: expect.stringContaining(setting) });
+    expect(details.reason).toContain(`(400, unsupported_value, field ${param})`);
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('is the conversation when the error names a message, or nothing', () => {
+    expect(told({ message: 'no', param: 'messages.[3].content' }).details).toMatchObject({
+      refused: 'request',
+    });
+    expect(told({ message: 'no' }).details).toMatchObject({ refused: 'request' });
+  });
+
+  it.each([
+    [{ message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' }, /API key/],
+    [{ message: 'Incorrect API key provided: sk-***. You can obtain an API key.' }, /API key/],
+  ])('is the key, whatever its status: %j', (error, reason) => {
+    const { details } = told(error);
+    expect(details.reason).toMatch(reason);
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it.each([
+    ['llama.cpp', { code: 400, message: 'x', type: 'exceed_context_size_error' }],
+    ['vLLM', { message: "This model's maximum context length is 4096 tokens. However, you requested 5000." }],
+    ['OpenAI', { message: 'x', code: 'context_length_exceeded', param: 'messages' }],
+    [
+      'Anthropic',
+      { type: 'invalid_request_error', message: 'prompt is too long: 208310 tokens > 200000 maximum' },
+    ],
+    [
+      'Google',
+      { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
+    ],
+  ])('is the length of the conversation in the words of %s', (_who, error) => {
+    expect(told(error).details).toMatchObject({
+      refused: 'context',
+      reason: expect.stringMatching(/too long.*reset the conversation/),
+    });
+  });
+
+  it('is asked for again after the wait that the provider wants, and told when that is long', () => {
+    const short = told({ message: 'slow down' }, { status: 429, retryAfterMs: 2_000 });
+    expect(short).toMatchObject({ isPassing: true, retryAfterMs: 2_000 });
+    const long = told({ message: 'slow down' }, { status: 429, retryAfterMs: 3_600_000 });
+    expect(long.details).toMatchObject({
+      retryAfter: 3_600,
+      reason: expect.stringContaining('3600 seconds'),
+    });
+  });
+
+  it('is not asked for again where the money is used up', () => {
+    const { isPassing } = told({ message: 'x', code: 'insufficient_quota' }, { status: 429 });
+    expect(isPassing).toBe(false);
+  });
+
+  it('is told without the words of the provider, which may quote the key or the prompt', () => {
+    const error = {
+      message: `key ${KEY} sent my-prompt`,
+      code: `bad ${KEY}`,
+      param: KEY,
+      type: 'my-prompt is bad',
+    };
+    const failure = told(error);
+    expect(JSON.stringify(failure.body)).not.toContain(KEY);
+    expect(JSON.stringify(failure.body)).not.toContain('my-prompt');
+  });
+
+  it.each([
+    ['a list of one', [{ error: { code: 'model_not_found', message: 'x' } }]],
+    ['a sentence', 'The model `m` does not exist'],
+    ['an object without an error', { detail: 'model m not found' }],
+    ['FastAPI’s list', { detail: [{ loc: ['body', 'model'], msg: 'model not found' }] }],
+    ['an error in an error', { error: { error: { code: 'model_not_found' } } }],
+  ])('is read from %s', (_shape, body) => {
+    const { details } = refusal(access, body, { tools, status: 400 });
+    expect(details.reason).toMatch(/has no model m/);
+  });
+});

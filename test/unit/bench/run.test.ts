@@ -1,0 +1,57 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { benchUsage, readBenchOptions } from '../../../bench/support/bench-options.ts';
+import { Scope } from '../../../bench/support/scope.ts';
+
+const known = ['stream', 'sync'];
+
+describe('the options of the benches', () => {
+  it('are all of them, measured, when nothing is said', () => {
+    expect(readBenchOptions([], known)).toEqual({ names: known, quick: false, profile: false, help: false });
+  });
+
+  it('are the named ones, once and in their order', () => {
+    expect(readBenchOptions(['sync', '--quick', 'stream', 'sync'], known)).toMatchObject({
+      names: known,
+      quick: true,
+    });
+  });
+
+  it('are refused with all that is not known', () => {
+    expect(() => readBenchOptions(['sync', 'nonsense', '--fast'], known)).toThrow(
+      'unknown: nonsense, --fast; there are --quick, --profile and the benches stream, sync',
+    );
+  });
+
+  it('tell the question of each', () => {
+    expect(readBenchOptions(['--help'], known).help).toBe(true);
+    expect(benchUsage({ stream: 'How many?', sync: 'How fast?' })).toContain('  sync    How fast?\n');
+  });
+});
+
+describe('the scope of a bench', () => {
+  it('leaves no folder behind, however much is in it', async () => {
+    const scope = new Scope({ quick: true });
+    const folder = scope.directory();
+    writeFileSync(join(folder, 'log'), 'something');
+    await scope.close();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('listens to the end of the process only while it lives', async () => {
+    const before = process.listenerCount('exit');
+    const scope = new Scope({ quick: true });
+    expect(process.listenerCount('exit')).toBe(before + 1);
+    await scope.close();
+    expect(process.listenerCount('exit')).toBe(before);
+  });
+
+  it('removes its folders when the process ends in its middle', async () => {
+    const scope = new Scope({ quick: true });
+    const folder = scope.directory();
+    process.listeners('exit').at(-1)?.(0);
+    expect(existsSync(folder)).toBe(false);
+    await scope.close();
+  });
+});

@@ -1,0 +1,306 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Chat, type ChatSession } from '../../../src/cli/chat/chat.ts';
+import { LineInput } from '../../../src/cli/chat/line-input.ts';
+import type { Opening } from '../../../src/cli/chat/opening.ts';
+import { Screen } from '../../../src/cli/chat/screen.ts';
+import { EventQueue } from '../../../src/client/event-queue.ts';
+import type { StreamEvent } from '../../../src/client/session-client.ts';
+
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+const UP = '\x1b[A';
+const NEW: Opening = { head: 0, openTurnId: null, approvals: [], history: [] };
+
+/** A session of which the test is the service. */
+class DirectedSession implements ChatSession {
+  readonly #events = new EventQueue<StreamEvent>(100);
+  /** What the chat has asked for. */
+  readonly wishes: string[] = [];
+
+  async send(content: string) {
+    const turnId = `turn ${content}`;
+    this.wishes.push(content);
+    return { clientMessageId: content, turnId };
+  }
+  cancel(): void {
+    this.wishes.push('CANCEL');
+  }
+  approve(callId: string, hash?: string): void {
+    this.wishes.push(`APPROVE ${callId} ${hash}`);
+  }
+  deny(callId: string, reason?: string): void {
+    this.wishes.push(`DENY ${callId} ${reason}`);
+  }
+  say(...events: StreamEvent[]): void {
+    for (const event of events) this.#events.push(event);
+  }
+  [Symbol.asyncIterator](): AsyncIterator<StreamEvent, undefined> {
+    return { next: () => this.#events.next() };
+  }
+}
+
+/** A chat at a terminal, or of a script, with the test at the keyboard. */
+function startChat({ isTerminal = true, opening = NEW }: { isTerminal?: boolean; opening?: Opening } = {}) {
+  const input = new PassThrough();
+  const output = new PassThrough({ encoding: 'utf8' });
+  const notes = isTerminal ? output : new PassThrough({ encoding: 'utf8' });
+  const session = new DirectedSession();
+  const history = opening.history.map(({ content }) => content).toReversed();
+  const lines = new LineInput({ input, terminal: isTerminal ? output : null, history });
+  const screen = new Screen({ replies: output, notes, isTerminal, hasColours: false });
+  const shown = { replies: '', notes: '' };
+  output.on('data', (text: string) => {
+    shown.replies += text;
+  });
+  if (!isTerminal)
+    notes.on('data', (text: string) => {
+      shown.notes += text;
+    });
+  const exit = new Chat({ session, lines, screen, opening }).run();
+  const until = async (isReached: () => boolean) => {
+    while (!isReached()) await nextLoop();
+  };
+  return {
+    input,
+    session,
+    shown,
+    exit,
+    shows: (text: string) => until(() => shown.replies.includes(text)),
+    wishes: (count: number) => until(() => session.wishes.length >= count),
+  };
+}
+
+const chunk = (turnId: string, content: string): StreamEvent => ({
+  event: 'chunk',
+  data: { content },
+  turnId,
+});
+const response = (turnId: string): StreamEvent => ({ event: 'response', data: { content: '' }, turnId });
+const cancelled = (turnId: string): StreamEvent => ({
+  event: 'error',
+  data: { code: 'TURN_CANCELLED', message: 'The turn was cancelled.', details: {} },
+  turnId,
+});
+const call = { callId: 'c1', toolName: 'write', serverId: 's' };
+const approval = (turnId: string): StreamEvent => ({
+  event: 'toolApproval',
+  data: { ...call, arguments: { path: 'a' }, argumentsHash: 'h1' },
+  turnId,
+});
+
+describe('a chat at a terminal', () => {
+  it('shows a reply as it is streamed, tool calls with their result, and then asks again', async () => {
+    const chat = startChat();
+    chat.input.write('hi\r');
+    await chat.wishes(1);
+    chat.session.say(
+      chunk('turn hi', 'Let me '),
+      chunk('turn hi', 'see.'),
+      { event: 'toolCall', data: { ...call, arguments: { path: 'a' } }, turnId: 'turn hi' },
+      { event: 'toolResult', data: { ...call, result: { content: [{ type: 'text', text: 'one\ntwo' }] } } },
+      { event: 'toolResult', data: { ...call, error: 'no\x1b[2Jsuch' } },
+      chunk('turn hi', 'Done\x1b]0;title\x07'),
+      response('turn hi'),
+    );
+    await chat.shows('Done]0;title\n');
+    expect(chat.shown.replies).toMatch(/› .*hi\r?\nLet me/s);
+    expect(chat.shown.replies).toContain(
+      'Let me see.\n→ write {"path":"a"}\n← one two\n← write failed: no[2Jsuch\nDone]0;title\n',
+    );
+    chat.input.write(CTRL_D);
+    expect(await chat.exit).toBe(0);
+  });
+
+  it('cancels the running turn at Ctrl-C and goes on', async () => {
+    const chat = startChat();
+    chat.input.write('long\r');
+    await chat.wishes(1);
+    chat.input.write(CTRL_C);
+    await chat.wishes(2);
+    expect(chat.session.wishes).toEqual(['long', 'CANCEL']);
+    chat.session.say(cancelled('turn long'));
+    await chat.shows('cancelled\n');
+    chat.input.write('next\r');
+    await chat.wishes(3);
+    expect(chat.session.wishes.at(-1)).toBe('next');
+    chat.input.write(CTRL_D);
+    await chat.exit;
+  });
+
+  it('quits at the second Ctrl-C, while a turn runs and between turns', async () => {
+    const running = startChat();
+    running.input.write('long\r');
+    await running.wishes(1);
+    running.input.write(CTRL_C);
+    await running.shows('Ctrl-C again quits');
+    running.input.write(CTRL_C);
+    expect(await running.exit).toBe(130);
+    expect(running.session.wishes).toEqual(['long', 'CANCEL']);
+
+    const idle = startChat();
+    await idle.shows('› ');
+    idle.input.write(CTRL_C);
+    await idle.shows('Ctrl-C again quits, and so does Ctrl-D');
+    idle.input.write(CTRL_C);
+    expect(await idle.exit).toBe(130);
+    expect(idle.session.wishes).toEqual([]);
+  });
+
+  it('does not quit at a Ctrl-C long after the one before', async () => {
+    const chat = startChat();
+    await chat.shows('› ');
+    chat.input.write(CTRL_C);
+    await chat.shows('Ctrl-C again quits');
+    chat.input.write('hi\r');
+    await chat.wishes(1);
+    chat.input.write(CTRL_C);
+    await chat.wishes(2);
+    expect(chat.session.wishes).toEqual(['hi', 'CANCEL']);
+    chat.input.write(CTRL_D);
+    expect(await chat.exit).toBe(0);
+  });
+
+  it('asks about a tool call with its arguments until it is told y or n', async () => {
+    for (const [answer, wish] of [
+      ['y', 'APPROVE c1 h1'],
+      ['n', 'DENY c1 undefined'],
+    ]) {
+      const chat = startChat();
+      chat.input.write('do it\r');
+      await chat.wishes(1);
+      // Typed before the question could be seen: no answer.
+      chat.input.write('y\r');
+      chat.session.say(approval('turn do it'));
+      await chat.shows('needs approval: write {"path":"a"}\n');
+      await chat.shows('run write? [y/n] ');
+      expect(chat.session.wishes).toHaveLength(1);
+      chat.input.write('what?\r');
+      await nextLoop();
+      chat.input.write(`${answer}\r`);
+      await chat.wishes(2);
+      expect(chat.session.wishes.at(-1)).toBe(wish);
+      // The answer is no line to bring back; what was typed early is one, and goes out now.
+      chat.session.say(response('turn do it'));
+      await chat.shows('› y\n');
+      await chat.wishes(3);
+      chat.shown.replies = '';
+      chat.session.say(response('turn y'));
+      await chat.shows('› ');
+      chat.input.write(`${UP}${UP}\r`);
+      await chat.wishes(4);
+      expect(chat.session.wishes.slice(2)).toEqual(['y', 'do it']);
+      chat.input.write(CTRL_D);
+      await chat.exit;
+    }
+  });
+
+  it('takes a question back that somebody else has answered, or whose turn has ended', async () => {
+    const answered: StreamEvent = {
+      event: 'toolApproved',
+      data: { ...call, argumentsHash: 'h1' },
+      turnId: 'turn a',
+    };
+    for (const event of [answered, cancelled('turn a')]) {
+      const chat = startChat();
+      chat.input.write('a\r');
+      await chat.wishes(1);
+      chat.session.say(approval('turn a'));
+      await chat.shows('run write? [y/n] ');
+      chat.session.say(event);
+      await chat.shows('the approval is no longer needed\n');
+      chat.input.write(CTRL_D);
+      await chat.exit;
+      expect(chat.session.wishes).toEqual(['a']);
+    }
+  });
+
+  it('brings back what was said before in the session with the arrow keys', async () => {
+    const history = ['first', 'second'].map((content) => ({ role: 'user', content }));
+    const chat = startChat({ opening: { ...NEW, history } });
+    await chat.shows('› ');
+    chat.input.write(`${UP}${UP}\r`);
+    await chat.wishes(1);
+    expect(chat.session.wishes).toEqual(['first']);
+    chat.input.write(CTRL_D);
+    await chat.exit;
+  });
+
+  it('joins the turn that runs, and asks what it has asked', async () => {
+    const waiting = { ...call, turnId: 't', arguments: { path: 'a' }, argumentsHash: 'h1' };
+    const chat = startChat({ opening: { ...NEW, openTurnId: 't', approvals: [waiting] } });
+    await chat.shows('run write? [y/n] ');
+    chat.input.write('y\r');
+    await chat.wishes(1);
+    expect(chat.session.wishes).toEqual(['APPROVE c1 h1']);
+    chat.session.say(chunk('t', 'the rest'), response('t'));
+    await chat.shows('the rest\n');
+    await chat.shows('› ');
+    chat.input.write(CTRL_D);
+    expect(await chat.exit).toBe(0);
+  });
+});
+
+describe('a chat of a script', () => {
+  it('answers line after line, replies apart from all else, and ends with the input', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.end('one\n\ntwo\n');
+    await chat.wishes(1);
+    chat.session.say(
+      { event: 'toolCall', data: { ...call, arguments: {} }, turnId: 'turn one' },
+      chunk('turn one', '1\x1b[0m'),
+      response('turn one'),
+    );
+    await chat.wishes(2);
+    chat.session.say(chunk('turn two', '2\n'), response('turn two'));
+    expect(await chat.exit).toBe(0);
+    expect(chat.session.wishes).toEqual(['one', 'two']);
+    expect(chat.shown).toEqual({ replies: '1\x1b[0m\n2\n', notes: '→ write {}\n' });
+  });
+
+  it('takes the next line as the answer to a question, and no line as a no', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.end('one\nyes\ntwo\n');
+    await chat.wishes(1);
+    chat.session.say(approval('turn one'));
+    await chat.wishes(2);
+    chat.session.say(response('turn one'));
+    await chat.wishes(3);
+    chat.session.say(approval('turn two'));
+    await chat.wishes(4);
+    chat.session.say(response('turn two'));
+    expect(await chat.exit).toBe(0);
+    expect(chat.session.wishes).toEqual([
+      'one',
+      'APPROVE c1 h1',
+      'two',
+      'DENY c1 Nobody was there to answer.',
+    ]);
+  });
+
+  it('ends with 1 when a message was not answered', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.end('one\n');
+    await chat.wishes(1);
+    chat.session.say(cancelled('turn one'));
+    expect(await chat.exit).toBe(1);
+    expect(chat.shown.notes).toBe('cancelled\n');
+  });
+
+  it('ends with 0 when the token limit cut a reply, and says so beside it', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.end('one\n');
+    await chat.wishes(1);
+    chat.session.say(chunk('turn one', 'Once upon'), {
+      event: 'response',
+      data: { content: 'Once upon', finishReason: 'length' },
+      turnId: 'turn one',
+    });
+    expect(await chat.exit).toBe(0);
+    expect(chat.shown).toEqual({
+      replies: 'Once upon\n',
+      notes: 'the reply ended at the token limit; raise llm.maxTokens, or ask to continue\n',
+    });
+  });
+});

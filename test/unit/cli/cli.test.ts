@@ -1,0 +1,140 @@
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPackageVersion } from '../../../src/app/package-root.ts';
+import { parseCommandLine } from '../../../src/cli/cli.ts';
+import type { CommandLine } from '../../../src/cli/command-line.ts';
+
+function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
+  const command = parseCommandLine(args, {});
+  if (command.kind !== 'exit') throw new Error('expected the command line to end');
+  return command;
+}
+
+function agentFileOf(args: string[], environment: Record<string, string> = {}): string {
+  const command = parseCommandLine(args, environment);
+  if (command.kind !== 'run') throw new Error('expected the command line to run the service');
+  return command.agentFile;
+}
+
+describe('the command line', () => {
+  it('gives back the flags as they were typed, and only those', () => {
+    const args =
+      '--mode mcp --web-port=5 --agent x.yml --transport stdio --host h --data-dir d --log-level debug';
+    expect(parseCommandLine(args.split(' '), {})).toEqual({
+      kind: 'run',
+      agentFile: 'x.yml',
+      flags: { mode: 'mcp', webPort: '5', transport: 'stdio', host: 'h', dataDir: 'd', logLevel: 'debug' },
+    });
+    expect(parseCommandLine([], {})).toMatchObject({ kind: 'run', flags: {} });
+  });
+
+  it('takes the agent from the flag, else from the environment, else from the package', () => {
+    const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
+    expect(agentFileOf(['--agent', 'flag.yml'], environment)).toBe('flag.yml');
+    expect(agentFileOf([], environment)).toBe('env.yml');
+    expect(basename(agentFileOf([], { AGENT_SERVICE_AGENT: '' }))).toBe('default.yml');
+  });
+
+  it('takes what the commands for the data of a stopped service are told', () => {
+    const environment = { AGENT_SERVICE_DATA_DIR: 'env' };
+    expect(parseCommandLine(['sessions', '--data-dir', 'd'], environment)).toEqual({
+      kind: 'sessions',
+      dataDir: 'd',
+    });
+    expect(parseCommandLine(['export', 's'], environment)).toEqual({
+      kind: 'export',
+      sessionId: 's',
+      dataDir: 'env',
+    });
+    expect(parseCommandLine(['import', '-'], {})).toEqual({
+      kind: 'import',
+      file: '-',
+      sessionId: undefined,
+      dataDir: './.agent-service',
+    });
+    expect(parseCommandLine(['import', 'a.jsonl', '--session', 't'], environment)).toMatchObject({
+      file: 'a.jsonl',
+      sessionId: 't',
+    });
+  });
+
+  it('replays from the recording alone, unless it is told to ask the agent', () => {
+    const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
+    const replay = (...args: string[]) => parseCommandLine(['replay', ...args], environment);
+    const stored = { dataDir: 'd', sessionId: 's' };
+    expect(replay('s', '--data-dir', 'd')).toEqual({ kind: 'replay', recording: stored, json: false });
+    const live = { kind: 'replay', recording: stored, json: true, agentFile: 'env.yml' };
+    expect(replay('s', '--data-dir', 'd', '--live', '--json')).toEqual(live);
+    expect(replay('s', '--live', '--agent', 'flag.yml')).toMatchObject({ agentFile: 'flag.yml' });
+    expect(replay('--file', '-')).toMatchObject({ recording: { file: '-' } });
+  });
+
+  it.each([
+    [['replay', 's', '--agent', 'flag.yml'], "option '--agent' needs '--live'"],
+    [['replay'], 'expected either the id of a session or --file'],
+    [['replay', 's', '--file', 'x.jsonl'], 'expected either the id of a session or --file'],
+  ])('refuses %j, which contradicts itself', (args, message) => {
+    const { code, stream, output } = exitOf(...args);
+    expect([code, stream]).toEqual([1, 'stderr']);
+    expect(output).toContain(message);
+  });
+
+  it('prints help to stdout with every option and an example, and ends well', () => {
+    const { code, stream, output } = exitOf('--help');
+    expect([code, stream]).toEqual([0, 'stdout']);
+    for (const flag of [
+      'mode',
+      'web-port',
+      'agent',
+      'host',
+      'data-dir',
+      'log-level',
+      'transport',
+      'version',
+      'help',
+    ]) {
+      expect(output).toContain(`--${flag}`);
+    }
+    expect(output).toContain('AGENT_SERVICE_INSPECT (states or content)');
+    expect(output).toContain('$ agent-service --mode web --web-port 3001 --agent agents/openai.yml');
+  });
+
+  it('prints the version of the package', () => {
+    expect(exitOf('--version')).toEqual({
+      kind: 'exit',
+      code: 0,
+      stream: 'stdout',
+      output: `${readPackageVersion()}\n`,
+    });
+  });
+
+  it.each([
+    [['--web-prt', '1'], '(Did you mean --web-port?)'],
+    [['--mode'], "option '-m, --mode <mode>' argument missing"],
+    [['agent.yml'], 'unknown command \'agent.yml\'; did you mean "--agent agent.yml"?'],
+    [['exprot', 's'], 'unknown command \'exprot\'; did you mean "export"?'],
+    [['export', '-dash'], 'Put -- before a session id that begins with a dash.'],
+    [['replay', '-dash'], 'Put -- before a session id that begins with a dash.'],
+    [['--agent', ''], 'Expected the path of a YAML file.'],
+    [['init', ''], 'Expected the path of a YAML file.'],
+    [['--port', '80'], 'Use --web-port.'],
+    // Whoever forgets the option would have another log repaired than the one that was named.
+    [['repair', 'there'], "too many arguments for 'repair'"],
+    [['sessions', 'there'], "too many arguments for 'sessions'"],
+    [['export', 's', 't'], "too many arguments for 'export'"],
+    [['import', 'a', 'b'], "too many arguments for 'import'"],
+    [['chat', 'hello'], "too many arguments for 'chat'"],
+    [['--data-dir', 'there', 'import', 'a'], "option '--data-dir' stands before the command 'import'"],
+  ])('refuses %j on stderr and points at the help', (args, message) => {
+    const { code, stream, output } = exitOf(...args);
+    expect([code, stream]).toEqual([1, 'stderr']);
+    expect(output).toContain(message);
+    expect(output).toMatch(/Run agent-service (\w+ )?--help/);
+  });
+
+  it('points at the help of the command that was meant, which also `help` prints', () => {
+    expect(exitOf('export', 's', 't').output).toContain('Run agent-service export --help');
+    expect(exitOf('help', 'export')).toEqual(exitOf('export', '--help'));
+    expect(exitOf('help')).toEqual(exitOf('--help'));
+  });
+});

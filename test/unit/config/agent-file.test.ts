@@ -1,0 +1,305 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts under test hold references
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentFileError } from '../../../src/config/problems/agent-file-error.ts';
+import { loadAgentFile, parseAgentFile } from '../../../src/config/reading/agent-file.ts';
+import type { Environment } from '../../../src/config/reading/expand.ts';
+
+const llm = 'llm: { provider: scripted, model: offline }';
+
+function problemsOf(text: string, environment: Environment = {}): string[] {
+  try {
+    parseAgentFile(text, 'agent.yml', environment);
+  } catch (error) {
+    if (error instanceof AgentFileError) return error.message.split('\n');
+    throw error;
+  }
+  throw new Error('expected the file to be refused');
+}
+
+describe('an agent file', () => {
+  it('is given back expanded with defaults, and as it was written', () => {
+    const text = 'systemPrompt: I am $WHO\nllm:\n  provider: openai\n  model: m\n  apiKey: $KEY\n';
+    const agent = parseAgentFile(text, 'agent.yml', { WHO: 'Ada', KEY: 'k' });
+    expect(agent.config).toMatchObject({
+      version: '1.0',
+      systemPrompt: 'I am Ada',
+      llm: { apiKey: 'k', maxSteps: 25 },
+      mcpServers: {},
+      limits: { requestsPerMinute: 100 },
+    });
+    expect(agent.raw).toEqual({
+      systemPrompt: 'I am $WHO',
+      llm: { provider: 'openai', model: 'm', apiKey: '$KEY' },
+    });
+    expect(agent.path).toBe('agent.yml');
+  });
+
+  it('may use anchors, a byte order mark and JSON', () => {
+    const anchored = `${llm}\nmcpServers:\n  a: &a { type: stdio, command: x }\n  b: *a\n`;
+    expect(Object.keys(parseAgentFile(anchored, 'f', {}).config.mcpServers)).toEqual(['a', 'b']);
+    const json = '\uFEFF{"llm":{"provider":"scripted","model":"offline"}}';
+    expect(parseAgentFile(json, 'f', {}).config.llm.model).toBe('offline');
+  });
+});
+
+describe('a value out of a variable', () => {
+  const withLimits = (lines: string) => `${llm}\n${lines}`;
+
+  it('becomes a number or a boolean where the schema wants one', () => {
+    const text = withLimits(
+      'server:\n  port: $PORT\n  trustProxy: $TRUST\nlimits:\n  requestsPerMinute: ${RATE:-7}\n  queuedMessages: ${Q:-false}\n',
+    );
+    const { server, limits } = parseAgentFile(text, 'f', { PORT: '8080', TRUST: 'true' }).config;
+    expect([server.port, server.trustProxy]).toEqual([8080, true]);
+    expect([limits.requestsPerMinute, limits.queuedMessages]).toEqual([7, false]);
+  });
+
+  it('becomes a fraction', () => {
+    const text = 'llm:\n  provider: scripted\n  model: m\n  temperature: ${T:-0.2}\n';
+    expect(parseAgentFile(text, 'f', {}).config.llm.temperature).toBe(0.2);
+    expect(parseAgentFile(text, 'f', { T: '1e-1' }).config.llm.temperature).toBe(0.1);
+  });
+
+  it('stays a string where the schema wants one, whatever it looks like', () => {
+    const text = 'llm:\n  provider: openai\n  model: $MODEL\n  apiKey: $KEY\n';
+    const { model, apiKey } = parseAgentFile(text, 'f', { MODEL: 'true', KEY: '0123' }).config.llm;
+    expect([model, apiKey]).toEqual(['true', '0123']);
+  });
+
+  it.each([
+    ['quoted', 'port: "$PORT"'],
+    ['only a part of the value', 'port: 1$PORT'],
+    ['no number', 'port: $WORD'],
+    ['a list', 'port: $LIST'],
+  ])('is refused for a number when it is %s', (_case, line) => {
+    const environment = { PORT: '80', WORD: 'abc', LIST: '[1]' };
+    expect(problemsOf(withLimits(`server:\n  ${line}\n`), environment)).toEqual([
+      expect.stringMatching(/^agent\.yml:3: server\.port: found a string from ".*"; expected a number$/),
+    ]);
+  });
+
+  it('is not shown in an error, since it may be a secret', () => {
+    const problems = problemsOf(`${llm}\nserver:\n  port: $PORT\n  logLevel: $LEVEL\n`, {
+      PORT: 'hunter2',
+      LEVEL: 'hunter2',
+    });
+    expect(problems).toHaveLength(2);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+describe('the errors of an agent file', () => {
+  it('are reported together, in the order of the lines', () => {
+    const text = `sytemPrompt: x
+llm:
+  provider: opena
+  model: ""
+  apiKey: $NO_SUCH_KEY
+  temperature: 9
+  temprature: 1
+  maxSteps: 1.5
+  baseURL: ftp://x
+  script:
+    - when: "(("
+`;
+    expect(problemsOf(text)).toEqual([
+      'agent.yml:1: sytemPrompt: unknown key; did you mean "systemPrompt"?',
+      expect.stringMatching(
+        /^agent\.yml:3: llm\.provider: found "opena"; expected one of openai, .*scripted; did you mean "openai"\?$/,
+      ),
+      'agent.yml:4: llm.model: found an empty string; expected a string that is not empty',
+      'agent.yml:5: llm.apiKey: the variable NO_SUCH_KEY is not set; expected it in the environment',
+      'agent.yml:6: llm.temperature: found 9; expected a number of at most 2',
+      'agent.yml:7: llm.temprature: unknown key; expected one of provider, model, apiKey, baseURL, api, temperature, topP, maxTokens, reasoningEffort, stop, seed, parallelToolCalls, extraBody, keepReasoning, maxSteps, maxRetries, firstByteTimeoutMs, timeoutMs, stepTimeoutMs, script',
+      'agent.yml:8: llm.maxSteps: found 1.5; expected a whole number',
+      'agent.yml:9: llm.baseURL: found "ftp://x"; expected an http:// or https:// URL',
+      'agent.yml:11: llm.script[0].when: found "(("; expected a valid regular expression',
+    ]);
+  });
+
+  it.each(['" "', '"a\\0b"'])('name a data directory that cannot be one: %s', (name) => {
+    expect(problemsOf(`${llm}\nserver: { dataDir: ${name} }\n`)).toEqual([
+      expect.stringMatching(/^agent\.yml:2: server\.dataDir: found .*; expected a folder, or :memory:$/),
+    ]);
+  });
+
+  it('name what an MCP server lacks, by its type', () => {
+    const text = `${llm}
+mcpServers:
+  untyped: { command: x }
+  mistyped: { type: stdi }
+  my http: { type: http, url: http://x }
+  my stdio: { type: stdio, comand: x }
+  nothing:
+  a/b: { type: stdio, command: x }
+`;
+    expect(problemsOf(text)).toEqual([
+      'agent.yml:3: mcpServers.untyped.type: missing; expected "stdio" or "http"',
+      'agent.yml:4: mcpServers.mistyped.type: found "stdi"; expected "stdio" or "http"',
+      'agent.yml:5: mcpServers["my http"].baseUrl: missing; expected an http:// or https:// URL',
+      'agent.yml:5: mcpServers["my http"].url: unknown key; expected one of type, baseUrl, headers, timeout, description',
+      'agent.yml:6: mcpServers["my stdio"].command: missing; expected a string',
+      'agent.yml:6: mcpServers["my stdio"].comand: unknown key; did you mean "command"?',
+      'agent.yml:7: mcpServers.nothing: found nothing; expected a map',
+      expect.stringMatching(/^agent\.yml:8: mcpServers\["a\/b"\]: the name is not allowed; it must be /),
+    ]);
+  });
+
+  it('say what each alternative of a value is', () => {
+    const text = `${llm}
+limits:
+  requestsPerMinute: 0
+  messagesPerMinute: many
+cors:
+  origins: [here]
+server:
+  port: 70000
+  trustProxy: [10.0.0.1, proxy]
+`;
+    expect(problemsOf(text)).toEqual([
+      'agent.yml:3: limits.requestsPerMinute: found 0; expected a number of at least 1',
+      'agent.yml:4: limits.messagesPerMinute: found "many"; expected a number, or false',
+      'agent.yml:6: cors.origins[0]: found "here"; expected an origin such as https://app.example.com, or *',
+      'agent.yml:8: server.port: found 70000; expected a number of at most 65535',
+      expect.stringMatching(
+        /^agent\.yml:9: server\.trustProxy\[1\]: found "proxy"; expected an IPv4 address, or /,
+      ),
+    ]);
+  });
+
+  it('tell to quote a number or a boolean that should be a string', () => {
+    expect(problemsOf(`version: 1.0\n${llm}\n`)).toEqual([
+      'agent.yml:1: version: found 1; expected a string (put it in quotes)',
+    ]);
+  });
+
+  it('find a spelling without regard to case and separators', () => {
+    expect(problemsOf('llm: { provider: scripted, model: m, api_key: x }\nmcp_servers: {}\n')).toEqual([
+      'agent.yml:1: llm.api_key: unknown key; did you mean "apiKey"?',
+      'agent.yml:2: mcp_servers: unknown key; did you mean "mcpServers"?',
+    ]);
+  });
+
+  it('name the line of a variable inside a text of many lines', () => {
+    expect(problemsOf(`systemPrompt: |\n  one\n  two $TWO\n${llm}\n`)).toEqual([
+      'agent.yml:3: systemPrompt: the variable TWO is not set; set it, or write ${TWO:-default}',
+    ]);
+  });
+
+  it('report a variable that is not set once, and not the value it leaves', () => {
+    expect(problemsOf('llm: { provider: $PROVIDER, model: m }\nserver:\n  port: $A_PORT\n')).toEqual([
+      'agent.yml:1: llm.provider: the variable PROVIDER is not set; set it, or write ${PROVIDER:-default}',
+      'agent.yml:3: server.port: the variable A_PORT is not set; set it, or write ${A_PORT:-default}',
+    ]);
+  });
+
+  it('never show a secret', () => {
+    const text = `llm: { provider: scripted, model: m, apiKey: [hunter2] }
+mcpServers:
+  a: { type: stdio, command: x, args: --token hunter2, env: { A: [hunter2], B: 4711 } }
+  b: { type: http, baseUrl: "gopher://me:hunter2@host?token=hunter2", headers: hunter2 }
+  c: --api-key=hunter2
+`;
+    const problems = problemsOf(text);
+    expect(problems).toHaveLength(7);
+    expect(problems.join('\n')).not.toMatch(/hunter2|4711/);
+  });
+
+  it('point at the agent as a whole when its model is missing', () => {
+    expect(problemsOf('version: "1.0"\n')).toEqual(['agent.yml:1: llm: missing; expected a map']);
+  });
+});
+
+describe('a file that is no agent file', () => {
+  it.each([
+    ['empty', '', 'agent.yml: the file is empty; expected a map with the key llm'],
+    ['nothing but comments', '# nothing\n', 'agent.yml: the file is empty; expected a map with the key llm'],
+    ['a list', '- a\n', 'agent.yml:1: a list; expected a map with the key llm'],
+    ['a single value', 'hello', 'agent.yml:1: a single value; expected a map with the key llm'],
+    [
+      'two documents',
+      `${llm}\n---\n${llm}\n`,
+      'agent.yml:2: a second document begins here; expected one document in the file',
+    ],
+    ['one with a key twice', `${llm}\n${llm}\n`, 'agent.yml:2: the key llm is repeated here; expected once'],
+    [
+      'one with a list as a key',
+      `? [a]\n: b\n${llm}`,
+      'agent.yml:1: a key that is a list, a map or an alias; expected plain text',
+    ],
+    [
+      'one with a tag',
+      `${llm}\nsystemPrompt: !!js/function x`,
+      'agent.yml:2: not valid YAML: Unresolved tag: tag:yaml.org,2002:js/function',
+    ],
+    [
+      'one with an unknown alias',
+      `${llm}\nsystemPrompt: *no`,
+      'agent.yml: Unresolved alias (the anchor must be set before the alias): no',
+    ],
+    [
+      'one that contains itself',
+      `${llm}\nmcpServers: &all { a: *all }`,
+      'agent.yml: an alias refers to a value that contains it',
+    ],
+  ])('is refused when it is %s', (_case, text, problem) => {
+    expect(problemsOf(text)).toEqual([problem]);
+  });
+
+  it('is refused when its aliases would explode', () => {
+    const levels = [
+      'a: &l0 [x, x]',
+      ...[1, 2, 3, 4, 5, 6, 7].map((n) => `l${n}: &l${n} [${`*l${n - 1}, `.repeat(9)}]`),
+    ];
+    expect(problemsOf(`${llm}\n${levels.join('\n')}\n`)).toEqual([
+      expect.stringContaining('Excessive alias count'),
+    ]);
+  });
+
+  it.each([
+    'llm:\n  provider: openai\n  apiKey: "hunter2\n',
+    'llm: {}\n- hunter2\n',
+    'llm: { apiKey: a }} hunter2',
+    'llm: "a" "hunter2"',
+    'llm:\n  apiKey: @hunter2',
+    '"llm": x\n "hunter2": y\n  hunter2',
+  ])('does not show the secret beside a mistake in the YAML: %j', (text) => {
+    const problems = problemsOf(text);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+describe('reading from disk', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'agent-file-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('loads the file', () => {
+    writeFileSync(join(folder, 'a.yml'), `${llm}\n`);
+    expect(loadAgentFile(join(folder, 'a.yml'), {}).config.llm.provider).toBe('scripted');
+  });
+
+  it('says that there is no such file', () => {
+    const path = join(folder, 'none.yml');
+    expect(() => loadAgentFile(path, {})).toThrow(
+      `${path}: there is no such file; expected a YAML agent file`,
+    );
+  });
+
+  it('says that it is a folder', () => {
+    expect(() => loadAgentFile(folder, {})).toThrow(
+      `${folder}: this is a folder; expected a YAML agent file`,
+    );
+  });
+
+  it('says that it is not text', () => {
+    writeFileSync(join(folder, 'a.yml'), Buffer.from([0x61, 0xff, 0xfe]));
+    expect(() => loadAgentFile(join(folder, 'a.yml'), {})).toThrow('not UTF-8 text');
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { thoughtBlocks } from '../../../src/console/chat/thought-blocks.ts';
+import { actorText, causeText } from '../../../src/console/ui/event-origin.ts';
+import { totalUsage, usageText } from '../../../src/console/ui/token-usage.ts';
+
+describe('the tokens of a model call', () => {
+  it('are told with the parts that are known and not zero', () => {
+    const usage = { inputTokens: 1_204, outputTokens: 350 };
+    expect(usageText(usage)).toBe('1,204 tokens in, 350 out');
+    expect(usageText({ ...usage, cachedTokens: 1_024, reasoningTokens: 0 })).toBe(
+      '1,204 tokens in (1,024 cached), 350 out',
+    );
+    expect(usageText({ ...usage, reasoningTokens: 210 })).toBe('1,204 tokens in, 350 out (210 reasoning)');
+  });
+
+  it('add up to those of the turn, each kind for itself', () => {
+    const usages = [
+      { inputTokens: 100, outputTokens: 10, cachedTokens: 80 },
+      { inputTokens: 200, outputTokens: 20, cachedTokens: 90, reasoningTokens: 15 },
+    ];
+    expect(totalUsage(usages)).toEqual({
+      inputTokens: 300,
+      outputTokens: 30,
+      cachedTokens: 170,
+      reasoningTokens: 15,
+    });
+    expect(totalUsage([])).toBeNull();
+  });
+});
+
+describe('the origin of an event', () => {
+  it('is told in plain words', () => {
+    expect(actorText({ kind: 'client' })).toBe('by a client');
+    expect(actorText({ kind: 'client', principal: 'ann' })).toBe('by ann');
+    expect(actorText({ kind: 'agent' })).toBe('by the agent');
+    expect(actorText({ kind: 'service' })).toBe('by the service');
+    expect(causeText({ kind: 'turn-cancelled' })).toBe('the turn was cancelled');
+    expect(causeText({ kind: 'service-stopped' })).toBe('the service stopped');
+    expect(causeText({ kind: 'something newer' })).toBe('something newer');
+  });
+});
+
+describe('the blocks of a thought', () => {
+  it.each([
+    ['paragraphs', ['One\ntwo\n\n', 'three\n \n', 'four']],
+    ['a list with blank lines', ['One:\n\n- a\n\n- b\n\n  more\n\n', 'Two']],
+    ['code with blank lines', ['A\n\n', '```\nx\n\n\ny\n```\n\n', 'B']],
+    ['code that has not ended', ['A\n\n', '```\nx\n\ny']],
+  ])('are those of the markdown: %s', (_, blocks) => {
+    expect(thoughtBlocks(blocks.join(''))).toEqual(blocks);
+  });
+
+  it('stay as they are while the text grows, but for the last one', () => {
+    const text = 'One.\n\nTwo\n\n```\na\n\nb\n```\n\nThree\n\n1. x\n\n2. y\n\nEnd';
+    const whole = thoughtBlocks(text);
+    for (let length = 0; length <= text.length; length += 1) {
+      const blocks = thoughtBlocks(text.slice(0, length));
+      expect(blocks.join('')).toBe(text.slice(0, length));
+      expect(whole.slice(0, blocks.length - 1)).toEqual(blocks.slice(0, -1));
+    }
+  });
+});

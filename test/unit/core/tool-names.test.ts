@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { nameToolsForModel } from '../../../src/core/tool-call/tool-names.ts';
+
+const tool = (serverId: string, toolName: string) => ({ serverId, toolName });
+const accepted = /^[a-zA-Z0-9_-]{1,64}$/;
+
+describe('tool names for the model', () => {
+  it('are the tools’ own where they are unique', () => {
+    expect([...nameToolsForModel([tool('a', 'echo'), tool('b', 'add')]).keys()]).toEqual(['echo', 'add']);
+  });
+
+  it('carry the server where two servers offer the same name', () => {
+    const names = nameToolsForModel([tool('a', 'echo'), tool('b', 'echo')]);
+    expect(names.get('a__echo')).toEqual(tool('a', 'echo'));
+    expect(names.get('b__echo')).toEqual(tool('b', 'echo'));
+  });
+
+  it('use only what providers accept, and stay different', () => {
+    const long = 'x'.repeat(80);
+    const tools = [
+      tool('a', 'read/file'),
+      tool('a', 'read file'),
+      tool('a', `${long}1`),
+      tool('a', `${long}2`),
+      tool('é', ''),
+      tool('a', '💥'),
+    ];
+    const names = nameToolsForModel(tools);
+    expect(names.size).toBe(tools.length);
+    for (const name of names.keys()) expect(name).toMatch(accepted);
+    expect(new Set(names.values())).toEqual(new Set(tools));
+  });
+
+  it('do not depend on the order of the tools', () => {
+    const tools = [tool('a', 'echo'), tool('b', 'echo'), tool('b', 'add'), tool('c', 'x y')];
+    const forward = nameToolsForModel(tools);
+    const backward = nameToolsForModel(tools.toReversed());
+    expect(Object.fromEntries(backward)).toEqual(Object.fromEntries(forward));
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage } from '../../../src/core/conversation/model-message.ts';
+import { estimateTokens, transcriptWindow } from '../../../src/core/conversation/transcript-window.ts';
+import { callIdsIn } from '../../support/models/steps.ts';
+
+const user = (text: string): ModelMessage => ({ role: 'user', text });
+const assistant = (text: string, ...callIds: string[]): ModelMessage => ({
+  role: 'assistant',
+  parts: [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...callIds.map((callId) => ({ type: 'toolCall' as const, callId, name: 'x', arguments: {} })),
+  ],
+});
+const tool = (callId: string, text = 'ok'): ModelMessage => ({ role: 'tool', callId, name: 'x', text });
+const long = 'x'.repeat(400);
+
+const conversation = [
+  user('one'),
+  assistant('1'),
+  user('two'),
+  assistant('', 'a', 'b'),
+  tool('a'),
+  tool('b'),
+  assistant('2'),
+  user('three'),
+];
+const total = conversation.reduce((sum, message) => sum + estimateTokens(message), 0);
+
+describe('the window of a conversation', () => {
+  it('is the whole of it when it fits', () => {
+    expect(transcriptWindow(conversation, total)).toEqual(conversation);
+    expect(transcriptWindow([], 10)).toEqual([]);
+  });
+
+  it('drops the oldest turns first', () => {
+    expect(transcriptWindow(conversation, total - 1)).toEqual(conversation.slice(2));
+  });
+
+  it('holds the last message of the user whatever its size', () => {
+    expect(transcriptWindow([user('old'), assistant('1'), user(long)], 1)).toEqual([user(long)]);
+  });
+
+  it('drops the oldest steps of a turn that is too long by itself', () => {
+    const turn = [user('go'), assistant(long, 'a'), tool('a', long), assistant('', 'b'), tool('b')];
+    expect(transcriptWindow([user('old'), ...turn], 60)).toEqual([user('go'), assistant('', 'b'), tool('b')]);
+  });
+
+  it('holds the newest step with its results whatever its size, so that the model sees what it asked for', () => {
+    const turn = [
+      user(long),
+      assistant('', 'a'),
+      tool('a'),
+      assistant('', 'b', 'c'),
+      tool('b', long),
+      tool('c'),
+    ];
+    expect(transcriptWindow([user('old'), ...turn], 1)).toEqual([user(long), ...turn.slice(3)]);
+    expect(transcriptWindow([...turn, assistant('done'), user('next')], 1)).toEqual([user('next')]);
+  });
+
+  it('begins with a user’s message and pairs every call, whatever the budget', () => {
+    for (let budget = 0; budget <= total; budget += 1) {
+      const window = transcriptWindow(conversation, budget);
+      expect(window[0]?.role).toBe('user');
+      expect(window.at(-1)).toEqual(user('three'));
+      const asked = window.flatMap(callIdsIn);
+      const answered = window.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
+      expect(answered).toEqual(asked);
+      const tokens = window.reduce((sum, message) => sum + estimateTokens(message), 0);
+      expect(tokens).toBeLessThanOrEqual(Math.max(budget, estimateTokens(user('three'))));
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import specs from '@asyncapi/specs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { prometheusMetrics } from '../../../src/adapters/prometheus/prometheus-metrics.ts';
+import { ErrorCode } from '../../../src/core/errors.ts';
+import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
+import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
+import { operations } from '../../../src/gateway/documents/operations/operations.ts';
+import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
+import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
+import { metricsRoute } from '../../../src/gateway/routes/metrics-route.ts';
+import { Statecharts } from '../../../src/gateway/sse/statecharts.ts';
+import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
+import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
+import { ServerFrame } from '../../../src/wire/frames.ts';
+import { AsyncApi, messagesOf } from '../../support/documents/async-api-messages.ts';
+import { openApiCheck, payloadCheck } from '../../support/documents/json-schema-check.ts';
+import { exampleValue, OpenApi, replayableExamples } from '../../support/documents/open-api-examples.ts';
+import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
+
+const openApi = structuredClone(openApiDocument('0.0.0'));
+const asyncApi = structuredClone(asyncApiDocument('0.0.0'));
+const readOpenApi = OpenApi.parse(openApi);
+const readAsyncApi = AsyncApi.parse(asyncApi);
+
+async function openApiIsValid(document: object): Promise<unknown> {
+  const { valid, errors } = await new Validator().validate({ ...document });
+  return valid ? true : errors;
+}
+
+const asyncApiSchema: object = specs.schemas['3.0.0'];
+
+function asyncApiErrors(document: object): unknown[] {
+  // The schema carries the draft it is written in, which Ajv has already.
+  const ajv = new Ajv({ strict: false, validateFormats: false, meta: false, validateSchema: false });
+  const validate = ajv.compile(asyncApiSchema);
+  validate(document);
+  return validate.errors ?? [];
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1, as an independent validator says', async () => {
+    expect(openApi.openapi).toMatch(/^3\.1\./);
+    expect(await openApiIsValid(openApi)).toBe(true);
+    expect(await openApiIsValid({ ...openApi, paths: { nothing: 5 } })).not.toBe(true);
+  });
+
+  it('has an operation for each route of the router, and no other', () => {
+    const bus = new LocalBus(() => undefined);
+    const routes = [
+      ...apiRoutes({
+        bus,
+        fanOut: new SignalFanOut(bus, new FakeBroadcast()),
+        statecharts: new Statecharts(bus),
+        maxImageBytes: false,
+      }),
+      ...healthRoutes({ bus, version: '0.0.0', uptime: () => 0 }),
+      metricsRoute(prometheusMetrics()),
+    ];
+    const names = (list: readonly { method: string; path: string }[]) =>
+      list.map(({ method, path }) => `${method} ${path}`).sort();
+    expect(routes.length).toBeGreaterThan(15);
+    expect(names(operations)).toEqual(names(routes));
+  });
+
+  it('names each path parameter where the path has it', () => {
+    for (const { path, pathParameters } of operations) {
+      const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      expect({ path, names: Object.keys(pathParameters?.shape ?? {}) }).toEqual({ path, names: inPath });
+    }
+  });
+
+  it('has an example of each operation that works', () => {
+    const examples = replayableExamples(readOpenApi);
+    const working = new Set(
+      examples.filter(({ status }) => status === 200).map(({ id }) => id.split('.')[0]),
+    );
+    expect([...working].sort()).toEqual(operations.map(({ id }) => id).sort());
+    expect(examples.length).toBeGreaterThan(30);
+    expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
+  });
+
+  it('has only examples that fit its schemas', () => {
+    const check = openApiCheck(openApi);
+    for (const { id, schemaPointer, answer } of replayableExamples(readOpenApi))
+      expect({ id, faults: check(schemaPointer, answer) }).toEqual({ id, faults: [] });
+    for (const [code, example] of Object.entries(readOpenApi.components.examples)) {
+      const faults = check('#/components/schemas/ErrorResponse', exampleValue(example));
+      expect({ code, faults }).toEqual({ code, faults: [] });
+    }
+    expect(check('#/components/schemas/HealthResponse', { status: 'healthy' })).not.toEqual([]);
+  });
+
+  it('tells of every error that can reach a client over REST', () => {
+    const notOverRest: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_MESSAGE_TYPE'];
+    expect(Object.keys(openApi.components.examples).sort()).toEqual(
+      ErrorCode.options.filter((code) => !notOverRest.includes(code)).sort(),
+    );
+  });
+});
+
+describe('the AsyncAPI document', () => {
+  it('is valid AsyncAPI 3.0, as its official schema says', () => {
+    expect(asyncApi.asyncapi).toBe('3.0.0');
+    expect(asyncApiErrors(asyncApi)).toEqual([]);
+    expect(asyncApiErrors({ ...asyncApi, channels: 5 })).not.toEqual([]);
+  });
+
+  it('has a message with an example for each frame, and only examples that fit', () => {
+    const groups = ['client', 'server', 'resumable'].map((group) => messagesOf(readAsyncApi, group));
+    expect(groups.map((messages) => messages.length)).toEqual([5, 7, 16]);
+    for (const { id, payload, examples } of groups.flat()) {
+      const check = payloadCheck(payload);
+      expect({ id, examples: examples.length }).not.toEqual({ id, examples: 0 });
+      expect({ id, faults: examples.flatMap(check) }).toEqual({ id, faults: [] });
+      expect(check({ event: 'nothing' })).not.toEqual([]);
+    }
+    const events = ServerFrame.options.map(({ shape }) => `server.${shape.event.value}`);
+    expect(messagesOf(readAsyncApi, 'server').map(({ id }) => id)).toEqual(events);
+  });
+
+  it('points only to what it has', () => {
+    const pointers = [...JSON.stringify(asyncApi).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(pointers.length).toBeGreaterThan(50);
+    for (const pointer of pointers) {
+      const target = pointer
+        .split('/')
+        .reduce<unknown>((value, key) => Reflect.get(Object(value), key), asyncApi);
+      expect({ pointer, found: target !== undefined }).toEqual({ pointer, found: true });
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { InspectFront } from '../../../src/gateway/console/inspect-front.ts';
+import { Access } from '../../../src/gateway/security/access.ts';
+
+function isAdmitted(peerAddress: string, more: Readonly<Record<string, string>> = {}, query = ''): boolean {
+  const access = new Access({ listenHost: '::', allowedHosts: [], allowedOrigins: [] });
+  const front = new InspectFront({ access, token: 'secret', attach: () => () => undefined });
+  const headers = new Map(Object.entries({ host: 'localhost', ...more }));
+  const answer = front.admit({ method: 'GET', path: '/inspect', query, headers, peerAddress });
+  return 'open' in answer;
+}
+
+describe('the inspector', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1.2.3',
+    '::1',
+    '0000:0000:0000:0000:0000:0000:0000:0001',
+    '::ffff:127.0.0.1',
+    '0000:0000:0000:0000:0000:ffff:7f00:0001',
+  ])('answers to this machine, however its address is written: %s', (address) => {
+    expect(isAdmitted(address)).toBe(true);
+  });
+
+  it.each(['10.0.0.1', '128.0.0.1', '2001:db8::1', '::ffff:10.0.0.1', '::2', ''])(
+    'refuses another machine: %s',
+    (address) => {
+      expect(isAdmitted(address)).toBe(false);
+    },
+  );
+
+  it('refuses a proxy of this machine, which speaks for somebody else', () => {
+    expect(isAdmitted('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
+  });
+
+  it('answers to everybody with the token, and to nobody else with another one', () => {
+    expect(isAdmitted('10.0.0.1', {}, 'token=secret')).toBe(true);
+    expect(isAdmitted('10.0.0.1', {}, 'token=secrets')).toBe(false);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ANYONE } from '../../../src/core/request/request-context.ts';
+import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
+import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
+import type { HttpResponse } from '../../../src/ports/web-server.ts';
+import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+import { INITIALIZE } from '../../support/tools/mcp-http.ts';
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+function request(method: string, message: unknown, sessionId?: string): ServedRequest {
+  const headers = new Map([
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+    ...(sessionId === undefined ? [] : [['mcp-session-id', sessionId] as const]),
+  ]);
+  const bytes = new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message));
+  const body = async () => bytes;
+  return { method, path: '/mcp', query: '', headers, peerAddress: '127.0.0.1', body, context: ANYONE };
+}
+
+/** Reads a response to its end, and says so, as the web server does. */
+async function readAll({ body, onOver }: HttpResponse): Promise<void> {
+  if (body instanceof ReadableStream) await new Response(body).text();
+  onOver?.();
+}
+
+/** @returns how its client goes away. */
+function holdStream({ status, body, onOver }: HttpResponse): () => Promise<void> {
+  expect(status).toBe(200);
+  if (!(body instanceof ReadableStream)) throw new Error('not a stream');
+  const reader = body.getReader();
+  return async () => {
+    await reader.cancel('the client went away');
+    onOver?.();
+  };
+}
+
+describe('the MCP endpoint', () => {
+  let endpoint: McpEndpoint;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    const bus = new LocalBus((error) => expect.unreachable(String(error)));
+    endpoint = new McpEndpoint({
+      bus,
+      card: { name: 'a', version: '1', model: 'none' },
+      log: recordingLog(),
+    });
+  });
+
+  afterEach(() => {
+    endpoint[Symbol.dispose]();
+    vi.useRealTimers();
+  });
+
+  async function initialize(): Promise<string> {
+    const response = await endpoint.handle(request('POST', INITIALIZE));
+    await readAll(response);
+    return response.headers['mcp-session-id'] ?? '';
+  }
+
+  async function pingStatus(sessionId: string): Promise<number> {
+    const response = await endpoint.handle(request('POST', PING, sessionId));
+    await readAll(response);
+    return response.status;
+  }
+
+  it('forgets a session that was silent for half an hour, and keeps one that was not', async () => {
+    const silent = await initialize();
+    const active = await initialize();
+    const accepted = await endpoint.handle(
+      request('POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, silent),
+    );
+    expect(accepted.status).toBe(202);
+    await readAll(accepted);
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2);
+    expect(await pingStatus(active)).toBe(200);
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS / 2 + 60_000);
+    expect(await pingStatus(silent)).toBe(404);
+    expect(await pingStatus(active)).toBe(200);
+  });
+
+  it('keeps a silent session as long as it holds a stream open, also when another was given up', async () => {
+    const sessionId = await initialize();
+    const lose = holdStream(await endpoint.handle(request('GET', undefined, sessionId)));
+    await lose();
+    const leave = holdStream(await endpoint.handle(request('GET', undefined, sessionId)));
+    vi.advanceTimersByTime(2 * HALF_AN_HOUR_MS);
+    expect(await pingStatus(sessionId)).toBe(200);
+    await leave();
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
+    expect(await pingStatus(sessionId)).toBe(404);
+  });
+
+  it('does not take a request that fails for one in use for ever', async () => {
+    const sessionId = await initialize();
+    const broken = request('POST', PING, sessionId);
+    const headers = new Map([...broken.headers, ['accept', 'application/json\u2603']]);
+    await expect(endpoint.handle({ ...broken, headers })).rejects.toThrow();
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
+    expect(await pingStatus(sessionId)).toBe(404);
+  });
+
+  it('makes room by forgetting the session that is idle for longest, and none in use', async () => {
+    const inUse = await initialize();
+    const leave = holdStream(await endpoint.handle(request('GET', undefined, inUse)));
+    vi.advanceTimersByTime(1);
+    const oldest = await initialize();
+    vi.advanceTimersByTime(1);
+    const others = await Promise.all(Array.from({ length: 998 }, initialize));
+    const oneMore = await initialize();
+    expect(await pingStatus(oldest)).toBe(404);
+    for (const sessionId of [inUse, oneMore, others[0] ?? '']) expect(await pingStatus(sessionId)).toBe(200);
+    await leave();
+  });
+});

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
+import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
+import { KEY_BYTES, secretKey } from '../../../src/adapters/secret-key/secret-key.ts';
+import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../../src/core/log/streams.ts';
+import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
+import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+import { serverBook } from '../../support/tools/server-book.ts';
+
+const config: McpServerConfig = { type: 'stdio', command: 'none', env: { TOKEN: 'sekrit' } };
+const other: McpServerConfig = { type: 'http', baseUrl: 'https://tools.example/mcp' };
+const full = new Error('disk full');
+
+async function open() {
+  const store = new WatchedStore(memoryEventStore());
+  const box = sealedBox(memoryKeys());
+  const book = serverBook(store, box);
+  await book.load();
+  const restarted = () => serverBook(store, box).load();
+  /** What the next start connects. */
+  const remembered = async (): Promise<string[]> => Object.keys(await restarted());
+  const secrets = async (): Promise<string[]> => {
+    const streams = await store.sessions();
+    return streams.map(({ sessionId }) => sessionId).filter((id) => id.startsWith(SERVER_SECRET_STREAMS));
+  };
+  /** All that the log has, as text. */
+  const written = async (): Promise<string> => {
+    const streams = await store.sessions();
+    const envelopes = await Promise.all(streams.map(({ sessionId }) => store.read(sessionId, 0)));
+    return JSON.stringify(envelopes);
+  };
+  return { store, box, book, restarted, remembered, secrets, written };
+}
+
+describe('the book of the servers connected at run time', () => {
+  it('has them again after a restart, and their secrets nowhere in clear', async () => {
+    const { book, restarted, written } = await open();
+    await book.add('files', config, CLIENT);
+    await book.add('more', other, CLIENT);
+    expect(await restarted()).toEqual({ files: config, more: other });
+    expect(await written()).not.toContain('sekrit');
+  });
+
+  it('erases the configuration of a server that is removed or replaced', async () => {
+    const { book, restarted, secrets } = await open();
+    await book.add('files', config, CLIENT);
+    const [first] = await secrets();
+    await book.add('files', other, CLIENT);
+    expect(await secrets()).toHaveLength(1);
+    expect(await secrets()).not.toContain(first);
+    expect(await restarted()).toEqual({ files: other });
+    await book.remove('files', CLIENT);
+    expect(await secrets()).toEqual([]);
+    expect(await restarted()).toEqual({});
+  });
+
+  it('forgets a server at the second try when the log refused the first', async () => {
+    const { store, book, remembered } = await open();
+    await book.add('files', config, CLIENT);
+    store.refuseNext('mcp-server.removed', full);
+    await expect(book.remove('files', CLIENT)).rejects.toBe(full);
+    // Its configuration is gone already, so it counts as removed.
+    expect(await remembered()).toEqual([]);
+    await book.remove('files', CLIENT);
+    expect(await remembered()).toEqual([]);
+  });
+
+  it('keeps the configuration as it was when the log refuses another', async () => {
+    const { store, book, restarted, secrets } = await open();
+    await book.add('files', config, CLIENT);
+    store.refuseNext('mcp-server.registered', full);
+    await expect(book.add('files', other, CLIENT)).rejects.toBe(full);
+    expect(await restarted()).toEqual({ files: config });
+    // What the refused one left is erased by the next start.
+    expect(await secrets()).toHaveLength(1);
+  });
+
+  it('forgets a server that is removed while it is on its way to the log', async () => {
+    const { book, remembered } = await open();
+    await Promise.all([book.add('files', config, CLIENT), book.remove('files', CLIENT)]);
+    expect(await remembered()).toEqual([]);
+  });
+
+  it('remembers a server that is added again while it is being removed', async () => {
+    const { book, remembered } = await open();
+    await book.add('files', config, CLIENT);
+    await Promise.all([book.remove('files', CLIENT), book.add('files', config, CLIENT)]);
+    expect(await remembered()).toEqual(['files']);
+    await book.remove('files', CLIENT);
+    expect(await remembered()).toEqual([]);
+  });
+});
+
+describe('servers that stand in the log in clear', () => {
+  it('are taken over, and erased where they stood', async () => {
+    const { store, restarted, written } = await open();
+    await store.append(CLEAR_SERVERS_STREAM, 0, [
+      { type: 'mcp-server.added', name: 'files', config },
+      { type: 'mcp-server.added', name: 'gone', config },
+      { type: 'mcp-server.removed', name: 'gone' },
+    ]);
+    expect(await restarted()).toEqual({ files: config });
+    expect(await written()).not.toContain('sekrit');
+    expect(await restarted()).toEqual({ files: config });
+  });
+
+  it('are taken over again when the first time was cut off', async () => {
+    const { store, restarted, secrets, written } = await open();
+    await store.append(CLEAR_SERVERS_STREAM, 0, [
+      { type: 'mcp-server.added', name: 'files', config },
+      { type: 'mcp-server.added', name: 'more', config: other },
+    ]);
+    store.refuseNext('mcp-server.registered', full);
+    await expect(restarted()).rejects.toBe(full);
+    expect(await restarted()).toEqual({ files: config, more: other });
+    expect(await secrets()).toHaveLength(2);
+    expect(await written()).not.toContain('sekrit');
+  });
+
+  it('are shown to who only looks, and left as they are', async () => {
+    const { store, box, written } = await open();
+    await store.append(CLEAR_SERVERS_STREAM, 0, [{ type: 'mcp-server.added', name: 'files', config }]);
+    const before = await written();
+    expect(await ServerBook.read(store, box)).toEqual({ files: config });
+    expect(await written()).toBe(before);
+  });
+});
+
+describe('a key that is not at hand', () => {
+  it('keeps the server from being connected, says so, and loses nothing', async () => {
+    const { store, book, box, restarted } = await open();
+    await book.add('files', config, CLIENT);
+    const log = recordingLog();
+    expect(await serverBook(store, sealedBox(memoryKeys()), log).load()).toEqual({});
+    expect(log.lines).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        fields: expect.objectContaining({ server: 'files', reason: expect.stringContaining('no such key') }),
+      }),
+    ]);
+    expect(await ServerBook.read(store, box)).toEqual({ files: config });
+    expect(await restarted()).toEqual({ files: config });
+  });
+
+  it('does not keep the server from being removed or connected anew', async () => {
+    const { store, book, secrets } = await open();
+    await book.add('files', config, CLIENT);
+    await book.add('more', config, CLIENT);
+    const box = sealedBox(memoryKeys());
+    const later = serverBook(store, box);
+    await later.load();
+    await later.remove('files', CLIENT);
+    await later.add('more', other, CLIENT);
+    expect(await secrets()).toHaveLength(1);
+    expect(await serverBook(store, box).load()).toEqual({ more: other });
+  });
+
+  it('is no longer needed once a start had it beside the key that is used now', async () => {
+    const [before, now] = [secretKey(randomBytes(KEY_BYTES)), secretKey(randomBytes(KEY_BYTES))];
+    const store = memoryEventStore();
+    await serverBook(store, sealedBox(memoryKeys(before))).add('files', config, CLIENT);
+    const both = sealedBox({
+      places: ['this test'],
+      current: async () => now,
+      find: async (fingerprint) => [before, now].find((key) => key.fingerprint === fingerprint),
+    });
+    expect(await serverBook(store, both).load()).toEqual({ files: config });
+    expect(await serverBook(store, sealedBox(memoryKeys(now))).load()).toEqual({ files: config });
+  });
+});

@@ -1,0 +1,501 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { StorageFullError } from '../../../src/core/log/storage-full.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
+import { keptOpen } from '../../support/log/crashing-store.ts';
+import { typesOf } from '../../support/log/session-log.ts';
+import { said, textOf } from '../../support/models/steps.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
+import { SessionRig } from '../../support/sessions/session-rig.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+import { DirectedTools } from '../../support/tools/directed-tools.ts';
+
+const NO_TIME = 0;
+const PLENTY_MS = 60_000;
+
+/** The log of a service that stopped before it had answered that. */
+async function logOfUnanswered(text: string): Promise<EventStore> {
+  const store = memoryEventStore();
+  const before = new SessionRig({ store });
+  await before.say(text);
+  await before.registry.drain(NO_TIME);
+  return store;
+}
+
+describe('finding a session', () => {
+  it('reads the log once and gives everybody the same actor, also when many ask at once', async () => {
+    const rig = new SessionRig();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => rig.registry.session('s')));
+    expect(new Set(sessions).size).toBe(1);
+    expect(rig.store.reads).toBe(1);
+  });
+
+  it('keeps sessions apart: a busy one holds up no other', async () => {
+    const rig = new SessionRig();
+    const other = rig.listen('b');
+    await rig.say('busy', { sessionId: 'a' });
+    await rig.say('quick', { sessionId: 'b' });
+    (await rig.model.callFor('quick')).answer('done');
+    await other.event('turn.completed');
+    expect((await rig.model.callFor('busy')).signal.aborted).toBe(false);
+  });
+
+  it('refuses when the log cannot be read, and tries again at the next call', async () => {
+    const rig = new SessionRig();
+    rig.store.beforeRead = async () => {
+      throw new Error('disk gone');
+    };
+    await expect(rig.registry.session('s')).rejects.toThrow('disk gone');
+    rig.store.beforeRead = async () => undefined;
+    await rig.say('hello');
+    expect((await rig.model.call(0)).userText).toBe('hello');
+  });
+
+  it('has one actor also when the resumption of a turn could not be recorded', async () => {
+    const store = await logOfUnanswered('hello');
+    const rig = new SessionRig({ store });
+    const heard = rig.listen();
+    let during: Promise<unknown> | undefined;
+    rig.bus.onSession('s', () => {
+      during ??= rig.registry.session('s');
+    });
+    rig.store.refuseNext('turn.resumed', new Error('disk full'));
+    await expect(rig.registry.session('s')).rejects.toThrow('disk full');
+    await heard.fault();
+    // Somebody asked between the fault and the rejection: that session is the one that counts.
+    expect(await rig.registry.session('s')).toBe(await during);
+    (await rig.model.call(0)).answer('at last');
+    await heard.event('turn.completed', 'hello');
+    expect(rig.model.calls).toHaveLength(1);
+  });
+
+  it('tells the position of a session that cannot go on, as the log has it', async () => {
+    const store = await logOfUnanswered('hello');
+    const rig = new SessionRig({ store });
+    rig.store.refuseNext('turn.resumed', new StorageFullError('disk full'));
+    expect(await rig.registry.position('s')).toEqual({ head: 2, running: null, reasoning: null });
+    expect(rig.log.lines.some(({ level }) => level === 'error')).toBe(true);
+  });
+});
+
+describe('a message to a session that nobody has looked up', () => {
+  const message = (text: string) => ({ type: 'turn.start', turnId: text, text }) as const;
+
+  /** A log that has one answered message. */
+  async function withPast() {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    const heard = before.listen();
+    await before.say('hello');
+    (await before.model.call(0)).answer('Hi!');
+    await heard.event('turn.completed');
+    return store;
+  }
+
+  it('begins it without reading, when the log has nothing of it', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    expect(rig.store.reads).toBe(0);
+    expect(rig.log.lines).toEqual([]);
+  });
+
+  it('goes to the one that the log has, once, before what came meanwhile', async () => {
+    const store = await withPast();
+    const rig = new SessionRig({ store });
+    const heard = rig.listen();
+    await Promise.all([rig.say('first'), rig.say('second')]);
+    (await rig.model.call(0)).answer('1');
+    const second = await rig.model.call(1);
+    expect(second.request.messages.map(textOf)).toEqual(['hello', 'Hi!', 'first', '1', 'second']);
+    second.answer('2');
+    await heard.event('turn.completed', 'second');
+    const requested = (await rig.logged()).flatMap((event) =>
+      event.type === 'turn.requested' ? [event.text] : [],
+    );
+    expect(requested).toEqual(['hello', 'first', 'second']);
+    expect(rig.log.lines).toEqual([]);
+  });
+
+  it('is known again by its key', async () => {
+    const store = memoryEventStore();
+    const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + PLENTY_MS };
+    await new SessionRig({ store }).registry.startTurn('s', { ...message('original'), key }, CLIENT);
+    const repeated = { ...message('repeated'), key };
+    expect(await new SessionRig({ store }).registry.startTurn('s', repeated, CLIENT)).toEqual({
+      turnId: 'original',
+    });
+  });
+
+  it('is not recorded twice when it cannot be told whether it was recorded', async () => {
+    const rig = new SessionRig();
+    rig.store.afterAppend = async () => {
+      rig.store.afterAppend = async () => undefined;
+      throw new Error('the disk went silent');
+    };
+    await expect(rig.say('hello')).rejects.toThrow('the disk went silent');
+    const requested = (await rig.logged()).filter(({ type }) => type === 'turn.requested');
+    expect(requested).toHaveLength(1);
+    expect(rig.registry.size).toBe(0);
+  });
+
+  it('leaves a running turn of it alone, and waits behind it', async () => {
+    const store = await logOfUnanswered('slow');
+    const rig = new SessionRig({ store });
+    const heard = rig.listen();
+    await rig.say('next');
+    (await rig.model.call(0)).answer('at last');
+    await heard.event('turn.completed', 'slow');
+    expect((await rig.model.call(1)).userText).toBe('next');
+  });
+});
+
+describe.each([
+  ['memory', async () => ({ store: memoryEventStore(), close: async () => undefined })],
+  [
+    'SQLite',
+    async () => {
+      const directory = await tempDirectory();
+      const store = await openSqliteEventStore({ directory: directory.path, log: recordingLog() });
+      const close = async () => {
+        await store[Symbol.asyncDispose]();
+        await directory[Symbol.asyncDispose]();
+      };
+      return { store, close };
+    },
+  ],
+] as const)('a session loaded from a log in %s', (_, open) => {
+  it('knows the conversation', async () => {
+    const { store, close } = await open();
+    const before = new SessionRig({ store });
+    const heard = before.listen();
+    await before.say('hello');
+    (await before.model.call(0)).answer('Hi!');
+    await heard.event('turn.completed');
+
+    const rig = new SessionRig({ store });
+    await rig.say('again');
+    expect((await rig.model.call(0)).request.messages).toEqual([
+      { role: 'user', text: 'hello' },
+      said('Hi!'),
+      { role: 'user', text: 'again' },
+    ]);
+    await rig.registry.drain(NO_TIME);
+    await close();
+  });
+
+  it('goes on with its open turn: settled calls stay, repeatable ones run again, others are interrupted', async () => {
+    const { store, close } = await open();
+    const tools = { settled: {}, safe: { repeatable: true }, unsafe: {} };
+    const before = new SessionRig({ store, tools: new DirectedTools(tools) });
+    const heardBefore = before.listen();
+    await before.say('do it');
+    const firstCall = await before.model.call(0);
+    firstCall.say('Working.');
+    firstCall.askFor({ name: 'settled' }, { name: 'safe', arguments: { x: 1 } }, { name: 'unsafe' });
+    (await before.tools.call(0)).answer('done before');
+    await heardBefore.event('tool-call.succeeded');
+    await before.registry.drain(NO_TIME);
+
+    const rig = new SessionRig({ store, tools: new DirectedTools(tools) });
+    const heard = rig.listen();
+    await rig.registry.session('s');
+    const repeated = await rig.tools.call(0);
+    expect(repeated).toMatchObject({ toolName: 'safe', arguments: { x: 1 } });
+    repeated.answer('done again');
+    const { request } = await rig.model.call(0);
+    expect(request.messages).toMatchObject([
+      { role: 'user', text: 'do it' },
+      {
+        role: 'assistant',
+        parts: [{ text: 'Working.' }, { name: 'settled' }, { name: 'safe' }, { name: 'unsafe' }],
+      },
+      { role: 'tool', name: 'settled', text: 'done before' },
+      { role: 'tool', name: 'safe', text: 'done again' },
+      { role: 'tool', name: 'unsafe', text: expect.stringContaining('may or may not have taken effect') },
+    ]);
+    expect(rig.tools.calls).toHaveLength(1);
+    (await rig.model.call(0)).answer('All done.');
+    expect(await heard.event('turn.completed')).toMatchObject({ content: 'Working.\n\nAll done.' });
+    // What was said before the stop is not streamed again; the separator is.
+    expect(heard.text).toBe('\n\nAll done.');
+    await close();
+  });
+
+  it('makes a model call that was cut off again from its beginning, and counts the attempts', async () => {
+    const { store, close } = await open();
+    for (const attempt of [1, 2, 3]) {
+      const rig = new SessionRig({ store });
+      if (attempt === 1) await rig.say('hello');
+      else await rig.registry.session('s');
+      const call = await rig.model.call(0);
+      expect(call.request.messages).toEqual([{ role: 'user', text: 'hello' }]);
+      call.say('cut o');
+      await rig.registry.drain(NO_TIME);
+      expect(call.signal.aborted).toBe(true);
+    }
+    const events = (await store.read('s', 0)).map(({ event }) => event);
+    expect(events.slice(2)).toEqual([
+      { type: 'turn.resumed', turnId: 'hello', attempt: 2 },
+      { type: 'turn.resumed', turnId: 'hello', attempt: 3 },
+    ]);
+    await close();
+  });
+
+  it('gives the messages that were waiting their turns, in order, before a new one', async () => {
+    const { store, close } = await open();
+    const before = new SessionRig({ store });
+    await Promise.all([before.say('a'), before.say('b'), before.say('c')]);
+    await before.registry.drain(NO_TIME);
+
+    const rig = new SessionRig({ store });
+    await rig.say('d');
+    for (const [index, text] of ['a', 'b', 'c', 'd'].entries()) {
+      const call = await rig.model.call(index);
+      expect(call.userText).toBe(text);
+      call.answer('ok');
+    }
+    await close();
+  });
+});
+
+describe('draining', () => {
+  it('waits until the running turn and all messages behind it are answered', async () => {
+    const rig = new SessionRig();
+    await Promise.all([rig.say('a'), rig.say('b')]);
+    let drained = false;
+    const draining = rig.registry.drain(PLENTY_MS).then(() => {
+      drained = true;
+    });
+    (await rig.model.call(0)).answer('1');
+    const second = await rig.model.call(1);
+    expect(drained).toBe(false);
+    second.answer('2');
+    await draining;
+    expect(typesOf(await rig.logged()).filter((type) => type === 'turn.completed')).toHaveLength(2);
+  });
+
+  it('takes no more messages, and says when to come back', async () => {
+    const rig = new SessionRig();
+    await rig.registry.drain(PLENTY_MS);
+    await expect(rig.say('hello')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      details: { retryAfter: expect.any(Number) },
+    });
+  });
+
+  it('aborts what is left at the end of its time, and leaves it open in the log', async () => {
+    const rig = new SessionRig();
+    await rig.say('slow');
+    const call = await rig.model.call(0);
+    await rig.registry.drain(NO_TIME);
+    expect(call.signal.aborted).toBe(true);
+    expect(typesOf(await rig.logged())).toEqual(['turn.requested', 'turn.started']);
+  });
+
+  it('begins no turn afterwards, though the end of the one before was on its way to the log', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await Promise.all([rig.say('a'), rig.say('b')]);
+    const session = await rig.registry.session('s');
+    const held = rig.store.holdNext('turn.completed');
+    (await rig.model.call(0)).answer('1');
+    await held.arrived;
+    await rig.registry.drain(NO_TIME);
+    held.release();
+    await heard.event('turn.started', 'b');
+    await session.idle();
+    expect(rig.model.calls).toHaveLength(1);
+  });
+
+  it('waits for a message that was accepted just before', async () => {
+    const rig = new SessionRig();
+    const session = await rig.registry.session('s');
+    const held = rig.store.holdNext('turn.requested');
+    const start = session.startTurn({ type: 'turn.start', turnId: 'a', text: 'a' }, CLIENT);
+    await held.arrived;
+    const draining = rig.registry.drain(PLENTY_MS);
+    held.release();
+    await start;
+    const call = await rig.model.call(0);
+    call.answer('in time');
+    await draining;
+    expect(typesOf(await rig.logged())).toContain('turn.completed');
+  });
+
+  it('does not go on with an open turn of a session that is loaded afterwards', async () => {
+    const store = await logOfUnanswered('hello');
+    const rig = new SessionRig({ store });
+    await rig.registry.drain(PLENTY_MS);
+    await (await rig.registry.session('s')).reset(CLIENT);
+    expect(rig.model.calls).toEqual([]);
+    expect(typesOf(await rig.logged())).toEqual([
+      ...['turn.requested', 'turn.started'],
+      ...['turn.cancelled', 'session.reset'],
+    ]);
+  });
+});
+
+describe('a session in which nothing goes on', () => {
+  /** A session with one answered turn. */
+  async function answered(): Promise<SessionRig> {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    await heard.event('turn.completed');
+    await (await rig.registry.session('s')).idle();
+    return rig;
+  }
+
+  it('leaves memory, and is found again in the log', async () => {
+    const rig = await answered();
+    expect(rig.registry.size).toBe(1);
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(0);
+    const { reads } = rig.store;
+    const appended: string[] = [];
+    rig.store.beforeAppend = async (events) => void appended.push(...typesOf(events));
+    await rig.say('again');
+    expect(rig.store.reads).toBe(reads + 1);
+    // It was not taken for new.
+    expect(appended.filter((type) => type === 'turn.requested')).toHaveLength(1);
+    expect((await rig.model.call(1)).request.messages.map(textOf)).toEqual([...['hello', 'Hi!', 'again']]);
+  });
+
+  it('stays while it was used a moment ago', async () => {
+    const rig = await answered();
+    rig.registry.evictIdle(PLENTY_MS);
+    expect(rig.registry.size).toBe(1);
+  });
+
+  it('stays while a turn runs, while it loads, and while something is on its way to its log', async () => {
+    const rig = await answered();
+    const loading = rig.registry.session('loading');
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(1);
+    expect(await rig.registry.session('loading')).toBe(await loading);
+
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('on its way');
+    await held.arrived;
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(1);
+    held.release();
+    await said;
+    await rig.model.callFor('on its way');
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(1);
+    await rig.registry.drain(NO_TIME);
+  });
+});
+
+describe('a fork under way', () => {
+  it('is whole before anybody has it, and no turn of its past goes on in it', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    await rig.model.call(0);
+    const held = rig.store.holdNext('session.forked');
+    const fork = rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT);
+    await held.arrived;
+    const during = rig.registry.session('fork');
+    const another = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toMatchObject(
+      {
+        code: 'INVALID_REQUEST',
+      },
+    );
+    held.release();
+    expect(await during).toBe(await fork);
+    await another;
+    expect(typesOf(await rig.logged('fork'))).toEqual([
+      ...['turn.requested', 'turn.started', 'turn.cancelled', 'session.forked'],
+    ]);
+    expect(rig.model.calls).toHaveLength(1);
+    await rig.registry.drain(NO_TIME);
+  });
+
+  it('is waited for by a message to it, which then follows its past', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    await (await rig.registry.session('s')).idle();
+    const fork = rig.registry.fork({ from: 's', at: 4, to: 'fork' }, CLIENT);
+    await rig.say('and then?', { sessionId: 'fork' });
+    expect(await rig.registry.session('fork')).toBe(await fork);
+    const { request } = await rig.model.callFor('and then?');
+    expect(request.messages.map(textOf)).toEqual(['hello', 'Hi!', 'and then?']);
+    expect(rig.model.calls).toHaveLength(2);
+    await rig.registry.drain(NO_TIME);
+  });
+
+  it('that fails leaves the id to the message that has waited for it', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    rig.store.refuseNext('session.forked', new Error('disk full'));
+    const fork = expect(rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT)).rejects.toThrow(
+      'disk full',
+    );
+    await rig.say('anybody?', { sessionId: 'fork' });
+    await fork;
+    expect(typesOf(await rig.logged('fork'))).toEqual(['turn.requested', 'turn.started']);
+    await rig.registry.drain(NO_TIME);
+  });
+});
+
+describe('a session that is being deleted', () => {
+  it('stays in memory until it is erased, so that nobody loads it a second time meanwhile', async () => {
+    const log = memoryEventStore();
+    const erasing = Promise.withResolvers<void>();
+    const mayErase = Promise.withResolvers<void>();
+    const store: EventStore = {
+      ...keptOpen(log),
+      erase: async (...sessionIds) => {
+        erasing.resolve();
+        await mayErase.promise;
+        await log.erase(...sessionIds);
+      },
+    };
+    const rig = new SessionRig({ store });
+    const session = await rig.registry.session('s');
+    await rig.say('hello');
+    const deleted = rig.registry.delete('s', CLIENT);
+    await erasing.promise;
+    rig.registry.evictIdle(0);
+    expect(await rig.registry.session('s')).toBe(session);
+    mayErase.resolve();
+    await deleted;
+    expect(await rig.registry.session('s')).not.toBe(session);
+  });
+});
+
+describe('a session whose deletion was cut off', () => {
+  it('has one actor when it is used while the deletion is finished', async () => {
+    const store = memoryEventStore();
+    await store.append('s', 0, [{ type: 'session.reset' }, { type: 'session.deleted' }], { open: true });
+    const rig = new SessionRig({ store });
+    const first = await rig.registry.session('s');
+    expect(await rig.registry.session('s')).toBe(first);
+    expect(first.state.seq).toBe(0);
+  });
+
+  it('is erased by the next use when the log would not at first', async () => {
+    const log = memoryEventStore();
+    let refusals = 1;
+    const store: EventStore = {
+      ...keptOpen(log),
+      erase: async (sessionId) => {
+        refusals -= 1;
+        if (refusals >= 0) throw new Error('disk full');
+        await log.erase(sessionId);
+      },
+    };
+    const rig = new SessionRig({ store });
+    await (await rig.registry.session('s')).reset(CLIENT);
+    await expect(rig.registry.delete('s', CLIENT)).rejects.toThrow('disk full');
+    expect((await log.read('s', 0)).at(-1)?.event.type).toBe('session.deleted');
+    expect((await rig.registry.session('s')).state.seq).toBe(0);
+    expect(await log.read('s', 0)).toEqual([]);
+  });
+});
