@@ -269,7 +269,7 @@ describe('a stream that goes wrong', () => {
   ])('because no chat completion came says so: %s', async (_how, reply) => {
     await using harness = await OpenAiModelHarness.open(reply);
     const { details } = await harness.fail();
-    expect(details.reason).toMatch(/sent no chat completion.*llm\.baseURL.*llm\.api/);
+    expect(details.reason).toMatch(/nothing that is a chat completion.*llm\.baseURL.*llm\.api/);
     await harness.upstream.idle();
     expect(harness.upstream.requests).toHaveLength(1);
   });

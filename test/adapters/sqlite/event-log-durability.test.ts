@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/adapters/sqlite/open/open-database.ts';
 import { type CallMoment, filesAt, readTrace, whyNoTrace } from '../../support/log/system-calls.ts';
+import { startTracedProcess } from '../../support/processes/child-process.ts';
 import { skipAloud } from '../../support/project/skip-aloud.ts';
-import { startTracedProcess } from '../../support/service/child-process.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 

@@ -75,7 +75,8 @@ const fixtures: readonly Fixture[] = [
   },
 ];
 
-const folderOf = (version: number) => fileURLToPath(new URL(`../../fixtures/log-v${version}`, import.meta.url));
+const folderOf = (version: number) =>
+  fileURLToPath(new URL(`../../fixtures/log-v${version}`, import.meta.url));
 const exportOf = (version: number) => join(folderOf(version), 'eventful.jsonl');
 
 const PinnedViews = z.array(z.looseObject({ at: z.int() }));

@@ -13,7 +13,7 @@ import { repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { nextLoop } from '../../../src/timing/next-loop.ts';
-import { startLimitedProcess, startSupportProcess } from '../../support/service/child-process.ts';
+import { startLimitedProcess, startSupportProcess } from '../../support/processes/child-process.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 

@@ -113,7 +113,9 @@ describe('the Grafana dashboard', () => {
   verifies('ops.dashboard', async () => {
     await using directory = await tempDirectory();
     const llm = { provider: 'scripted', model: 'offline', script: [{ when: '.*', reply: 'hello there' }] };
-    const yaml = JSON.stringify({ llm, mcpServers: { tools: scriptableServer() } });
+    // Waiting for the tool server polls, which would use up the limit on a slow machine.
+    const limits = { requestsPerMinute: false };
+    const yaml = JSON.stringify({ llm, limits, mcpServers: { tools: scriptableServer() } });
     await using service = await RunningService.start({ yaml, dataDir: directory.path });
     await serverWith(service, 'tools', 'connected');
     await service.post('/api/message-sync', { message: 'hello' });

@@ -149,8 +149,11 @@ describe.concurrent('replay', () => {
     const refusals: [string[], RegExp][] = [
       [['s'], /^agent-service: there is no folder \S+log; choose .* with --data-dir\n$/],
       [['a b'], /^agent-service: session: found "a b"; expected 1 to 128 characters.*\n$/],
-      [['--file', 'none.jsonl'], /^agent-service: none\.jsonl: there is no such file; expected what `.*\n$/],
-      [['--file', '.'], /^agent-service: \.: this is a folder; expected what `.*\n$/],
+      [
+        ['--file', 'none.jsonl'],
+        /^agent-service: none\.jsonl: there is no such file; expected the output of `.*\n$/,
+      ],
+      [['--file', '.'], /^agent-service: \.: this is a folder; expected the output of `.*\n$/],
       [['s', '--agent', 'agent.yml'], /^error: option '--agent' needs '--live'/],
       [['s', '--live', '--agent', 'none.yml'], /^agent-service: none\.yml: there is no such file/],
     ];

@@ -153,7 +153,7 @@ export class ChatReader implements ReplyReader {
   }
 
   #noChat(): ModelFailure {
-    const reason = `${this.#access.label} sent no chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
+    const reason = `${this.#access.label} sent nothing that is a chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
     return new ModelFailure(this.#access, reason);
   }
 }

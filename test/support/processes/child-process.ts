@@ -13,7 +13,7 @@ export interface SupportProcess extends AsyncDisposable {
   readonly ended: Promise<string>;
 }
 
-/** Starts a file of test/support as a process of its own, killed at the latest by `await using`. */
+/** Starts a file of this folder as a process of its own, killed at the latest by `await using`. */
 export function startSupportProcess(file: string, args: readonly string[]): SupportProcess {
   return startProcess(process.execPath, [scriptOf(file), ...args]);
 }

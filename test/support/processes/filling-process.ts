@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { messageOf } from '../log/event-log-damage.ts';
 import { recordingLog } from '../telemetry/recording-log.ts';
-import { messageOf } from './event-log-damage.ts';
 
 /*
  * A process that may write only so many bytes to a file: appends to one session of the data directory given as its
