@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Caller, type CallerParts } from './load/caller.ts';
+import { Caller, type CallerDeps } from './load/caller.ts';
 import { conclusion } from './load/conclusion.ts';
 import { Instance } from './load/instance.ts';
 import { type LoadOptions, readOptions, UsageError, usage } from './load/options.ts';
@@ -68,14 +68,14 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Runs one client to its end. A client without a connection, or without an answer in time, sends nothing more. */
-async function runClient(session: string, parts: CallerParts): Promise<void> {
-  const { tally, options } = parts;
+async function runClient(session: string, deps: CallerDeps): Promise<void> {
+  const { tally, options } = deps;
   tally.clients += 1;
   try {
-    if (options.transport === 'sync') await new Caller(session, parts).run();
+    if (options.transport === 'sync') await new Caller(session, deps).run();
     else {
       const open = options.transport === 'ws' ? openWebSocket : openEventStream;
-      await new Talker(session, { ...parts, open }).run();
+      await new Talker(session, { ...deps, open }).run();
     }
   } catch (error) {
     tally.failed(reasonOf(error));

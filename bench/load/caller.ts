@@ -11,7 +11,7 @@ import { Unanswered, within } from './within.ts';
 
 const Answer = z.object({ response: z.string() });
 
-export interface CallerParts {
+export interface CallerDeps {
   readonly options: LoadOptions;
   readonly instance: Instance;
   readonly tally: Tally;
@@ -22,20 +22,20 @@ export interface CallerParts {
 /** A client of message-sync. When its connection is lost, it repeats the request with the same idempotency key. */
 export class Caller {
   readonly #session: string;
-  readonly #parts: CallerParts;
+  readonly #deps: CallerDeps;
   readonly #answers: string[] = [];
   #asked = 0;
   #connection: HttpConnection | null = null;
   /** 1 after a request without an answer in time. The log may have its answer. */
   #unanswered = 0;
 
-  constructor(session: string, parts: CallerParts) {
+  constructor(session: string, deps: CallerDeps) {
     this.#session = session;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   async run(): Promise<void> {
-    const { instance, tally } = this.#parts;
+    const { instance, tally } = this.#deps;
     try {
       await this.#askAll();
     } finally {
@@ -44,7 +44,7 @@ export class Caller {
     await tally.compare(this.#session, async () => {
       if (this.#unanswered > 0) await instance.cancel(this.#session);
       const events = await instance.log(this.#session);
-      return unexpectedIn(events, this.#parts.options) ?? this.#differenceFrom(events);
+      return unexpectedIn(events, this.#deps.options) ?? this.#differenceFrom(events);
     });
   }
 
@@ -62,7 +62,7 @@ export class Caller {
   }
 
   async #askAll(): Promise<void> {
-    const { options, tally, stopping } = this.#parts;
+    const { options, tally, stopping } = this.#deps;
     for (let message = 0; message < options.messages && !stopping.aborted; message += 1) {
       const sent = performance.now();
       this.#asked += 1;
@@ -80,7 +80,7 @@ export class Caller {
   }
 
   async #ask(key: string, late: AbortSignal): Promise<string> {
-    const { options, tally } = this.#parts;
+    const { options, tally } = this.#deps;
     const body = JSON.stringify({ message: options.message, sessionId: this.#session });
     for (let attempt = 1; ; attempt += 1) {
       late.throwIfAborted();
@@ -97,7 +97,7 @@ export class Caller {
   }
 
   #request(key: string, body: string): Promise<HttpAnswer> {
-    this.#connection ??= new HttpConnection(this.#parts.options.url);
+    this.#connection ??= new HttpConnection(this.#deps.options.url);
     return this.#connection.request({ path: '/api/message-sync', headers: { 'Idempotency-Key': key }, body });
   }
 }

@@ -24,7 +24,7 @@ interface Question {
   firstMs: number | null;
 }
 
-export interface TalkerParts {
+export interface TalkerDeps {
   readonly options: LoadOptions;
   readonly instance: Pick<Instance, 'log' | 'cancel'>;
   readonly tally: Tally;
@@ -40,7 +40,7 @@ export interface TalkerParts {
  */
 export class Talker {
   readonly #session: string;
-  readonly #parts: TalkerParts;
+  readonly #deps: TalkerDeps;
   readonly #stream = new ReceivedStream();
   readonly #link: ResumingLink;
   #question: Question | null = null;
@@ -49,23 +49,23 @@ export class Talker {
   #isUnanswered = false;
   #onEvent: () => void = () => undefined;
 
-  constructor(session: string, parts: TalkerParts) {
+  constructor(session: string, deps: TalkerDeps) {
     this.#session = session;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#link = new ResumingLink({
-      url: parts.options.url,
+      url: deps.options.url,
       session,
-      open: parts.open,
+      open: deps.open,
       position: () => this.#stream.position,
       onText: (text) => this.#receive(text),
       onLost: () => {
-        parts.tally.lost += 1;
+        deps.tally.lost += 1;
       },
     });
   }
 
   async run(): Promise<void> {
-    const { options, tally } = this.#parts;
+    const { options, tally } = this.#deps;
     try {
       await within(options.timeoutSeconds, (late) => this.#link.connect(late));
       await this.#askAll();
@@ -76,7 +76,7 @@ export class Talker {
   }
 
   async #askAll(): Promise<void> {
-    const { options, tally, stopping } = this.#parts;
+    const { options, tally, stopping } = this.#deps;
     for (let message = 0; message < options.messages && !stopping.aborted && !this.#fault; message += 1) {
       try {
         await this.#ask(options.message);
@@ -92,7 +92,7 @@ export class Talker {
 
   /** @returns the first fault, or the first difference from the log, or null. */
   async #difference(): Promise<string | null> {
-    const { instance } = this.#parts;
+    const { instance } = this.#deps;
     if (this.#fault) return this.#fault;
     if (this.#isUnanswered) await instance.cancel(this.#session);
     const logged = await instance.log(this.#session);
@@ -103,7 +103,7 @@ export class Talker {
   /** Waits a moment for the events that the log has. */
   async #hearUpTo(events: number): Promise<void> {
     if (this.#stream.events >= events) return;
-    const { timeoutSeconds } = this.#parts.options;
+    const { timeoutSeconds } = this.#deps.options;
     await within(timeoutSeconds, (late) => this.#link.connect(late));
     const arrived = new Promise<void>((resolve) => {
       this.#onEvent = () => {
@@ -125,8 +125,8 @@ export class Talker {
     };
     this.#question = question;
     try {
-      await within(this.#parts.options.timeoutSeconds, (late) => this.#untilEnded(question, content, late));
-      this.#parts.tally.answered(performance.now() - question.askedAt, question.firstMs);
+      await within(this.#deps.options.timeoutSeconds, (late) => this.#untilEnded(question, content, late));
+      this.#deps.tally.answered(performance.now() - question.askedAt, question.firstMs);
     } finally {
       this.#question = null;
     }
@@ -160,7 +160,7 @@ export class Talker {
   }
 
   #hear(frame: ResumableFrame, question: Question): void {
-    const { tally, options } = this.#parts;
+    const { tally, options } = this.#deps;
     requireExpected(frame, options);
     if (frame.event === 'chunk') {
       tally.chunks += 1;

@@ -7,7 +7,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-export interface HttpRequestParts {
+export interface HttpRequestDeps {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export class HttpConnection {
     this.#socket.on('close', () => this.#break(new Error('the server closed the connection')));
   }
 
-  request({ method = 'POST', path, headers = {}, body = '' }: HttpRequestParts): Promise<HttpAnswer> {
+  request({ method = 'POST', path, headers = {}, body = '' }: HttpRequestDeps): Promise<HttpAnswer> {
     if (this.#broken) return Promise.reject(this.#broken);
     this.#waiting = Promise.withResolvers();
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,11 +1,11 @@
-import { HttpConnection, type HttpRequestParts } from './http-connection.ts';
+import { HttpConnection, type HttpRequestDeps } from './http-connection.ts';
 import type { Work } from './measured.ts';
 
 export interface HttpLoad {
   readonly port: number;
   readonly inFlight: number;
   readonly total: number;
-  readonly requestOf: (index: number) => HttpRequestParts;
+  readonly requestOf: (index: number) => HttpRequestDeps;
 }
 
 /** Sends `total` requests over `inFlight` keep-alive connections. Rejects when an answer is not 200. */
@@ -32,7 +32,7 @@ export async function loadHttp({ port, inFlight, total, requestOf }: HttpLoad): 
   return { operations: total, latencies };
 }
 
-export function syncMessage(sessionId: string, message = 'hello'): HttpRequestParts {
+export function syncMessage(sessionId: string, message = 'hello'): HttpRequestDeps {
   return { path: '/api/message-sync', body: JSON.stringify({ message, sessionId }) };
 }
 

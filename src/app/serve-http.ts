@@ -106,14 +106,14 @@ export async function serveHttp({
   };
 }
 
-interface RouteParts extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
+interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteParts): Route[] {
+function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteDeps): Route[] {
   const { bus, metrics } = agent;
   const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
   if (settings.mode !== 'web') return always;

@@ -7,7 +7,7 @@ import { StreamLink } from './stream-link.ts';
 import { advance, type StreamEvent, type StreamPosition } from './stream-position.ts';
 import { type StreamTarget, streamUrl } from './stream-url.ts';
 
-export interface SessionStreamParts {
+export interface SessionStreamDeps {
   readonly environment: ClientEnvironment;
   readonly target: StreamTarget;
   /** Where the stream begins. */
@@ -28,7 +28,7 @@ type AcceptedData = Extract<ResumableFrame, { event: 'accepted' }>['data'];
  * until the service has accepted or refused them.
  */
 export class SessionStream {
-  readonly #parts: SessionStreamParts;
+  readonly #deps: SessionStreamDeps;
   readonly #link: StreamLink;
   readonly #outgoing = new Outgoing();
   #status: SessionStatus = 'connecting';
@@ -37,15 +37,15 @@ export class SessionStream {
   /** Seq of the session's last event when the connection was made. */
   #head = 0;
 
-  constructor(parts: SessionStreamParts) {
-    this.#parts = parts;
-    this.#position = parts.position;
+  constructor(deps: SessionStreamDeps) {
+    this.#deps = deps;
+    this.#position = deps.position;
     this.#link = new StreamLink({
-      environment: parts.environment,
-      url: () => streamUrl(parts.target, this.#position),
+      environment: deps.environment,
+      url: () => streamUrl(deps.target, this.#position),
       onFrame: (frame) => this.#receive(frame),
       onLost: () => this.#lost(),
-      onError: parts.onError,
+      onError: deps.onError,
     });
   }
 
@@ -112,7 +112,7 @@ export class SessionStream {
     this.#position = position;
     if (!event) return;
     this.#acceptOwnMessage(event);
-    this.#parts.onEvent(event, position, before);
+    this.#deps.onEvent(event, position, before);
     if (event.seq !== undefined && event.seq === this.#head) this.#flush();
   }
 
@@ -137,7 +137,7 @@ export class SessionStream {
   }
 
   #pauseIfUnneeded(): void {
-    if (this.#status !== 'live' || this.#parts.isNeeded() || !this.#outgoing.isEmpty) return;
+    if (this.#status !== 'live' || this.#deps.isNeeded() || !this.#outgoing.isEmpty) return;
     this.#disconnect('paused');
   }
 
@@ -155,6 +155,6 @@ export class SessionStream {
   #become(status: SessionStatus): void {
     if (status === this.#status) return;
     this.#status = status;
-    this.#parts.onStatus(status);
+    this.#deps.onStatus(status);
   }
 }

@@ -3,7 +3,7 @@ import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 import { readFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 
-export interface StreamLinkParts {
+export interface StreamLinkDeps {
   readonly environment: ClientEnvironment;
   /** The URL of the next connection. */
   readonly url: () => string;
@@ -19,19 +19,19 @@ export interface StreamLinkParts {
  * was refused, so the link treats every refusal as temporary and tries for ever.
  */
 export class StreamLink {
-  readonly #parts: StreamLinkParts;
+  readonly #deps: StreamLinkDeps;
   #socket: StreamSocket | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
 
-  constructor(parts: StreamLinkParts) {
-    this.#parts = parts;
+  constructor(deps: StreamLinkDeps) {
+    this.#deps = deps;
   }
 
   /** Connects, unless it is connected or already trying. */
   open(): void {
     if (this.#socket || this.#timer !== undefined) return;
-    const socket = this.#parts.environment.openSocket(this.#parts.url());
+    const socket = this.#deps.environment.openSocket(this.#deps.url());
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(socket, data));
     socket.addEventListener('close', () => this.#lose(socket));
@@ -60,21 +60,21 @@ export class StreamLink {
   #receive(socket: StreamSocket, data: unknown): void {
     if (socket !== this.#socket) return;
     try {
-      this.#parts.onFrame(readFrame(data));
+      this.#deps.onFrame(readFrame(data));
     } catch (error) {
-      this.#parts.onError(error);
+      this.#deps.onError(error);
     }
   }
 
   #lose(socket: StreamSocket): void {
     if (socket !== this.#socket) return;
     this.#socket = null;
-    const delayMs = reconnectDelayMs(this.#failures, this.#parts.environment.random());
+    const delayMs = reconnectDelayMs(this.#failures, this.#deps.environment.random());
     this.#failures += 1;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.open();
     }, delayMs);
-    this.#parts.onLost();
+    this.#deps.onLost();
   }
 }

@@ -5,7 +5,7 @@ import { stateHash } from '../core/session/state-hash.ts';
 import { withCauses } from './legacy-causes.ts';
 import { recordedForks } from './recorded-forks.ts';
 import { reachOfInput, recordedInput } from './recorded-input.ts';
-import { ReplayedSession, type ReplayParts } from './replayed-session.ts';
+import { type ReplayDeps, ReplayedSession } from './replayed-session.ts';
 import { type ReplayedTurn, TurnTally } from './turn-tally.ts';
 
 /** The first event in which the replay differs from the recording. */
@@ -41,11 +41,11 @@ export interface ReplayReport {
  */
 export async function replaySession(
   recording: readonly SessionEvent[],
-  parts: ReplayParts,
+  deps: ReplayDeps,
   onTurn: (turn: ReplayedTurn) => void = () => undefined,
 ): Promise<ReplayReport> {
   const events = withCauses(recording);
-  const session = new ReplayedSession(parts, events);
+  const session = new ReplayedSession(deps, events);
   try {
     return await new Replay(events, session, onTurn).run();
   } finally {

@@ -1,7 +1,7 @@
 import { SimulatedClock } from 'xstate';
 import type { SessionEvent } from '../core/log/events.ts';
 import type { TurnLimits } from '../core/turn/turn-limits.ts';
-import type { TurnParts, TurnSession } from '../runtime/turns/turn-parts.ts';
+import type { TurnDeps, TurnSession } from '../runtime/turns/turn-deps.ts';
 import type { TurnRun } from '../runtime/turns/turn-run.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
 
@@ -12,24 +12,24 @@ const NO_LIMITS: TurnLimits = { maxSteps: Infinity, stepTimeoutMs: Infinity };
 
 /** Starts turns with their recorded limits and a simulated clock. */
 export class ReplayTurns {
-  readonly #parts: Omit<TurnParts, keyof TurnLimits>;
+  readonly #deps: Omit<TurnDeps, keyof TurnLimits>;
   readonly #limits: Limits;
   readonly #standard: TurnRunner;
   readonly #clock = new SimulatedClock();
   #reported = Promise.withResolvers<void>();
 
-  constructor(parts: Omit<TurnParts, keyof TurnLimits>, events: readonly SessionEvent[], live?: TurnLimits) {
+  constructor(deps: Omit<TurnDeps, keyof TurnLimits>, events: readonly SessionEvent[], live?: TurnLimits) {
     // A live model takes real time.
-    this.#parts = live ? parts : { ...parts, clock: this.#clock };
+    this.#deps = live ? deps : { ...deps, clock: this.#clock };
     this.#limits = live ? new Map() : recordedLimits(events);
     const { maxSteps, stepTimeoutMs } = live ?? NO_LIMITS;
-    this.#standard = new TurnRunner({ ...this.#parts, maxSteps, stepTimeoutMs });
+    this.#standard = new TurnRunner({ ...this.#deps, maxSteps, stepTimeoutMs });
   }
 
   start(session: TurnSession): TurnRun {
     const { open } = session.state;
     const limits = open && this.#limits.get(attemptKey(open.turnId, open.attempt));
-    const runner = limits ? new TurnRunner({ ...this.#parts, ...limits }) : this.#standard;
+    const runner = limits ? new TurnRunner({ ...this.#deps, ...limits }) : this.#standard;
     return runner.start(this.#watched(session));
   }
 

@@ -26,7 +26,7 @@ export interface LiveAgent extends TurnLimits {
   readonly tools: Pick<TurnTools, 'forModel'>;
 }
 
-export interface ReplayParts {
+export interface ReplayDeps {
   /** An empty store in memory, which takes the events of the replay. */
   readonly store: EventStore;
   readonly log: Log;
@@ -41,7 +41,7 @@ const UNSEEN = { systemPrompt: '', historyTokens: 0 };
 
 /** A session of the real runtime. Only its model and its tools are replaced, by those of the recording. */
 export class ReplayedSession {
-  readonly #parts: ReplayParts;
+  readonly #deps: ReplayDeps;
   readonly #bus: LocalBus;
   readonly #journal: Journal;
   readonly #model = new ReplayModel();
@@ -50,9 +50,9 @@ export class ReplayedSession {
   #actor: SessionActor;
   #forks = 0;
 
-  constructor(parts: ReplayParts, recording: readonly SessionEvent[]) {
-    const { store, log, live } = parts;
-    this.#parts = parts;
+  constructor(deps: ReplayDeps, recording: readonly SessionEvent[]) {
+    const { store, log, live } = deps;
+    this.#deps = deps;
     this.#bus = new LocalBus((error) => log.error({ err: error }, 'a listener failed'));
     this.#journal = new Journal(store, this.#bus);
     this.#tools = new ReplayTools(live?.tools);
@@ -145,7 +145,7 @@ export class ReplayedSession {
   }
 
   #answer(call: ModelCall, reply: RecordedReply): Promise<void> {
-    const { live } = this.#parts;
+    const { live } = this.#deps;
     this.#tools.expect(reply.calls);
     return this.#turns.reportAfter(() => (live ? call.ask(live.model, reply) : call.answer(reply)));
   }
@@ -164,7 +164,7 @@ export class ReplayedSession {
   #timeOut(call: ModelCall, { cause, error, said }: Extract<RecordedInput, { type: 'time-out' }>): void {
     call.say(said);
     const turnId = this.state.open?.turnId;
-    if (this.#parts.live && turnId !== undefined)
+    if (this.#deps.live && turnId !== undefined)
       this.#actor.report({ type: 'turn.fail', turnId, cause, error, partial: said }, REPLAY);
     else this.#turns.passTime(cause.stepTimeoutMs);
   }
@@ -187,7 +187,7 @@ export class ReplayedSession {
   }
 
   #actorOf(sessionId: string, state: SessionState): SessionActor {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     const nobody = (): void => undefined;
     const watchers = { bus: this.#bus, log, onFault: nobody, onGrown: nobody };
     const parts = { journal: this.#journal, turns: this.#turns, policy: POLICY, ...watchers };

@@ -15,7 +15,7 @@ import { UnheardChanges } from './tools/unheard-changes.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 
-export interface McpConnectionParts {
+export interface McpConnectionDeps {
   /** Of the server, for the log. */
   readonly name: string;
   readonly log: Log;
@@ -31,7 +31,7 @@ export interface McpConnectionParts {
 
 /** A server that has answered the handshake. */
 export class McpConnection implements ToolServerConnection {
-  readonly #parts: McpConnectionParts;
+  readonly #deps: McpConnectionDeps;
   readonly #client: Client;
   readonly #transport: ServerTransport;
   readonly #timeoutMs: number;
@@ -40,12 +40,12 @@ export class McpConnection implements ToolServerConnection {
   #outputCheck: OutputCheck;
   #callsInFlight = 0;
 
-  constructor(parts: McpConnectionParts) {
-    const { client, transport, events, pingIntervalMs } = parts;
-    this.#parts = parts;
+  constructor(deps: McpConnectionDeps) {
+    const { client, transport, events, pingIntervalMs } = deps;
+    this.#deps = deps;
     this.#client = client;
     this.#transport = transport;
-    this.#timeoutMs = parts.timeoutMs ?? REQUEST_TIMEOUT_MS;
+    this.#timeoutMs = deps.timeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#outputCheck = this.#outputCheckOf(new Map());
     client.onclose = () => this.#noteEnd();
     client.onerror = (error) => this.#noteError(error);
@@ -119,7 +119,7 @@ export class McpConnection implements ToolServerConnection {
       return `the connection was lost: ${this.#transport.endReason}`;
     if (error instanceof McpError && isTimeout(error))
       return `the server did not answer within ${this.#timeoutMs} ms`;
-    return failureText(error, this.#parts.mask);
+    return failureText(error, this.#deps.mask);
   }
 
   #outputCheckOf(schemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>): OutputCheck {
@@ -134,7 +134,7 @@ export class McpConnection implements ToolServerConnection {
         return this.#client.ping({ timeout: intervalMs });
       },
       isBusy: () => this.#callsInFlight > 0,
-      onDead: (error) => this.#transport.fail(failureText(error, this.#parts.mask)),
+      onDead: (error) => this.#transport.fail(failureText(error, this.#deps.mask)),
     });
   }
 
@@ -142,18 +142,18 @@ export class McpConnection implements ToolServerConnection {
     this.#heartbeat?.stop();
     const reason = this.#transport.endReason;
     // Without a reason, `close` ended the connection.
-    if (reason !== undefined) this.#parts.events.onClosed(reason);
+    if (reason !== undefined) this.#deps.events.onClosed(reason);
   }
 
   #noteError(error: Error): void {
-    const reason = failureText(error, this.#parts.mask);
-    const { log, name } = this.#parts;
+    const reason = failureText(error, this.#deps.mask);
+    const { log, name } = this.#deps;
     log.debug({ server: name, reason }, 'tool server connection reported an error');
     this.#heartbeat?.suspect();
   }
 
   #warn(fields: Record<string, unknown>, message: string): void {
-    this.#parts.log.warn({ server: this.#parts.name, ...fields }, message);
+    this.#deps.log.warn({ server: this.#deps.name, ...fields }, message);
   }
 }
 

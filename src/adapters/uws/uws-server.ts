@@ -15,7 +15,7 @@ import type { UwsBroadcast } from './uws-broadcast.ts';
 import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
 
-export interface UwsServerParts {
+export interface UwsServerDeps {
   /** Owns the app that the server listens with. */
   readonly broadcast: UwsBroadcast;
   readonly http: HttpHandler;
@@ -32,18 +32,18 @@ const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The web server: copies each request from uWebSockets.js, hands it to the gateway, and writes the answer. */
 export class UwsServer {
-  readonly #parts: UwsServerParts;
+  readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
   readonly #sockets = new Set<UwsSocket>();
   #listening: us_listen_socket | null = null;
 
-  constructor(parts: UwsServerParts) {
-    this.#parts = parts;
-    this.#app = parts.broadcast.app;
-    for (const [path, front] of Object.entries(parts.webSockets))
+  constructor(deps: UwsServerDeps) {
+    this.#deps = deps;
+    this.#app = deps.broadcast.app;
+    for (const [path, front] of Object.entries(deps.webSockets))
       this.#app.ws(
         path,
-        webSocketBehavior({ front, http: parts.http, open: this.#sockets }, parts.maxPayloadBytes),
+        webSocketBehavior({ front, http: deps.http, open: this.#sockets }, deps.maxPayloadBytes),
       );
     this.#app.any('/*', (res, req) => this.#handle(res, req));
   }
@@ -67,7 +67,7 @@ export class UwsServer {
   stopListening(): void {
     if (this.#listening) us_listen_socket_close(this.#listening);
     this.#listening = null;
-    for (const front of Object.values(this.#parts.webSockets)) front.stop();
+    for (const front of Object.values(this.#deps.webSockets)) front.stop();
   }
 
   /** Closes every WebSocket with a code that tells clients to connect again. */
@@ -86,19 +86,19 @@ export class UwsServer {
     if (isClosed(request)) return;
     const fault = framingFault(request.headers);
     if (fault) {
-      void new HttpExchange(res, request.method, { isLast: true }).respond(this.#parts.http.refuse(fault));
+      void new HttpExchange(res, request.method, { isLast: true }).respond(this.#deps.http.refuse(fault));
       return;
     }
     const exchange = new HttpExchange(res, request.method, { isLast: isChunked(request.headers) });
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
-      : exchange.readBody(declaredBytes, this.#parts.maxRequestBytes);
-    this.#parts.http
+      : exchange.readBody(declaredBytes, this.#deps.maxRequestBytes);
+    this.#deps.http
       .handle({ ...request, body })
       .then((response) => exchange.respond(response).finally(response.onOver))
       .catch((error: unknown) => {
-        this.#parts.log.error(
+        this.#deps.log.error(
           { method: request.method, path: request.path, err: error },
           'a response could not be written',
         );

@@ -16,7 +16,7 @@ const IDLE_TIMEOUT_SECONDS = 20;
 /** Never reached: `Recipient` closes slow readers before. Beyond it uWebSockets.js drops frames, even close frames. */
 const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 
-export interface WebSocketParts {
+export interface WebSocketDeps {
   readonly front: SocketFront;
   readonly http: Pick<HttpHandler, 'refuse'>;
   /** The open sockets. The behavior adds and removes them. */
@@ -25,7 +25,7 @@ export interface WebSocketParts {
 
 /** @param maxPayloadBytes uWebSockets.js drops the connection of a longer message, without a close frame. */
 export function webSocketBehavior(
-  { front, http, open }: WebSocketParts,
+  { front, http, open }: WebSocketDeps,
   maxPayloadBytes: number,
 ): WebSocketBehavior<SocketData> {
   return {
@@ -63,7 +63,7 @@ export function webSocketBehavior(
 }
 
 function upgrade(
-  { front, http }: Omit<WebSocketParts, 'open'>,
+  { front, http }: Omit<WebSocketDeps, 'open'>,
   res: HttpResponse,
   req: HttpRequest,
   context: us_socket_context_t,

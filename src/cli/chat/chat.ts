@@ -11,7 +11,7 @@ export type ChatSession = Pick<
   'send' | 'cancel' | 'approve' | 'deny' | typeof Symbol.asyncIterator
 >;
 
-export interface ChatParts {
+export interface ChatDeps {
   readonly session: ChatSession;
   readonly lines: LineInput;
   readonly screen: Screen;
@@ -24,7 +24,7 @@ const NOBODY = 'Nobody was there to answer.';
 
 /** A conversation at the terminal: a line, its reply, the next line. */
 export class Chat {
-  readonly #parts: ChatParts;
+  readonly #deps: ChatDeps;
   readonly #turns = new TurnEnds();
   readonly #approvals: OpenApprovals;
   readonly #quit = Promise.withResolvers<number>();
@@ -33,11 +33,11 @@ export class Chat {
   #isWarned = false;
   #hasFailed = false;
 
-  constructor(parts: ChatParts) {
-    this.#parts = parts;
-    this.#approvals = new OpenApprovals(parts.opening.approvals);
-    parts.lines.onInterrupt(() => this.interrupt());
-    parts.lines.onLeave(() => this.#quit.resolve(0));
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
+    this.#approvals = new OpenApprovals(deps.opening.approvals);
+    deps.lines.onInterrupt(() => this.interrupt());
+    deps.lines.onLeave(() => this.#quit.resolve(0));
   }
 
   /** @returns the exit code: 1 when a message was not answered. */
@@ -54,18 +54,18 @@ export class Chat {
     if (this.#isWarned) {
       this.#quit.resolve(INTERRUPTED);
     } else if (this.#isBusy) {
-      this.#parts.session.cancel();
-      this.#parts.screen.note({ text: 'cancelling; Ctrl-C again quits', style: 'yellow' });
+      this.#deps.session.cancel();
+      this.#deps.screen.note({ text: 'cancelling; Ctrl-C again quits', style: 'yellow' });
     } else {
-      this.#parts.screen.note({ text: '\nCtrl-C again quits, and so does Ctrl-D', style: 'dim' });
-      this.#parts.lines.refresh();
+      this.#deps.screen.note({ text: '\nCtrl-C again quits, and so does Ctrl-D', style: 'dim' });
+      this.#deps.lines.refresh();
     }
     this.#isWarned = true;
   }
 
   /** Shows the events of the session. Resolves when the session is deleted or the chat is quit. */
   async #listen(): Promise<number> {
-    const { session, screen } = this.#parts;
+    const { session, screen } = this.#deps;
     for await (const event of session) {
       screen.show(event);
       this.#approvals.note(event);
@@ -76,7 +76,7 @@ export class Chat {
   }
 
   async #converse(): Promise<number> {
-    const { lines, screen, opening } = this.#parts;
+    const { lines, screen, opening } = this.#deps;
     if (opening.openTurnId !== null) {
       screen.note({ text: 'a reply is being written', style: 'dim' });
       await this.#follow(opening.openTurnId);
@@ -92,12 +92,12 @@ export class Chat {
   async #say(text: string): Promise<void> {
     this.#isBusy = true;
     try {
-      const { turnId } = await this.#parts.session.send(text);
+      const { turnId } = await this.#deps.session.send(text);
       await this.#follow(turnId);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       this.#hasFailed = true;
-      this.#parts.screen.note(failureNote(error));
+      this.#deps.screen.note(failureNote(error));
     } finally {
       this.#isBusy = false;
     }
@@ -120,7 +120,7 @@ export class Chat {
   }
 
   async #decide(approval: Approval, signal: AbortSignal): Promise<void> {
-    const { session, lines, screen } = this.#parts;
+    const { session, lines, screen } = this.#deps;
     const { callId, toolName, argumentsHash } = approval;
     screen.note({
       text: `needs approval: ${toolName} ${JSON.stringify(approval.arguments)}`,

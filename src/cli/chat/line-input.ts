@@ -3,7 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 
 export type Line = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'end' | 'withdrawn' };
 
-export interface LineInputParts {
+export interface LineInputDeps {
   readonly input: Readable;
   /** Where a person sees the typed text; null when the lines come from a script. */
   readonly terminal: (Writable & { readonly columns?: number }) | null;
@@ -22,7 +22,7 @@ export interface Question {
 /** Reads lines, typed or piped. Between questions typed text is not echoed, so that it does not mix with a reply. */
 export class LineInput {
   readonly #readline: Interface;
-  readonly #terminal: LineInputParts['terminal'];
+  readonly #terminal: LineInputDeps['terminal'];
   readonly #early: string[] = [];
   #isEchoing = false;
   /** Earlier lines for the arrow keys, newest first. */
@@ -32,7 +32,7 @@ export class LineInput {
   #isOver = false;
   #answer: ((line: Line) => void) | null = null;
 
-  constructor({ input, terminal, history }: LineInputParts) {
+  constructor({ input, terminal, history }: LineInputDeps) {
     this.#terminal = terminal;
     this.#history = history;
     this.#readline = createInterface({
@@ -114,7 +114,7 @@ export class LineInput {
     this.#readline.prompt(true);
   }
 
-  #echo(terminal: NonNullable<LineInputParts['terminal']>): Writable {
+  #echo(terminal: NonNullable<LineInputDeps['terminal']>): Writable {
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         // Decide now: later `#isEchoing` may belong to the next question.

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import type { StreamEvent } from '../../client/session-client.ts';
 import { eventNote, type Note } from './event-note.ts';
 
-export interface ScreenParts {
+export interface ScreenDeps {
   /** Gets the replies of the agent and nothing else. */
   readonly replies: Writable;
   /** Gets everything else. On a terminal this is the same stream as `replies`. */
@@ -14,15 +14,15 @@ export interface ScreenParts {
 
 /** Shows a conversation: streams replies and reasoning, and prints a line for other events. */
 export class Screen {
-  readonly #parts: ScreenParts;
+  readonly #deps: ScreenDeps;
   /** Whether the last reply, or reasoning, has not ended its line. */
   #isMidReply = false;
   #isMidThought = false;
   /** Whether the last output was reasoning. */
   #isThinking = false;
 
-  constructor(parts: ScreenParts) {
-    this.#parts = parts;
+  constructor(deps: ScreenDeps) {
+    this.#deps = deps;
   }
 
   show(event: StreamEvent): void {
@@ -35,29 +35,29 @@ export class Screen {
 
   /** Prints a line of its own. */
   note({ text, style }: Note): void {
-    if (this.#parts.isTerminal) this.#endLines();
+    if (this.#deps.isTerminal) this.#endLines();
     else this.#endThought();
-    this.#parts.notes.write(`${this.styled(printable(text), style)}\n`);
+    this.#deps.notes.write(`${this.styled(printable(text), style)}\n`);
   }
 
   styled(text: string, style: Note['style']): string {
-    return this.#parts.hasColours ? styleText(style, text, { validateStream: false }) : text;
+    return this.#deps.hasColours ? styleText(style, text, { validateStream: false }) : text;
   }
 
   #say(text: string): void {
     if (text === '') return;
     this.#endThought();
     // Control characters of a reply must not move the cursor of a terminal or rename its window.
-    this.#parts.replies.write(this.#parts.isTerminal ? printable(text) : text);
+    this.#deps.replies.write(this.#deps.isTerminal ? printable(text) : text);
     this.#isMidReply = !text.endsWith('\n');
   }
 
   /** Reasoning goes to the notes, because it is not part of the reply. */
   #think(text: string): void {
     if (text === '') return;
-    if (this.#parts.isTerminal) this.#endReply();
+    if (this.#deps.isTerminal) this.#endReply();
     const begin = this.#isThinking ? '' : 'thinking: ';
-    this.#parts.notes.write(this.styled(begin + printable(text), 'dim'));
+    this.#deps.notes.write(this.styled(begin + printable(text), 'dim'));
     this.#isThinking = true;
     this.#isMidThought = !text.endsWith('\n');
   }
@@ -68,13 +68,13 @@ export class Screen {
   }
 
   #endThought(): void {
-    if (this.#isMidThought) this.#parts.notes.write('\n');
+    if (this.#isMidThought) this.#deps.notes.write('\n');
     this.#isMidThought = false;
     this.#isThinking = false;
   }
 
   #endReply(): void {
-    if (this.#isMidReply) this.#parts.replies.write('\n');
+    if (this.#isMidReply) this.#deps.replies.write('\n');
     this.#isMidReply = false;
   }
 }

@@ -5,7 +5,7 @@ import { failureReason } from '../../core/turn/turn-limits.ts';
 import type { LanguageModel, ModelReply } from '../../ports/language-model.ts';
 import type { RequestFacts } from './check.ts';
 
-export interface AskerParts {
+export interface AskerDeps {
   readonly model: LanguageModel;
   /** Sent with each request. */
   readonly systemPrompt: string;
@@ -29,11 +29,11 @@ export type Asked = { readonly facts: RequestFacts } & (
 
 /** Makes single requests to a model and measures them. */
 export class Asker {
-  readonly #parts: AskerParts;
+  readonly #deps: AskerDeps;
   readonly #made: RequestFacts[] = [];
 
-  constructor(parts: AskerParts) {
-    this.#parts = parts;
+  constructor(deps: AskerDeps) {
+    this.#deps = deps;
   }
 
   /** The times and tokens of all requests so far, in order. */
@@ -43,7 +43,7 @@ export class Asker {
 
   /** Rejects only when the check is stopped. */
   async ask(messages: readonly ModelMessage[], tools: readonly ModelTool[] = []): Promise<Asked> {
-    const { model, systemPrompt } = this.#parts;
+    const { model, systemPrompt } = this.#deps;
     const source = model.source;
     // Prepared as in a turn, so that the model gets its own reply back as it would in a turn.
     const conversation = modelConversation(messages, { source, caution: 'none' });
@@ -60,7 +60,7 @@ export class Asker {
     request: Parameters<LanguageModel['generate']>[0],
     heard: HeardPieces,
   ): Promise<{ reply: ModelReply } | { failure: ServiceError }> {
-    const { model, signal, stepTimeoutMs } = this.#parts;
+    const { model, signal, stepTimeoutMs } = this.#deps;
     const timeout = AbortSignal.timeout(stepTimeoutMs);
     try {
       return { reply: await model.generate(request, heard, AbortSignal.any([signal, timeout])) };
@@ -73,7 +73,7 @@ export class Asker {
   }
 
   #tookTooLong(): ServiceError {
-    const { stepTimeoutMs } = this.#parts;
+    const { stepTimeoutMs } = this.#deps;
     const reason = failureReason({ kind: 'step-timeout', stepTimeoutMs });
     return new ServiceError('AGENT_ERROR', 'The language model could not answer.', { reason });
   }

@@ -10,7 +10,7 @@ import type { Check, CheckName } from './check.ts';
 import { refusedAtOnce, settingRefused } from './refused-at-once.ts';
 import { yellowImage } from './yellow-image.ts';
 
-export interface ModelCheckParts {
+export interface ModelCheckDeps {
   readonly asker: Asker;
   readonly llm: LlmConfig;
   readonly hasKey: boolean;
@@ -19,13 +19,13 @@ export interface ModelCheckParts {
 
 /** Tests a model, one request after the other. */
 export class ModelCheck {
-  readonly #parts: ModelCheckParts;
+  readonly #deps: ModelCheckDeps;
   /** The refusal of a setting. It may come after other checks, because some settings are sent with tools only. */
   #settingFailure: ServiceError | null = null;
   #endedAtOnce = false;
 
-  constructor(parts: ModelCheckParts) {
-    this.#parts = parts;
+  constructor(deps: ModelCheckDeps) {
+    this.#deps = deps;
   }
 
   /** Whether the first request failed, so that no other was made. */
@@ -35,7 +35,7 @@ export class ModelCheck {
 
   /** Yields each check as soon as it is done. Makes no further request if the first one fails. */
   async *run(): AsyncGenerator<Check, void, undefined> {
-    const { asker, hasKey, llm } = this.#parts;
+    const { asker, hasKey, llm } = this.#deps;
     const first = await asker.ask([user('Say hello.')]);
     if (first.failure) {
       this.#endedAtOnce = true;
@@ -53,7 +53,7 @@ export class ModelCheck {
 
   async #streaming(): Promise<Check> {
     // Long enough for providers that send a few dozen tokens at a time.
-    const asked = await this.#parts.asker.ask([user('Write the numbers from one to fifty as words.')]);
+    const asked = await this.#deps.asker.ask([user('Write the numbers from one to fifty as words.')]);
     if (asked.failure) return this.#unanswered('streaming', asked, 'refuses the request');
     const { pieces, spreadMs, reply, facts: request } = asked;
     if (pieces > 1) {
@@ -75,7 +75,7 @@ export class ModelCheck {
   }
 
   async *#tools(): AsyncGenerator<Check, void, undefined> {
-    const asked = await this.#parts.asker.ask([ADDITION], [ADD]);
+    const asked = await this.#deps.asker.ask([ADDITION], [ADD]);
     const called = asked.failure
       ? this.#unanswered('tool call', asked, 'takes no tools')
       : { ...toolCallCheck(asked.reply), request: asked.facts };
@@ -84,15 +84,15 @@ export class ModelCheck {
       yield { name: 'tool result', finding: 'unknown', outcome: 'not tried: there was no call' };
       return;
     }
-    const conversation = withResults(asked.reply, this.#parts.source);
-    const answer = await this.#parts.asker.ask(conversation, [ADD]);
+    const conversation = withResults(asked.reply, this.#deps.source);
+    const answer = await this.#deps.asker.ask(conversation, [ADD]);
     if (answer.failure) yield this.#unanswered('tool result', answer, 'refuses the result');
     else yield { ...toolResultCheck(answer.reply), request: answer.facts };
   }
 
   async #image(): Promise<Check> {
     const text = 'Which colour is this image? Answer with one word.';
-    const asked = await this.#parts.asker.ask([{ role: 'user', text, images: [yellowImage()] }]);
+    const asked = await this.#deps.asker.ask([{ role: 'user', text, images: [yellowImage()] }]);
     if (asked.failure) return this.#unanswered('image', asked, 'takes no images');
     if (/yellow/i.test(spokenText(asked.reply.parts)))
       return { name: 'image', finding: 'yes', outcome: 'sees it', request: asked.facts };
@@ -107,7 +107,7 @@ export class ModelCheck {
   }
 
   #settings(): Check {
-    const names = settingsOf(this.#parts.llm);
+    const names = settingsOf(this.#deps.llm);
     if (this.#settingFailure) return settingRefused(this.#settingFailure);
     if (names.length === 0) return { name: 'settings', finding: 'unknown', outcome: 'none is set' };
     return { name: 'settings', finding: 'yes', outcome: `taken: ${names.join(', ')}` };

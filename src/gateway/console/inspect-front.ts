@@ -6,7 +6,7 @@ import type { Access } from '../security/access.ts';
 import { addressMatcher, unmapIpv4 } from '../security/client-address.ts';
 import { Recipient } from '../stream/recipient.ts';
 
-export interface InspectFrontParts {
+export interface InspectFrontDeps {
   readonly access: Access;
   /** Admits clients on other machines. Without a token they are refused. */
   readonly token: string | undefined;
@@ -20,11 +20,11 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
 /** `/inspect`: the XState inspector's WebSocket, for this machine or with a token. */
 export class InspectFront implements SocketFront {
-  readonly #parts: InspectFrontParts;
+  readonly #deps: InspectFrontDeps;
   #isStopped = false;
 
-  constructor(parts: InspectFrontParts) {
-    this.#parts = parts;
+  constructor(deps: InspectFrontDeps) {
+    this.#deps = deps;
   }
 
   stop(): void {
@@ -32,7 +32,7 @@ export class InspectFront implements SocketFront {
   }
 
   admit(handshake: Handshake): Admission | HttpResponse {
-    const { access, attach } = this.#parts;
+    const { access, attach } = this.#deps;
     const { headers } = handshake;
     try {
       access.checkHost(headers.get('host'));
@@ -52,7 +52,7 @@ export class InspectFront implements SocketFront {
   }
 
   #isAllowed({ peerAddress, headers, query }: Handshake): boolean {
-    const { token } = this.#parts;
+    const { token } = this.#deps;
     const given = new URLSearchParams(query).get('token');
     if (token !== undefined && given !== null && isSame(given, token)) return true;
     return isLoopback(unmapIpv4(peerAddress)) && !FORWARDED.some((name) => headers.has(name));

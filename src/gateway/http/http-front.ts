@@ -20,7 +20,7 @@ import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
 import type { Router } from './router.ts';
 
-export interface HttpFrontParts {
+export interface HttpFrontDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly cors: Cors;
@@ -38,15 +38,15 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
  * endpoint. Errors become error envelopes.
  */
 export class HttpFront implements HttpHandler {
-  readonly #parts: HttpFrontParts;
+  readonly #deps: HttpFrontDeps;
 
-  constructor(parts: HttpFrontParts) {
-    this.#parts = parts;
+  constructor(deps: HttpFrontDeps) {
+    this.#deps = deps;
   }
 
   /** Never rejects. */
   async handle(request: HttpRequest): Promise<HttpResponse> {
-    let extraHeaders = this.#parts.cors.headers(request.headers.get('origin'));
+    let extraHeaders = this.#deps.cors.headers(request.headers.get('origin'));
     let response: HttpResponse;
     try {
       const allowance = await this.#count(request);
@@ -61,11 +61,11 @@ export class HttpFront implements HttpHandler {
   /** Counts a REST request of an address. Paths outside of `/api/` are not limited. */
   async #count(request: HttpRequest): Promise<Allowance | null> {
     if (!request.path.startsWith('/api/')) return null;
-    return this.#parts.limits.requests.take(this.#addressOf(request));
+    return this.#deps.limits.requests.take(this.#addressOf(request));
   }
 
   async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
-    const { access, authenticator, cors, router, mcp } = this.#parts;
+    const { access, authenticator, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
@@ -85,13 +85,13 @@ export class HttpFront implements HttpHandler {
 
   /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
   async #openStream(request: ServedRequest): Promise<HttpResponse> {
-    const { connections } = this.#parts.limits;
+    const { connections } = this.#deps.limits;
     const address = this.#addressOf(request);
     const refusal = connections.enter(address);
     if (refusal) throw tooManyConnections(refusal);
     const onOver = (): void => connections.leave(address);
     try {
-      return { ...(await this.#parts.router.dispatch(request)), onOver };
+      return { ...(await this.#deps.router.dispatch(request)), onOver };
     } catch (error) {
       onOver();
       throw error;
@@ -99,7 +99,7 @@ export class HttpFront implements HttpHandler {
   }
 
   #addressOf({ peerAddress, headers }: HttpRequest): string {
-    return this.#parts.clientAddress(peerAddress, headers.get('x-forwarded-for'));
+    return this.#deps.clientAddress(peerAddress, headers.get('x-forwarded-for'));
   }
 
   refuse(error: ServiceError): HttpResponse {
@@ -108,7 +108,7 @@ export class HttpFront implements HttpHandler {
 
   #failure(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
     return errorResponse(
-      clientError(thrown, this.#parts.log, { method, path }, 'a request failed unexpectedly'),
+      clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly'),
     );
   }
 }

@@ -26,7 +26,7 @@ const SessionArgument = SessionId.optional().describe(
   'Name of the conversation. Without it, each MCP connection has its own conversation.',
 );
 
-export interface McpAgentParts {
+export interface McpAgentDeps {
   readonly bus: Bus;
   readonly card: AgentCard;
   readonly log: Log;
@@ -50,8 +50,8 @@ export interface McpClient {
 }
 
 /** The agent as an MCP server, for one MCP client. */
-export function mcpAgent(parts: McpAgentParts, client: McpClient): McpServer {
-  const { card, log } = parts;
+export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
+  const { card, log } = deps;
   const server = new McpServer(
     { name: card.name, version: card.version },
     {
@@ -61,13 +61,13 @@ export function mcpAgent(parts: McpAgentParts, client: McpClient): McpServer {
   );
   // Bad requests, and answers to clients that have disconnected. The service can do nothing about them.
   server.server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
-  addChat(server, parts, client);
-  addReset(server, parts, client);
-  addResources(server, parts, client);
+  addChat(server, deps, client);
+  addReset(server, deps, client);
+  addResources(server, deps, client);
   return server;
 }
 
-function addChat(server: McpServer, parts: McpAgentParts, { ownSessionId, context }: McpClient): void {
+function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context }: McpClient): void {
   server.registerTool(
     'chat_with_agent',
     {
@@ -87,7 +87,7 @@ function addChat(server: McpServer, parts: McpAgentParts, { ownSessionId, contex
     },
     ({ message, sessionId = ownSessionId }, call) => {
       const asked = inTrace(context, traceContextOf(call._meta));
-      return chat({ ...parts, context: asked }, turnMessage({ sessionId, text: message }), call);
+      return chat({ ...deps, context: asked }, turnMessage({ sessionId, text: message }), call);
     },
   );
 }
@@ -95,11 +95,11 @@ function addChat(server: McpServer, parts: McpAgentParts, { ownSessionId, contex
 type Call = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 async function chat(
-  parts: McpAgentParts & Pick<McpClient, 'context'>,
+  deps: McpAgentDeps & Pick<McpClient, 'context'>,
   message: TurnMessage,
   call: Call,
 ): Promise<CallToolResult> {
-  const { bus, context, log } = parts;
+  const { bus, context, log } = deps;
   const { sessionId, turnId } = message;
   const reason = 'the MCP client cancelled the call';
   const cancel = (): void => {
@@ -136,11 +136,7 @@ function progressReporter(
   };
 }
 
-function addReset(
-  server: McpServer,
-  { bus, log }: McpAgentParts,
-  { ownSessionId, context }: McpClient,
-): void {
+function addReset(server: McpServer, { bus, log }: McpAgentDeps, { ownSessionId, context }: McpClient): void {
   server.registerTool(
     'reset_conversation',
     {
@@ -160,7 +156,7 @@ function addReset(
   );
 }
 
-function addResources(server: McpServer, { bus, card }: McpAgentParts, { context }: McpClient): void {
+function addResources(server: McpServer, { bus, card }: McpAgentDeps, { context }: McpClient): void {
   server.registerResource(
     'agent-card',
     'agent://card',

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import { decodeText } from '../requests/request-fields.ts';
-import type { McpAgentParts } from './mcp-agent.ts';
+import type { McpAgentDeps } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
 
 /** A session that is idle for this long is closed. Its client must initialize again. */
@@ -28,11 +28,11 @@ interface McpSession {
  * so that no client sees the calls of another.
  */
 export class McpEndpoint implements Disposable {
-  readonly #agent: McpAgentParts;
+  readonly #agent: McpAgentDeps;
   readonly #sessions = new Map<string, McpSession>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(agent: McpAgentParts) {
+  constructor(agent: McpAgentDeps) {
     this.#agent = agent;
     this.#sweeper = setInterval(() => this.#evictIdle(), SWEEP_MS).unref();
   }

@@ -6,7 +6,7 @@ import { messageRoutes } from './message-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
-export interface ApiParts {
+export interface ApiDeps {
   readonly bus: Bus;
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
@@ -14,7 +14,7 @@ export interface ApiParts {
 }
 
 /** The REST interface. */
-export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiParts): Route[] {
+export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps): Route[] {
   return [
     ...messageRoutes(bus, maxImageBytes),
     ...sessionRoutes(bus, fanOut),

@@ -6,7 +6,7 @@ import type { HealthResponse, ReadyResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 
-export interface HealthParts {
+export interface HealthDeps {
   readonly bus: Bus;
   readonly version: string;
   /** Seconds since the service started. */
@@ -14,7 +14,7 @@ export interface HealthParts {
 }
 
 /** Served in every mode: `/api/health`, and the liveness and readiness probes for orchestrators. */
-export function healthRoutes({ bus, version, uptime }: HealthParts): Route[] {
+export function healthRoutes({ bus, version, uptime }: HealthDeps): Route[] {
   const health: Route['handler'] = async ({ context }) => {
     const servers = await bus.send('mcp-server.list', {}, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;

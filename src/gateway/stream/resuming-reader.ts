@@ -13,7 +13,7 @@ export interface FrameSink {
   bufferedBytes(): number;
 }
 
-export interface ResumingReaderParts {
+export interface ResumingReaderDeps {
   readonly bus: Bus;
   readonly context: RequestContext;
   readonly sink: FrameSink;
@@ -39,7 +39,7 @@ const PAGE_EVENTS = 200;
  */
 export class ResumingReader implements SignalReader {
   readonly #sessionId: SessionId;
-  readonly #parts: ResumingReaderParts;
+  readonly #deps: ResumingReaderDeps;
   readonly #cursor: StreamCursor;
   #state: 'catching-up' | 'live' | 'behind' | 'closed' = 'catching-up';
   /** Seq of the last event that was heard while not live. */
@@ -47,19 +47,19 @@ export class ResumingReader implements SignalReader {
   /** Signals that arrive during the query of the position; null at other times. */
   #held: SessionSignal[] | null = null;
 
-  constructor(sessionId: SessionId, position: StreamPosition, parts: ResumingReaderParts) {
+  constructor(sessionId: SessionId, position: StreamPosition, deps: ResumingReaderDeps) {
     this.#sessionId = sessionId;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#cursor = new StreamCursor(position);
   }
 
   /** Call it once, after the reader has joined the session's signals. */
   start(): void {
     void this.#guard(async () => {
-      const { bus, context } = this.#parts;
+      const { bus, context } = this.#deps;
       const { head } = await bus.send('session.position', { sessionId: this.#sessionId }, context);
       if (this.#state === 'closed') return;
-      this.#parts.sink.send(this.#parts.encodeResumed(this.#cursor.seq, head));
+      this.#deps.sink.send(this.#deps.encodeResumed(this.#cursor.seq, head));
       await this.#catchUp();
     });
   }
@@ -75,7 +75,7 @@ export class ResumingReader implements SignalReader {
 
   /** The client has read buffered bytes. The sink calls this again until its buffer is empty. */
   drained(): void {
-    if (this.#state !== 'behind' || this.#parts.sink.bufferedBytes() > RESUME_BYTES) return;
+    if (this.#state !== 'behind' || this.#deps.sink.bufferedBytes() > RESUME_BYTES) return;
     this.#startCatchingUp();
   }
 
@@ -84,7 +84,7 @@ export class ResumingReader implements SignalReader {
   }
 
   #isWanted(signal: SessionSignal): boolean {
-    return 'event' in signal || signal.type !== 'reply.reasoning' || this.#parts.wantsReasoning;
+    return 'event' in signal || signal.type !== 'reply.reasoning' || this.#deps.wantsReasoning;
   }
 
   #note(signal: SessionSignal): void {
@@ -101,7 +101,7 @@ export class ResumingReader implements SignalReader {
   }
 
   async #catchUp(): Promise<void> {
-    const { bus, context } = this.#parts;
+    const { bus, context } = this.#deps;
     const sessionId = this.#sessionId;
     while (this.#state === 'catching-up') {
       const wanted = { sessionId, afterSeq: this.#cursor.seq, limit: PAGE_EVENTS };
@@ -124,7 +124,7 @@ export class ResumingReader implements SignalReader {
 
   #deliver(signal: SessionSignal, frames?: SignalFrames): void {
     if (this.#state === 'closed' || this.#state === 'behind') return;
-    const { sink, encode } = this.#parts;
+    const { sink, encode } = this.#deps;
     const before = this.#cursor.seq;
     for (const due of this.#cursor.take(signal)) {
       const { seq, offset } = this.#positionAfter(due, before);
@@ -148,7 +148,7 @@ export class ResumingReader implements SignalReader {
   /** If the id is used again, it names another session, whose events begin at 1. */
   #end(): void {
     this.#state = 'closed';
-    this.#parts.onEnd();
+    this.#deps.onEnd();
   }
 
   async #guard(work: () => Promise<void>): Promise<void> {
@@ -170,7 +170,7 @@ export class ResumingReader implements SignalReader {
   #fail(error: unknown): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#parts.onError(error);
+    this.#deps.onError(error);
   }
 }
 

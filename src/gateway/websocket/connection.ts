@@ -21,7 +21,7 @@ import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
 import { type ClientFrame, decodeFrame, messageIdOf } from './client-frames.ts';
 
-export interface ConnectionParts {
+export interface ConnectionDeps {
   readonly bus: Bus;
   readonly fanOut: SignalFanOut;
   readonly limits: RateLimits;
@@ -52,7 +52,7 @@ export class Connection implements SocketLife {
   readonly #context: RequestContext;
   readonly #client: Recipient;
   readonly #socket: ClientSocket;
-  readonly #parts: ConnectionParts;
+  readonly #deps: ConnectionDeps;
   /** Null for a client that does not resume. */
   readonly #reader: ResumingReader | null;
   /** The reader that has joined the session: `#reader`, or the client itself. */
@@ -65,16 +65,16 @@ export class Connection implements SocketLife {
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
 
-  constructor(query: ConnectionQuery, socket: ClientSocket, parts: ConnectionParts) {
+  constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
     const { session, after, offset = 0, reasoning, context } = query;
     this.#sessionId = session;
     this.#context = context;
     this.#socket = socket;
     this.#client = new Recipient(socket);
-    this.#parts = parts;
+    this.#deps = deps;
     this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket, reasoning === 1);
     this.#listener = this.#reader ?? (reasoning === 1 ? this.#client.withReasoning() : this.#client);
-    parts.fanOut.join(session, this.#listener);
+    deps.fanOut.join(session, this.#listener);
     this.#reader?.start();
   }
 
@@ -99,17 +99,17 @@ export class Connection implements SocketLife {
   }
 
   closed(): void {
-    this.#parts.fanOut.leave(this.#sessionId, this.#listener);
+    this.#deps.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
-    if (this.#id !== null) void this.#parts.limits.messages.forget(this.#id);
+    if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
   }
 
   async #handle(text: string | null, bytes: number): Promise<void> {
     this.#id ??= crypto.randomUUID();
-    const allowance = await this.#parts.limits.messages.take(this.#id);
+    const allowance = await this.#deps.limits.messages.take(this.#id);
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
-    const { maxRequestBytes } = this.#parts;
+    const { maxRequestBytes } = this.#deps;
     const frameLimit = maxFrameBytes(maxRequestBytes);
     if (frameLimit !== false && bytes > frameLimit) throw tooLarge('a frame', frameLimit);
     if (text === null) {
@@ -122,7 +122,7 @@ export class Connection implements SocketLife {
   }
 
   async #execute(frame: ClientFrame): Promise<void> {
-    const { bus } = this.#parts;
+    const { bus } = this.#deps;
     const [sessionId, context] = [this.#sessionId, this.#context];
     switch (frame.type) {
       case 'message':
@@ -153,7 +153,7 @@ export class Connection implements SocketLife {
       clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, { text, image });
     const sessionId = this.#sessionId;
     const message = turnMessage({ sessionId, text, image, whenBusy, key });
-    const accepted = await this.#parts.bus.send('turn.start', message, this.#context);
+    const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
     const { outcome } = accepted;
     if (!this.#reader) {
       if (outcome) this.#client.send(encodeOutcome(outcome));
@@ -164,7 +164,7 @@ export class Connection implements SocketLife {
 
   #resume(position: StreamPosition, socket: ClientSocket, wantsReasoning: boolean): ResumingReader {
     return new ResumingReader(this.#sessionId, position, {
-      bus: this.#parts.bus,
+      bus: this.#deps.bus,
       context: this.#context,
       sink: socket,
       encode: encodeResumable,
@@ -181,7 +181,7 @@ export class Connection implements SocketLife {
   /** @param frame text of the refused frame. A client that resumes gets the id of its message back. */
   #refuse(thrown: unknown, frame: string | null = null): void {
     const fields = { sessionId: this.#sessionId };
-    const error = clientError(thrown, this.#parts.log, fields, 'a frame could not be handled');
+    const error = clientError(thrown, this.#deps.log, fields, 'a frame could not be handled');
     const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
     this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
   }

@@ -9,9 +9,9 @@ import { parseFields } from '../requests/request-fields.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from '../security/rate-limits.ts';
-import { Connection, type ConnectionParts, type ConnectionQuery } from './connection.ts';
+import { Connection, type ConnectionDeps, type ConnectionQuery } from './connection.ts';
 
-export interface WebSocketFrontParts extends ConnectionParts {
+export interface WebSocketFrontDeps extends ConnectionDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
@@ -22,13 +22,13 @@ export interface WebSocketFrontParts extends ConnectionParts {
  * concurrent handshakes are counted exactly.
  */
 export class WebSocketFront implements SocketFront {
-  readonly #parts: WebSocketFrontParts;
+  readonly #deps: WebSocketFrontDeps;
   readonly #open = new Set<Connection>();
   #stopping = false;
   #givenUp = 0;
 
-  constructor(parts: WebSocketFrontParts) {
-    this.#parts = parts;
+  constructor(deps: WebSocketFrontDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -50,7 +50,7 @@ export class WebSocketFront implements SocketFront {
   }
 
   admit(handshake: Handshake): Admission | HttpResponse {
-    const { access, authenticator, clientAddress, limits } = this.#parts;
+    const { access, authenticator, clientAddress, limits } = this.#deps;
     const { headers, peerAddress, query } = handshake;
     try {
       access.checkHost(headers.get('host'));
@@ -68,14 +68,14 @@ export class WebSocketFront implements SocketFront {
   }
 
   open(query: ConnectionQuery, socket: ClientSocket): Connection {
-    const connection = new Connection(query, socket, this.#parts);
+    const connection = new Connection(query, socket, this.#deps);
     this.#open.add(connection);
     return connection;
   }
 
   /** @param connection null when the socket never opened. */
   release(address: string, connection: Connection | null): void {
-    this.#parts.limits.connections.leave(address);
+    this.#deps.limits.connections.leave(address);
     if (connection === null) return;
     this.#open.delete(connection);
     if (connection.givenUp) this.#givenUp += 1;

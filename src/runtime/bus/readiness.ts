@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts';
 import { within } from '../../timing/deadline.ts';
 
-export interface ReadinessParts {
+export interface ReadinessDeps {
   /** Proves that the log can be written; rejects when it cannot. */
   readonly probe: () => Promise<void>;
   readonly isDraining: () => boolean;
@@ -24,20 +24,20 @@ interface Finding {
 
 /** Whether the service can take messages now: it is not stopping, and a probe has written to the log. */
 export class Readiness {
-  readonly #parts: ReadinessParts;
+  readonly #deps: ReadinessDeps;
   readonly #now: () => number;
   #finding: Finding | null = null;
   #wasWritable = true;
 
-  constructor({ now = () => performance.now(), ...parts }: ReadinessParts) {
-    this.#parts = parts;
+  constructor({ now = () => performance.now(), ...deps }: ReadinessDeps) {
+    this.#deps = deps;
     this.#now = now;
   }
 
   /** What keeps the service from being ready, for people. Empty when it is ready. */
   async problems(): Promise<string[]> {
     // The log is about to be closed. Do not probe it.
-    if (this.#parts.isDraining()) return ['the service is stopping'];
+    if (this.#deps.isDraining()) return ['the service is stopping'];
     if (this.#finding === null || this.#now() >= this.#finding.freshUntil) this.#finding = this.#look();
     const problem = await within(PROBE_MS, this.#finding.problem, 'the event log does not answer');
     return problem === undefined ? [] : [problem];
@@ -53,7 +53,7 @@ export class Readiness {
 
   /** Never rejects. Logs the cause, which may name files, once per outage, and does not return it. */
   async #probe(): Promise<string | undefined> {
-    const { probe, log } = this.#parts;
+    const { probe, log } = this.#deps;
     try {
       await probe();
       if (!this.#wasWritable) log.info({}, 'the event log can be written again');

@@ -6,7 +6,7 @@ import { retryDelayMs } from '../../timing/retry-delay.ts';
 /** Most automatic attempts for one turn. Without a limit, a turn that can never be recorded would call the model for ever. */
 const MOST_ATTEMPTS = 5;
 
-export interface FaultRecoveryParts {
+export interface FaultRecoveryDeps {
   /** Loads a session, which resumes its open turn. */
   readonly load: (sessionId: SessionId) => Promise<unknown>;
   readonly log: Log;
@@ -18,16 +18,16 @@ export interface FaultRecoveryParts {
  * resumed as after a restart.
  */
 export class FaultRecovery {
-  readonly #parts: FaultRecoveryParts;
+  readonly #deps: FaultRecoveryDeps;
   readonly #clock: Clock;
   /** Failures in a row. */
   readonly #failures = new Map<SessionId, number>();
   readonly #waits = new Map<SessionId, unknown>();
   #stopped = false;
 
-  constructor(parts: FaultRecoveryParts) {
-    this.#parts = parts;
-    this.#clock = parts.clock ?? systemClock;
+  constructor(deps: FaultRecoveryDeps) {
+    this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
   }
 
   /** @param attempts how often the open turn has been started so far. */
@@ -35,7 +35,7 @@ export class FaultRecovery {
     if (this.#stopped || this.#waits.has(sessionId)) return;
     if (attempts >= MOST_ATTEMPTS) {
       this.#failures.delete(sessionId);
-      this.#parts.log.error(
+      this.#deps.log.error(
         { sessionId, attempts },
         'a turn could not be recorded again and again: it waits for the next message or start',
       );
@@ -59,13 +59,10 @@ export class FaultRecovery {
   async #load(sessionId: SessionId, attempts: number): Promise<void> {
     this.#waits.delete(sessionId);
     try {
-      await this.#parts.load(sessionId);
+      await this.#deps.load(sessionId);
       this.#failures.delete(sessionId);
     } catch (error) {
-      this.#parts.log.warn(
-        { sessionId, err: error },
-        'a session with an open turn could not be loaded again',
-      );
+      this.#deps.log.warn({ sessionId, err: error }, 'a session with an open turn could not be loaded again');
       this.loadLater(sessionId, attempts);
     }
   }

@@ -28,7 +28,7 @@ export interface AcceptedTurn {
   readonly outcome?: TurnOutcome;
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly journal: Journal;
   readonly bus: LocalBus;
   readonly turns: Pick<TurnRunner, 'start'>;
@@ -46,7 +46,7 @@ export interface SessionParts {
  */
 export class SessionActor {
   readonly sessionId: SessionId;
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   #state: SessionState;
   readonly #causes: CausingEvents;
   readonly #mailbox = new Mailbox();
@@ -61,13 +61,13 @@ export class SessionActor {
   constructor(
     sessionId: SessionId,
     { state, last }: Pick<FoldedSession, 'state' | 'last'>,
-    parts: SessionParts,
+    deps: SessionDeps,
     isPresumed = false,
   ) {
     this.sessionId = sessionId;
     this.#state = state;
     this.#causes = new CausingEvents(last);
-    this.#parts = parts;
+    this.#deps = deps;
     this.#isPresumed = isPresumed;
   }
 
@@ -177,7 +177,7 @@ export class SessionActor {
   }
 
   async #apply(command: SessionCommand, origin: Origin): Promise<void> {
-    const events = decide(this.#state, command, this.#parts.policy);
+    const events = decide(this.#state, command, this.#deps.policy);
     if (events.length === 0) return;
     // Before the append, so that nothing is streamed after the recorded partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
@@ -185,12 +185,12 @@ export class SessionActor {
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
     const open = command.type === 'session.delete' || opensTurn(this.#state, events);
     const { seq } = this.#state;
-    const appended = await this.#parts.journal.append(this.sessionId, seq, events, { open, origin });
+    const appended = await this.#deps.journal.append(this.sessionId, seq, events, { open, origin });
     this.#causes.note(appended);
     this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
     const last = appended.at(-1);
-    if (last) this.#parts.onGrown(this.#state, last);
+    if (last) this.#deps.onGrown(this.#state, last);
     for (const event of events) this.#drive(event);
     this.#settle();
   }
@@ -200,7 +200,7 @@ export class SessionActor {
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
-        if (!this.#stopped) this.#run = this.#parts.turns.start(this);
+        if (!this.#stopped) this.#run = this.#deps.turns.start(this);
         return;
       case 'step.completed':
       case 'approval.requested':
@@ -248,16 +248,16 @@ export class SessionActor {
    * log when it is used.
    */
   #fault(error: unknown): void {
-    this.#parts.log.error(
+    this.#deps.log.error(
       { sessionId: this.sessionId, turnId: this.#state.open?.turnId, err: error },
       'a session was unloaded: its event could not be recorded',
     );
     this.#faulted = true;
     this.stop();
-    this.#parts.onFault(this);
+    this.#deps.onFault(this);
     // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
     if (this.#state.open) {
-      this.#parts.bus.publish({
+      this.#deps.bus.publish({
         type: 'session.fault',
         sessionId: this.sessionId,
         error: interrupted().body,

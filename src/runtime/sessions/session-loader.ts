@@ -3,29 +3,29 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../core/session/session-state.ts';
 import type { NewFork } from './journal.ts';
-import { SessionActor, type SessionParts } from './session-actor.ts';
+import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
 
-export interface LoaderParts extends Omit<SessionParts, 'onGrown'> {
+export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
 }
 
 /** Creates session actors from the log, and erases sessions. The caller makes sure that no other actor of the session exists. */
 export class SessionLoader {
-  readonly #parts: LoaderParts;
+  readonly #deps: LoaderDeps;
 
-  constructor(parts: LoaderParts) {
-    this.#parts = parts;
+  constructor(deps: LoaderDeps) {
+    this.#deps = deps;
   }
 
   /** The session as the log has it. Finishes a deletion that was cut off; the session is then a new one. */
   async load(sessionId: SessionId): Promise<SessionActor> {
-    const session = this.#actor(sessionId, await this.#parts.fold.at(sessionId));
+    const session = this.#actor(sessionId, await this.#deps.fold.at(sessionId));
     if (!session.state.deleted) return session;
     await this.erase(sessionId);
-    return this.#actor(sessionId, await this.#parts.fold.at(sessionId));
+    return this.#actor(sessionId, await this.#deps.fold.at(sessionId));
   }
 
   /**
@@ -37,7 +37,7 @@ export class SessionLoader {
 
   /** Creates the session `to` from the events of `from` up to `at`. */
   async fork({ from, at, to }: NewFork, origin: Origin): Promise<SessionActor> {
-    const { journal, policy, fold } = this.#parts;
+    const { journal, policy, fold } = this.#deps;
     const { state } = await fold.at(from, at);
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
     await journal.fork({ from, at, to }, closing, origin);
@@ -47,8 +47,8 @@ export class SessionLoader {
 
   async erase(sessionId: SessionId): Promise<void> {
     // Snapshots first: after a crash, the `session.deleted` event in the log makes the next start finish the erasure.
-    await this.#parts.snapshots.erase(sessionId);
-    await this.#parts.journal.erase(sessionId);
+    await this.#deps.snapshots.erase(sessionId);
+    await this.#deps.journal.erase(sessionId);
   }
 
   #actor(
@@ -56,8 +56,8 @@ export class SessionLoader {
     { state, last, snapshotSeq }: FoldedSession,
     isPresumed = false,
   ): SessionActor {
-    const onGrown = this.#parts.snapshots.follow(sessionId, snapshotSeq);
+    const onGrown = this.#deps.snapshots.follow(sessionId, snapshotSeq);
     if (last) onGrown(state, last);
-    return new SessionActor(sessionId, { state, last }, { ...this.#parts, onGrown }, isPresumed);
+    return new SessionActor(sessionId, { state, last }, { ...this.#deps, onGrown }, isPresumed);
   }
 }

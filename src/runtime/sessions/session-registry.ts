@@ -10,9 +10,9 @@ import { FaultRecovery } from './fault-recovery.ts';
 import type { NewFork } from './journal.ts';
 import { LoadedSessions } from './loaded-sessions.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
-import { type LoaderParts, SessionLoader } from './session-loader.ts';
+import { type LoaderDeps, SessionLoader } from './session-loader.ts';
 
-export interface RegistryParts extends Omit<LoaderParts, 'onFault'> {
+export interface RegistryDeps extends Omit<LoaderDeps, 'onFault'> {
   /** A simulated one, in tests. */
   readonly clock?: Clock;
   readonly directory: SessionDirectory;
@@ -23,17 +23,17 @@ type Position = ServiceRequests['session.position']['answer'];
 
 /** Finds the actor of a session, or has it loaded. */
 export class SessionRegistry {
-  readonly #parts: RegistryParts;
+  readonly #deps: RegistryDeps;
   readonly #loader: SessionLoader;
   readonly #inMemory: LoadedSessions;
   readonly #recovery: FaultRecovery;
   #draining = false;
 
-  constructor(parts: RegistryParts) {
-    this.#parts = parts;
-    this.#inMemory = new LoadedSessions(parts.directory);
-    this.#recovery = new FaultRecovery({ ...parts, load: (sessionId) => this.session(sessionId) });
-    this.#loader = new SessionLoader({ ...parts, onFault: (session) => this.#lose(session) });
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps;
+    this.#inMemory = new LoadedSessions(deps.directory);
+    this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.session(sessionId) });
+    this.#loader = new SessionLoader({ ...deps, onFault: (session) => this.#lose(session) });
   }
 
   /** Rejects when the log cannot be read. The next call tries again. */
@@ -44,7 +44,7 @@ export class SessionRegistry {
   /** Seq of the session's last event, and what its running step has streamed. Does not load a session in which nothing is open. */
   async position(sessionId: SessionId): Promise<Position> {
     if (!this.#inMemory.has(sessionId)) {
-      const known = await this.#parts.journal.session(sessionId);
+      const known = await this.#deps.journal.session(sessionId);
       // An open turn, or a deletion that was cut off, goes on when the session is loaded.
       if (!known?.open) return { head: known?.head ?? 0, running: null, reasoning: null };
     }
@@ -53,7 +53,7 @@ export class SessionRegistry {
       return { head: state.seq, running, reasoning };
     } catch {
       // The session cannot go on now, and its failure was reported. The log can be read all the same.
-      const known = await this.#parts.journal.session(sessionId);
+      const known = await this.#deps.journal.session(sessionId);
       return { head: known?.head ?? 0, running: null, reasoning: null };
     }
   }
@@ -85,11 +85,11 @@ export class SessionRegistry {
 
   /** Goes on with the turns that were open when the service stopped, and with deletions that were cut off. */
   async recover(): Promise<void> {
-    for (const { sessionId } of await this.#parts.journal.sessions({ open: true })) {
+    for (const { sessionId } of await this.#deps.journal.sessions({ open: true })) {
       try {
         await this.session(sessionId);
       } catch (error) {
-        this.#parts.log.error({ sessionId, err: error }, 'a session with an open turn could not be loaded');
+        this.#deps.log.error({ sessionId, err: error }, 'a session with an open turn could not be loaded');
       }
     }
   }
@@ -146,7 +146,7 @@ export class SessionRegistry {
    * log refuses it, the session is loaded and told the message. Whoever asks for the session meanwhile waits.
    */
   async #begin(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
-    const claimed = this.#parts.directory.claim(sessionId);
+    const claimed = this.#deps.directory.claim(sessionId);
     const presumed = this.#loader.presumeNew(sessionId);
     let accepted = claimed
       ? claimed.then(() => presumed.startTurn(message, origin))
@@ -166,7 +166,7 @@ export class SessionRegistry {
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {
-    await this.#parts.directory.claim(sessionId);
+    await this.#deps.directory.claim(sessionId);
     const session = await this.#loader.load(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
     if (session.state.open && !this.#draining) await session.resume();

@@ -8,7 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
 import type { LiveMachines } from '../bus/live-machines.ts';
 
-export interface McpServerParts {
+export interface McpServerDeps {
   readonly connector: ToolServerConnector;
   readonly log: Log;
   readonly machines: LiveMachines;
@@ -24,7 +24,7 @@ type StopEffect = () => void;
 export class McpServer {
   readonly name: string;
   readonly config: McpServerConfig;
-  readonly #parts: McpServerParts;
+  readonly #deps: McpServerDeps;
   readonly #actor;
   #connection: ToolServerConnection | null = null;
   #hasConnected = false;
@@ -36,22 +36,22 @@ export class McpServer {
   /** The tools changed while they were listed for the first time, so they must be listed again. */
   #changedEarly = false;
 
-  constructor(name: string, config: McpServerConfig, parts: McpServerParts) {
+  constructor(name: string, config: McpServerConfig, deps: McpServerDeps) {
     this.name = name;
     this.config = config;
-    this.#parts = parts;
+    this.#deps = deps;
     const machine = mcpServerMachine.provide({
       actors: {
         open: fromCallback(({ sendBack }) => this.#open(sendBack)),
         hold: fromCallback(() => this.#hold()),
       },
-      delays: { retryDelay: ({ context }) => parts.retryDelayMs(context.failures) },
+      delays: { retryDelay: ({ context }) => deps.retryDelayMs(context.failures) },
     });
     this.#actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
     this.#actor.subscribe(({ value, context }) => {
-      parts.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
+      deps.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
     });
-    parts.machines.add(this.#actor);
+    deps.machines.add(this.#actor);
     this.#actor.start();
   }
 
@@ -100,7 +100,7 @@ export class McpServer {
 
   /** Call after the last disconnect. */
   forget(): void {
-    this.#parts.machines.remove(this.#actor);
+    this.#deps.machines.remove(this.#actor);
   }
 
   #open(sendBack: SendBack): StopEffect {
@@ -117,7 +117,7 @@ export class McpServer {
       (error: unknown) => {
         if (life.signal.aborted) return;
         const reason = messageOf(error);
-        this.#parts.log.warn({ server: this.name, reason }, 'tool server could not be connected');
+        this.#deps.log.warn({ server: this.name, reason }, 'tool server could not be connected');
         sendBack({ type: 'FAILED', reason });
       },
     );
@@ -131,7 +131,7 @@ export class McpServer {
   /** Closes the connection and rejects if the signal aborts before the tools are known. */
   async #connect(signal: AbortSignal): Promise<ToolServerConnection> {
     await this.#closing;
-    const connection = await this.#parts.connector.connect(
+    const connection = await this.#deps.connector.connect(
       this.name,
       this.config,
       this.#events(signal),
@@ -152,7 +152,7 @@ export class McpServer {
     return {
       onClosed: (reason) => {
         if (signal.aborted) return;
-        this.#parts.log.warn({ server: this.name, reason }, 'tool server is gone');
+        this.#deps.log.warn({ server: this.name, reason }, 'tool server is gone');
         this.#actor.send({ type: 'CLOSED', reason });
       },
       onToolsChanged: () => {
@@ -169,7 +169,7 @@ export class McpServer {
       this.#connection = null;
       this.#setTools([]);
       this.#closing = Promise.resolve(connection?.close()).catch((error: unknown) => {
-        this.#parts.log.warn(
+        this.#deps.log.warn(
           { server: this.name, reason: messageOf(error) },
           'tool server did not close cleanly',
         );
@@ -191,7 +191,7 @@ export class McpServer {
       this.#actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });
     } catch (error) {
       if (signal.aborted) return;
-      this.#parts.log.warn(
+      this.#deps.log.warn(
         { server: this.name, reason: messageOf(error) },
         'the changed tools could not be listed',
       );
@@ -200,6 +200,6 @@ export class McpServer {
 
   #setTools(tools: readonly Tool[]): void {
     this.#tools = tools;
-    this.#parts.onToolsChanged();
+    this.#deps.onToolsChanged();
   }
 }

@@ -5,7 +5,7 @@ import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.t
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import { within } from '../../timing/deadline.ts';
-import { McpServer, type McpServerParts } from './mcp-server.ts';
+import { McpServer, type McpServerDeps } from './mcp-server.ts';
 import type { ServerBook } from './server-book.ts';
 
 /** A tool and the server that offers it. */
@@ -26,7 +26,7 @@ const FIRST_ATTEMPTS_MS = 10_000;
 
 /** All tool servers: those of the agent file and those connected at run time. */
 export class McpSupervisor implements AsyncDisposable {
-  readonly #parts: Omit<McpServerParts, 'onToolsChanged'>;
+  readonly #deps: Omit<McpServerDeps, 'onToolsChanged'>;
   readonly #book: ServerBook;
   readonly #servers = new Map<string, McpServer>();
   /** Names of the servers that were connected at run time. */
@@ -35,8 +35,8 @@ export class McpSupervisor implements AsyncDisposable {
   #firstAttempts: Promise<void> | null = null;
 
   /** @param book remembers the servers that are connected at run time. */
-  constructor(parts: Omit<McpServerParts, 'onToolsChanged'>, book: ServerBook) {
-    this.#parts = parts;
+  constructor(deps: Omit<McpServerDeps, 'onToolsChanged'>, book: ServerBook) {
+    this.#deps = deps;
     this.#book = book;
   }
 
@@ -157,7 +157,7 @@ export class McpSupervisor implements AsyncDisposable {
   #add(name: string, config: McpServerConfig): McpServer {
     this.#servers.get(name)?.forget();
     const server = new McpServer(name, config, {
-      ...this.#parts,
+      ...this.#deps,
       onToolsChanged: () => {
         this.#revision += 1;
       },

@@ -6,12 +6,12 @@ import { systemClock } from '../../timing/clock.ts';
 import { replyParts } from './reply-parts.ts';
 import { shownConversation } from './shown-conversation.ts';
 import { StreamedStep } from './streamed-step.ts';
-import type { TurnParts, TurnSession } from './turn-parts.ts';
+import type { TurnDeps, TurnSession } from './turn-deps.ts';
 import type { ToolOffer } from './turn-tools.ts';
 
-export interface ModelCallParts {
+export interface ModelCallDeps {
   readonly session: TurnSession;
-  readonly turn: TurnParts;
+  readonly turn: TurnDeps;
   readonly offer: ToolOffer;
   /** The first text has come. */
   readonly onText: () => void;
@@ -23,7 +23,7 @@ export interface ModelCallParts {
 /** One model call of a turn. Its reply is reported to the session as a `step.complete` command. */
 export class ModelCall {
   readonly streamed: StreamedStep;
-  readonly #parts: ModelCallParts;
+  readonly #deps: ModelCallDeps;
   readonly #turnId: string;
   readonly #step: number;
   readonly #abort = new AbortController();
@@ -31,10 +31,10 @@ export class ModelCall {
   /** The model has nothing more to say, or is no longer heard. */
   #over = false;
 
-  constructor(turnId: string, step: number, parts: ModelCallParts) {
-    const { session, turn, onTimeout, onFailure } = parts;
+  constructor(turnId: string, step: number, deps: ModelCallDeps) {
+    const { session, turn, onTimeout, onFailure } = deps;
     const { clock = systemClock, stepTimeoutMs, bus } = turn;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#turnId = turnId;
     this.#step = step;
     const { sessionId } = session;
@@ -58,12 +58,12 @@ export class ModelCall {
 
   #finish(): void {
     this.#over = true;
-    const { clock = systemClock } = this.#parts.turn;
+    const { clock = systemClock } = this.#deps.turn;
     clock.clearTimeout(this.#timer);
   }
 
   async #run(): Promise<void> {
-    const { session, turn, offer } = this.#parts;
+    const { session, turn, offer } = this.#deps;
     const { signal } = this.#abort;
     const { model, systemPrompt } = turn;
     const causationId = session.causes.last ?? this.#turnId;
@@ -80,7 +80,7 @@ export class ModelCall {
   }
 
   #report({ parts, finishReason, usage }: ModelReply, calls: CompleteStep['calls'], origin: Origin): void {
-    const { session, turn } = this.#parts;
+    const { session, turn } = this.#deps;
     const completed: CompleteStep = {
       type: 'step.complete',
       turnId: this.#turnId,
@@ -96,7 +96,7 @@ export class ModelCall {
 
   /** A model that goes on after its call is over is not heard. */
   #listener(): ReplyListener {
-    const { session, onText } = this.#parts;
+    const { session, onText } = this.#deps;
     const { streamed } = this;
     let isFirst = true;
     return {

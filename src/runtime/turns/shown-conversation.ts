@@ -4,14 +4,14 @@ import { cautionAfter, refusedIn } from '../../core/conversation/refusals.ts';
 import { estimateText, estimateTokens, transcriptWindow } from '../../core/conversation/transcript-window.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnDeps } from './turn-deps.ts';
 
-type ShowingParts = Pick<TurnParts, 'model' | 'systemPrompt' | 'historyTokens'>;
+type ShowingDeps = Pick<TurnDeps, 'model' | 'systemPrompt' | 'historyTokens'>;
 
 /** The conversation as the model is shown it: the newest part that fits, in a form that every provider takes. */
 export function shownConversation(
   { transcript, refusals }: SessionState,
-  { model, systemPrompt, historyTokens }: ShowingParts,
+  { model, systemPrompt, historyTokens }: ShowingDeps,
 ): ModelMessage[] {
   const maxTokens = historyTokens - estimateText(systemPrompt);
   const window = transcriptWindow(transcript, Math.min(maxTokens, refusals.maxTokens ?? maxTokens));
@@ -19,9 +19,9 @@ export function shownConversation(
 }
 
 /** Adds to a refusal for length how much the model was shown: the next turn shows it less. */
-export function withShownTokens(error: ServiceError, state: SessionState, parts: ShowingParts): ServiceError {
+export function withShownTokens(error: ServiceError, state: SessionState, deps: ShowingDeps): ServiceError {
   if (refusedIn(error) !== 'context' || 'shownTokens' in error.details) return error;
-  const shown = shownConversation(state, parts);
+  const shown = shownConversation(state, deps);
   const shownTokens = shown.reduce((sum, message) => sum + estimateTokens(message), 0);
   return new ServiceError(error.code, error.message, { ...error.details, shownTokens }, error.cause);
 }

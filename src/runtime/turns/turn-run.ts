@@ -12,7 +12,7 @@ import { failureReason, limitCause, type TurnLimit } from '../../core/turn/turn-
 import { ModelCall } from './model-call.ts';
 import { withShownTokens } from './shown-conversation.ts';
 import type { StreamedStep } from './streamed-step.ts';
-import type { TurnParts, TurnSession } from './turn-parts.ts';
+import type { TurnDeps, TurnSession } from './turn-deps.ts';
 import type { ToolOffer } from './turn-tools.ts';
 
 /**
@@ -22,7 +22,7 @@ import type { ToolOffer } from './turn-tools.ts';
 export class TurnRun {
   readonly turnId: string;
   readonly #session: TurnSession;
-  readonly #parts: TurnParts;
+  readonly #deps: TurnDeps;
   readonly #machine: Actor<typeof turnMachine>;
   /** The model call that runs, or ran last. */
   #call: ModelCall | null = null;
@@ -34,12 +34,12 @@ export class TurnRun {
   #offer: ToolOffer | null = null;
 
   /** @param open the turn as the log has it: a new one, or one that goes on. */
-  constructor(session: TurnSession, open: OpenTurn, parts: TurnParts) {
+  constructor(session: TurnSession, open: OpenTurn, deps: TurnDeps) {
     const { turnId, step } = open;
-    const { maxSteps, stepTimeoutMs } = parts;
+    const { maxSteps, stepTimeoutMs } = deps;
     this.turnId = turnId;
     this.#session = session;
-    this.#parts = parts;
+    this.#deps = deps;
     const input = {
       turnId,
       sessionId: session.sessionId,
@@ -55,7 +55,7 @@ export class TurnRun {
 
   /** Calls the model, or runs the open tool calls, as soon as tools can be offered. */
   start(): void {
-    const { machines, catalog } = this.#parts;
+    const { machines, catalog } = this.#deps;
     machines.add(this.#machine);
     this.#machine.start();
     const ready = catalog.ready();
@@ -67,7 +67,7 @@ export class TurnRun {
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
     if (fact.type === 'step.completed') this.#streamed = null;
     this.#machine.send(fact);
-    if (this.#machine.getSnapshot().status === 'done') this.#parts.machines.remove(this.#machine);
+    if (this.#machine.getSnapshot().status === 'done') this.#deps.machines.remove(this.#machine);
   }
 
   /** What the running step has said, without the separator before it; empty once the step is in the log. */
@@ -96,7 +96,7 @@ export class TurnRun {
     this.#call?.end();
     this.#toolCalls?.abort();
     this.#machine.stop();
-    this.#parts.machines.remove(this.#machine);
+    this.#deps.machines.remove(this.#machine);
   }
 
   /** A signal of the moment. A turn that is over does not hear it. */
@@ -130,10 +130,10 @@ export class TurnRun {
   }
 
   #callModel(step: number): void {
-    this.#offer ??= this.#parts.catalog.forModel();
+    this.#offer ??= this.#deps.catalog.forModel();
     this.#call = new ModelCall(this.turnId, step, {
       session: this.#session,
-      turn: this.#parts,
+      turn: this.#deps,
       offer: this.#offer,
       onText: () => this.#signal({ type: 'step.streaming' }),
       onTimeout: () => this.#signal({ type: 'step.timedOut' }),
@@ -156,7 +156,7 @@ export class TurnRun {
   async #settle(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<void> {
     const { turnId, callId } = call;
     const causationId = this.#session.causes.ofCall(callId) ?? turnId;
-    const outcome = await this.#parts.catalog.call(call, signal);
+    const outcome = await this.#deps.catalog.call(call, signal);
     if (signal.aborted) return;
     const settled: SettleToolCall = { type: 'tool-call.settle', turnId, callId, outcome };
     this.#session.report(settled, { actor: AGENT, causationId });
@@ -169,21 +169,21 @@ export class TurnRun {
   }
 
   #failBy(limit: TurnLimit): void {
-    const cause = limitCause(limit, this.#parts);
+    const cause = limitCause(limit, this.#deps);
     this.#fail(agentError(failureReason(cause)), cause, SERVICE);
   }
 
   #failByModel(thrown: unknown): void {
     const error =
       thrown instanceof ServiceError
-        ? withShownTokens(thrown, this.#session.state, this.#parts)
+        ? withShownTokens(thrown, this.#session.state, this.#deps)
         : agentError('the model adapter failed unexpectedly; the log of the service has the cause', thrown);
     this.#fail(error, { kind: 'model' }, AGENT);
   }
 
   #fail(error: ServiceError, cause: FailureCause, actor: EventActor): void {
     const { turnId, partial } = this;
-    this.#parts.log.warn(
+    this.#deps.log.warn(
       { sessionId: this.#session.sessionId, turnId, err: error },
       `turn failed: ${String(error.details.reason ?? error.message)}`,
     );

@@ -16,7 +16,7 @@ import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
  */
 export type Extra = 'include' | 'summary' | 'reasoning';
 
-export interface CallParts {
+export interface CallDeps {
   readonly tools: readonly ModelTool[];
   readonly trace: TraceContext | undefined;
   body(without: ReadonlySet<Extra>): string;
@@ -28,22 +28,22 @@ export class ResponsesCall implements ModelCall {
   readonly tools: readonly ModelTool[];
   readonly trace: TraceContext | undefined;
   readonly body: string;
-  readonly #parts: CallParts;
+  readonly #deps: CallDeps;
   readonly #refused: Set<Extra>;
   readonly #without: ReadonlySet<Extra>;
 
   /** @param refused the extras that the model has refused. All its calls share this set and add to it. */
-  constructor(refused: Set<Extra>, parts: CallParts, without: ReadonlySet<Extra> = refused) {
-    this.tools = parts.tools;
-    this.trace = parts.trace;
-    this.#parts = parts;
+  constructor(refused: Set<Extra>, deps: CallDeps, without: ReadonlySet<Extra> = refused) {
+    this.tools = deps.tools;
+    this.trace = deps.trace;
+    this.#deps = deps;
     this.#refused = refused;
     this.#without = new Set(without);
-    this.body = parts.body(this.#without);
+    this.body = deps.body(this.#without);
   }
 
   reader(): ReplyReader {
-    return this.#parts.reader();
+    return this.#deps.reader();
   }
 
   /** The call without the refused extra; undefined if the call was refused for another reason. */
@@ -52,7 +52,7 @@ export class ResponsesCall implements ModelCall {
     if (extra === undefined || this.#without.has(extra)) return undefined;
     // The reasoning of another conversation may be accepted.
     if (extra !== 'reasoning') this.#refused.add(extra);
-    return new ResponsesCall(this.#refused, this.#parts, new Set([...this.#without, extra]));
+    return new ResponsesCall(this.#refused, this.#deps, new Set([...this.#without, extra]));
   }
 }
 

@@ -12,7 +12,7 @@ import type { CausingEvents } from '../sessions/causing-events.ts';
 import type { TurnTools } from './turn-tools.ts';
 
 /** What every turn is run with. */
-export interface TurnParts extends TurnLimits {
+export interface TurnDeps extends TurnLimits {
   readonly model: LanguageModel;
   readonly systemPrompt: string;
   /** Most tokens of system prompt and conversation that the model is shown. */
