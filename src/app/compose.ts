@@ -1,19 +1,19 @@
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
-import type { Log } from '../ports/log.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { oneProcess } from '../ports/session-directory.ts';
-import { LiveMachines } from '../runtime/bus/live-machines.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
-import { Readiness } from '../runtime/bus/readiness.ts';
-import { answerRequests } from '../runtime/bus/request-handlers.ts';
+import { LiveMachines } from '../runtime/machines/live-machines.ts';
+import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { Readiness } from '../runtime/requests/readiness.ts';
+import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionArchive } from '../runtime/sessions/session-archive.ts';
 import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
-import { ClientToolCalls } from '../runtime/tools/client-tool-calls.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
@@ -30,7 +30,7 @@ export interface AgentOptions {
   /** The agent file as written, for the export. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly adapters: Adapters;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** The agent without any protocol: every request to it goes over its bus. */

@@ -1,6 +1,6 @@
 import { createInspector } from '@statelyai/inspect';
 import type { AnyEventObject } from 'xstate';
-import type { LiveMachines } from '../runtime/bus/live-machines.ts';
+import type { LiveMachines } from '../runtime/machines/live-machines.ts';
 
 /** Fields of an event that remain when its content is left out. */
 const KEPT = ['type', 'turnId', 'callId', 'toolName', 'serverId', 'step', 'attempt', 'toolCount'];

@@ -2,7 +2,7 @@ import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import { redactText } from '../config/export/redact.ts';
 import type { LogLevel } from '../config/settings.ts';
 import { ServiceError } from '../core/errors.ts';
-import type { Log } from '../ports/log.ts';
+import type { Logger } from '../ports/logger.ts';
 
 /** File descriptor. In stdio mode standard output belongs to the protocol. */
 const STANDARD_ERROR = 2;
@@ -16,7 +16,7 @@ interface Output {
 }
 
 /** Logs readable lines if the output is a terminal, otherwise JSON lines. */
-export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<Log> {
+export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<Logger> {
   if (output.isTTY !== true || level === 'silent') return createJsonLogger(level);
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: output.hasColors?.() ?? false, translateTime: 'SYS:HH:MM:ss' });
@@ -28,7 +28,7 @@ export async function createLogger(level: LogLevel, output: Output = process.std
  * Logs JSON lines without secrets of a known shape. Errors are reduced to safe fields, because an SDK's error may
  * hold a whole request.
  */
-export function createJsonLogger(level: LogLevel, destination?: DestinationStream): Log {
+export function createJsonLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const hooks: LoggerOptions['hooks'] = {
     logMethod([fields, message], method) {
       method.apply(this, [redactFields(fields), redactText(String(message))]);

@@ -21,7 +21,7 @@ import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { maxFrameBytes } from '../gateway/websocket/connection.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
-import type { Log } from '../ports/log.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
@@ -32,7 +32,7 @@ export interface HttpOptions {
   readonly config: AgentConfig;
   readonly settings: Pick<Settings, 'mode' | 'host' | 'port' | 'inspect' | 'inspectToken'>;
   readonly version: string;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 export interface HttpService {

@@ -1,12 +1,12 @@
 import { ANYONE } from '../core/request/request-context.ts';
-import type { Log } from '../ports/log.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Agent } from './compose.ts';
 
 /** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has disconnected. */
 export async function serveStdio(
   { bus, modelLabel }: Agent,
   version: string,
-  log: Log,
+  log: Logger,
 ): Promise<{ gone: Promise<void> }> {
   const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),

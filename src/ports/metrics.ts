@@ -13,7 +13,6 @@ export interface Reading<N extends CounterName | GaugeName> {
 }
 
 /**
-/**
  * Metrics for the operator. Most values are read on demand from the component that has them anyway (`read`).
  * Only what no component keeps is recorded as it happens (`add`, `observe`).
  */

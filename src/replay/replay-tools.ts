@@ -2,7 +2,7 @@ import { contentHash } from '../core/content-hash.ts';
 import type { SessionEventOf } from '../core/log/events.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
-import type { ToolOffer, TurnTools } from '../runtime/turns/turn-tools.ts';
+import type { ToolOffer, TurnTools } from '../ports/turn-tools.ts';
 
 /** Takes the place of the recorded tools. Each call waits until the replay settles it with the recorded outcome. */
 export class ReplayTools implements TurnTools {

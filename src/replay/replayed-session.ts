@@ -1,17 +1,17 @@
 import { ServiceError } from '../core/errors.ts';
 import type { SessionEvent } from '../core/log/events.ts';
+import { serviceOrigin } from '../core/request/request-origin.ts';
 import { decide, type SessionPolicy } from '../core/session/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../core/session/session-state.ts';
 import type { TurnLimits } from '../core/turn/turn-limits.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
-import type { Log } from '../ports/log.ts';
-import { LiveMachines } from '../runtime/bus/live-machines.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { TurnTools } from '../ports/turn-tools.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
-import { serviceOrigin } from '../runtime/requests/request-origin.ts';
+import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionActor } from '../runtime/sessions/session-actor.ts';
-import type { TurnTools } from '../runtime/turns/turn-tools.ts';
 import type { RecordedInput, RecordedReply } from './recorded-input.ts';
 import { type ModelCall, ReplayModel } from './replay-model.ts';
 import { ReplayTools } from './replay-tools.ts';
@@ -29,7 +29,7 @@ export interface LiveAgent extends TurnLimits {
 export interface ReplayDeps {
   /** An empty store in memory, which takes the events of the replay. */
   readonly store: EventStore;
-  readonly log: Log;
+  readonly log: Logger;
   readonly live?: LiveAgent | undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 
 /** Checks values with Ajv, which is loaded with the first check. Each schema object is compiled once. */
-export function ajvSchemaCheck(log: Log): SchemaCheck {
+export function ajvSchemaCheck(log: Logger): SchemaCheck {
   const compiled = new WeakMap<object, ValidateFunction | null>();
   let ajv: Promise<Ajv> | null = null;
   return {
@@ -27,7 +27,7 @@ async function loadAjv(): Promise<Ajv> {
   return new Implementation({ strict: false, allErrors: true, validateFormats: false, logger: false });
 }
 
-function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Log): ValidateFunction | null {
+function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Logger): ValidateFunction | null {
   try {
     // Two tools may use the same `$id`, and Ajv rejects a `$schema` that it does not know.
     const { $schema: _draft, $id: _name, ...rest } = schema;

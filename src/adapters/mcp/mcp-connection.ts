@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { TraceContext } from '../../core/trace.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { ToolCallOptions, ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
 import { failureText } from './failure/failure-text.ts';
 import type { Mask } from './failure/secret-mask.ts';
@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export interface McpConnectionDeps {
   /** Of the server, for the log. */
   readonly name: string;
-  readonly log: Log;
+  readonly log: Logger;
   readonly mask: Mask;
   readonly events: ToolServerEvents;
   readonly client: Client;

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
 import { within } from '../../timing/deadline.ts';
 import { failureText } from './failure/failure-text.ts';
@@ -19,7 +19,7 @@ import { StderrLog } from './stdio/stderr-log.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface McpConnectorDeps {
-  readonly log: Log;
+  readonly log: Logger;
   /** The service's own environment. A server process gets only the variables on an allow-list. */
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Appended to a server's PATH, so that the servers that come with the service are found. */

@@ -1,7 +1,7 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { OtelTracing } from './otel-tracing.ts';
 import { WatchedExporter } from './watched-exporter.ts';
@@ -10,7 +10,7 @@ export interface OpenTelemetryOptions {
   /** The collector's address. Spans are sent as JSON, by OTLP over HTTP. */
   readonly url: string;
   readonly version: string;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /**

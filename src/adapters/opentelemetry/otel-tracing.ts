@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TraceContext } from '../../core/trace.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { Span, SpanAttributes, SpanBeginning, SpanFailure, Tracing } from '../../ports/tracing.ts';
 import { within } from '../../timing/deadline.ts';
 
@@ -24,9 +24,9 @@ const kinds = { client: SpanKind.CLIENT, server: SpanKind.SERVER, internal: Span
 export class OtelTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
-  readonly #log: Log;
+  readonly #log: Logger;
 
-  constructor(provider: TracerProvider, version: string, log: Log) {
+  constructor(provider: TracerProvider, version: string, log: Logger) {
     this.#provider = provider;
     this.#log = log;
     this.#tracer = provider.getTracer('agent-service', version);

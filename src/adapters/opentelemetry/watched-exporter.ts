@@ -1,5 +1,5 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 
 type Spans = Parameters<SpanExporter['export']>[0];
 type OnResult = Parameters<SpanExporter['export']>[1];
@@ -7,10 +7,10 @@ type OnResult = Parameters<SpanExporter['export']>[1];
 /** Logs when spans are lost, and when they are sent again. It logs each change once; the SDK itself logs nothing. */
 export class WatchedExporter implements SpanExporter {
   readonly #inner: SpanExporter;
-  readonly #log: Log;
+  readonly #log: Logger;
   #isFailing = false;
 
-  constructor(inner: SpanExporter, log: Log) {
+  constructor(inner: SpanExporter, log: Logger) {
     this.#inner = inner;
     this.#log = log;
   }

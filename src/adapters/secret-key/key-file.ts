@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { KEY_BYTES, parseSecretKey, type SecretKey } from './secret-key.ts';
 
 const READABLE_BY_OTHERS = 0o077;
@@ -10,10 +10,10 @@ const READABLE_BY_OTHERS = 0o077;
 export class KeyFile {
   readonly path: string;
   readonly #directory: string;
-  readonly #log: Log;
+  readonly #log: Logger;
   #key: Promise<SecretKey | undefined> | undefined;
 
-  constructor(directory: string, log: Log) {
+  constructor(directory: string, log: Logger) {
     this.#directory = directory;
     this.path = join(directory, 'secret.key');
     this.#log = log;

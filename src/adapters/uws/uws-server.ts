@@ -7,7 +7,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, SocketFront } from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
@@ -23,7 +23,7 @@ export interface UwsServerDeps {
   readonly webSockets: Readonly<Record<string, SocketFront>>;
   readonly maxRequestBytes: number | false;
   readonly maxPayloadBytes: number;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** WebSocket close code "service restart": clients should connect again. */

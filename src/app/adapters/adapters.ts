@@ -7,7 +7,7 @@ import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
@@ -36,7 +36,7 @@ export interface AdapterOptions {
   readonly config: AgentConfig;
   readonly dataDir: string;
   readonly environment: Environment;
-  readonly log: Log;
+  readonly log: Logger;
   /** The thread of the log, if it was started before the configuration was known. */
   readonly logThread?: LogThread;
 }

@@ -3,14 +3,14 @@ import { diskKeys, type KeyRing, memoryKeys } from '../../adapters/secret-key/ke
 import { parseSecretKey, type SecretKey } from '../../adapters/secret-key/secret-key.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import { SettingsError } from '../../config/settings.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 
 const VARIABLE = 'AGENT_SERVICE_SECRET_KEY';
 
 interface KeyOptions {
   readonly dataDir: string;
   readonly environment: Environment;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** The keys that encrypt secrets. The key file is read or created when a key is first needed. */

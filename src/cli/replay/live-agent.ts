@@ -1,9 +1,9 @@
 import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { LiveAgent } from '../../replay/replayed-session.ts';
-import { LiveMachines } from '../../runtime/bus/live-machines.ts';
+import { LiveMachines } from '../../runtime/machines/live-machines.ts';
 import { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
 import { ServerBook } from '../../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../../runtime/tools/tool-catalog.ts';
@@ -13,7 +13,7 @@ export interface LiveAgentOptions {
   readonly config: AgentConfig;
   /** Tool servers that were connected to the recorded service at run time. */
   readonly atRunTime: Readonly<Record<string, McpServerConfig>>;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** Opens the agent of an agent file, with its model and its tools, until `use` is done. */

@@ -7,7 +7,7 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { type ReplayReport, replaySession } from '../../replay/replay-session.ts';
 import type { ReplayedTurn } from '../../replay/turn-tally.ts';
 import { ServerBook } from '../../runtime/tools/server-book.ts';
@@ -50,7 +50,7 @@ export async function replay({ recording, agentFile, json }: ReplayCommand): Pro
 /** Loads nothing but a log in memory. */
 async function replayOffline(
   events: readonly SessionEvent[],
-  log: Log,
+  log: Logger,
   onTurn: (turn: ReplayedTurn) => void,
 ): Promise<ReplayReport> {
   const { memoryEventStore } = await import('../../adapters/memory/memory-event-store.ts');
@@ -58,7 +58,7 @@ async function replayOffline(
 }
 
 /** @param isLive whether tool servers are needed, so that their stored configurations are decrypted. */
-async function readRecording(place: RecordingPlace, isLive: boolean, log: Log): Promise<Recording> {
+async function readRecording(place: RecordingPlace, isLive: boolean, log: Logger): Promise<Recording> {
   if ('file' in place) {
     const { sessionId, events } = await readExport(openExport(place.file));
     return { sessionId, events: await eventsOf(events), atRunTime: {} };
@@ -71,7 +71,7 @@ async function readRecording(place: RecordingPlace, isLive: boolean, log: Log): 
   }));
 }
 
-function readServers(store: EventStore, dataDir: string, log: Log): Promise<Recording['atRunTime']> {
+function readServers(store: EventStore, dataDir: string, log: Logger): Promise<Recording['atRunTime']> {
   return ServerBook.read(store, sealedBox(secretKeys({ dataDir, environment: process.env, log })));
 }
 

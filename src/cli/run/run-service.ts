@@ -7,7 +7,7 @@ import { readPackageVersion } from '../../app/package-root.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
 import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
 import { resolveSettings, type Settings } from '../../config/settings.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { CommandLine } from '../command-line.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
@@ -84,7 +84,7 @@ async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
  * Closes at the first SIGTERM or SIGINT and exits with 0; a second one ends the process at once.
  * @returns a function that does the same without a signal.
  */
-function stopOnSignal(log: Log, close: () => Promise<void>): () => Promise<void> {
+function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     closing ??= close().then(

@@ -10,6 +10,7 @@ export type StoredMetadata = z.infer<typeof StoredMetadata>;
 
 /** Its issues have paths that begin with `meta`, those of an event do not. */
 const BesideEvent = z.object({ meta: StoredMetadata });
+const RecordedMetadata = z.object({ meta: EventMetadata });
 
 /** Writes events as JSON and reads them back. Events of older versions are read as events of the current version. */
 export interface EventCodec {
@@ -66,8 +67,8 @@ export function eventCodec(known: Upcasters): EventCodec {
     if (format > LOG_FORMAT) throw new NewerEventError('events', format, LOG_FORMAT);
     if (format < 3) return { event: upcast(event, (type) => versionInFormat(format, type)), meta: null };
     const { version, ...fields } = BesideEvent.parse({ meta }).meta;
-    const { success, data } = EventMetadata.safeParse(fields);
-    return { event: upcast(event, () => version), meta: success ? data : null };
+    const recorded = fields.id === undefined ? null : RecordedMetadata.parse({ meta: fields }).meta;
+    return { event: upcast(event, () => version), meta: recorded };
   }
 
   const stored: EventCodec['stored'] = ({ event, meta }) => ({

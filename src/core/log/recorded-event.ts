@@ -1,4 +1,4 @@
-import { type EventMetadata, metadataOf, type Origin } from './event-metadata.ts';
+import { type EventMetadata, metadataOf, type Origin, SERVICE } from './event-metadata.ts';
 import type { LoggedEvent } from './events.ts';
 
 /** An event and its metadata, which is null if the event was written in format 1 or 2. */
@@ -12,5 +12,14 @@ export function record<E extends LoggedEvent>(
   events: readonly E[],
   origin: Origin | undefined,
 ): RecordedEvent<E>[] {
-  return events.map((event) => ({ event, meta: origin ? metadataOf(event, origin) : null }));
+  if (!origin) return events.map((event) => ({ event, meta: null }));
+  return events.map((event) => {
+    const isNextTurn = event.type === 'turn.started' && !isRequestedIn(events, event.turnId);
+    return { event, meta: metadataOf(event, isNextTurn ? { ...origin, actor: SERVICE } : origin) };
+  });
+}
+
+/** A turn that was not requested by the same command has waited: the service starts it, whoever ended the turn before. */
+function isRequestedIn(events: readonly LoggedEvent[], turnId: string): boolean {
+  return events.some((event) => event.type === 'turn.requested' && event.turnId === turnId);
 }

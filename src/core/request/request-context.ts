@@ -12,6 +12,7 @@ export interface RequestContext {
   readonly trace?: TraceContext | undefined;
 }
 
+/** No principal may have this name: it stands for a client that was not authenticated. */
 export const ANONYMOUS = 'anonymous';
 
 /** The context of every request while the service does not authenticate its clients. */

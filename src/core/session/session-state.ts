@@ -78,7 +78,7 @@ export function awaitsApproval({ open }: SessionState): boolean {
 }
 
 /** Whether a turn is open after these events. */
-export function opensTurn({ open }: SessionState, events: readonly SessionEvent[]): boolean {
+export function leavesTurnOpen({ open }: SessionState, events: readonly SessionEvent[]): boolean {
   let turnId = open?.turnId;
   for (const event of events) {
     if (event.type === 'turn.started') turnId = event.turnId;

@@ -1,11 +1,11 @@
 import type { ServiceError } from '../../core/errors.ts';
 import { limitExceeded } from '../../core/limit-errors.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
-import { requestContext } from '../requests/request-context.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
@@ -28,7 +28,7 @@ export interface HttpFrontDeps {
   readonly clientAddress: ClientAddress;
   readonly router: Router;
   readonly mcp: McpEndpoint;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];

@@ -8,7 +8,7 @@ import { inTrace, type RequestContext } from '../../core/request/request-context
 import type { ReplyChunk } from '../../core/session/session-signal.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { clientError } from '../requests/client-error.ts';
 import { answerTurn } from '../requests/turn-answer.ts';
@@ -29,7 +29,7 @@ const SessionArgument = SessionId.optional().describe(
 export interface McpAgentDeps {
   readonly bus: Bus;
   readonly card: AgentCard;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /**
@@ -122,7 +122,7 @@ async function chat(
 function progressReporter(
   { _meta, sendNotification }: Call,
   { sessionId, turnId }: TurnMessage,
-  log: Log,
+  log: Logger,
 ): (chunk: ReplyChunk) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
@@ -189,7 +189,7 @@ function addResources(server: McpServer, { bus, card }: McpAgentDeps, { context 
   );
 }
 
-function toolError(thrown: unknown, sessionId: SessionId, log: Log): CallToolResult {
+function toolError(thrown: unknown, sessionId: SessionId, log: Logger): CallToolResult {
   const { message, details } = clientError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { isError: true, content: [{ type: 'text', text: `${message}${reason}` }] };

@@ -16,6 +16,8 @@ const SWEEP_MS = 60_000;
 const MAX_SESSIONS = 1_000;
 
 interface McpSession {
+  /** Who opened the session. Nobody else can use it. */
+  readonly context: RequestContext;
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   /** Requests and streams of the session that are open now. */
@@ -48,7 +50,7 @@ export class McpEndpoint implements Disposable {
     const body = decodeText(await request.body());
     const id = request.headers.get('mcp-session-id');
     const known = id === undefined ? undefined : this.#sessions.get(id);
-    if (id !== undefined && !known) return sessionNotFound();
+    if (id !== undefined && !(known && isOf(known, request.context))) return sessionNotFound();
     const session = known ?? (await this.#create({ ...request.context, trace: undefined }));
     const over = use(session);
     try {
@@ -86,7 +88,7 @@ export class McpEndpoint implements Disposable {
     });
     transport.onmessage = (message) => endCancelledStream(transport, message);
     const server = mcpAgent(this.#agent, { ownSessionId: `mcp-${crypto.randomUUID()}`, context });
-    const session: McpSession = { server, transport, uses: new Set(), lastUsed: Date.now() };
+    const session: McpSession = { context, server, transport, uses: new Set(), lastUsed: Date.now() };
     await server.connect(transport);
     return session;
   }
@@ -113,6 +115,10 @@ export class McpEndpoint implements Disposable {
       this.#agent.log.warn({ err }, 'an idle MCP session could not be closed');
     });
   }
+}
+
+function isOf({ context }: McpSession, { principal, tenant }: RequestContext): boolean {
+  return context.principal === principal && context.tenant === tenant;
 }
 
 /** Marks the session as in use. The returned function ends the use and may be called more than once. */

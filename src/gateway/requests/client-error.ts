@@ -1,10 +1,10 @@
 import { asServiceError, isFailure, type ServiceError } from '../../core/errors.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 
 /** The error to send to a client. Unexpected errors are logged with their cause. */
 export function clientError(
   thrown: unknown,
-  log: Log,
+  log: Logger,
   fields: Readonly<Record<string, unknown>>,
   logMessage: string,
 ): ServiceError {

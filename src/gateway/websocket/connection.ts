@@ -6,7 +6,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { clientError } from '../requests/client-error.ts';
@@ -26,7 +26,7 @@ export interface ConnectionDeps {
   readonly fanOut: SignalFanOut;
   readonly limits: RateLimits;
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** The query of a client, and who the client is. */

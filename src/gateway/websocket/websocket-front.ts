@@ -4,7 +4,7 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
 import { errorResponse } from '../http/error-response.ts';
-import { requestContext } from '../requests/request-context.ts';
+import { requestContext } from '../requests/authenticate.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';

@@ -9,7 +9,7 @@ import { IDEMPOTENCY_TTL_MS, isExpired, requireSamePayload } from '../../core/re
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { answerOf, evolveRequest, isRefusal, type RequestState } from '../../core/request/request-state.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 
 /** The work that a request asks for, after its names were resolved and its arguments checked. */
 export interface Work<T> {
@@ -60,14 +60,14 @@ const PAGE_STREAMS = 500;
  */
 export class KeyedRequests implements AsyncDisposable {
   readonly #store: EventStore;
-  readonly #log: Log;
+  readonly #log: Logger;
   /** By stream. */
   readonly #running = new Map<string, Running>();
   readonly #sweeper: NodeJS.Timeout;
   #sweeping: Promise<unknown> = Promise.resolve();
   #stopping = false;
 
-  constructor(store: EventStore, log: Log) {
+  constructor(store: EventStore, log: Logger) {
     this.#store = store;
     this.#log = log;
     this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();

@@ -1,5 +1,5 @@
 import type { SessionId } from '../../core/ids.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 
@@ -9,7 +9,7 @@ const MOST_ATTEMPTS = 5;
 export interface FaultRecoveryDeps {
   /** Loads a session, which resumes its open turn. */
   readonly load: (sessionId: SessionId) => Promise<unknown>;
-  readonly log: Log;
+  readonly log: Logger;
   readonly clock?: Clock | undefined;
 }
 

@@ -5,7 +5,7 @@ import { isSessionEvent, type LoggedEvent, type SessionEvent } from '../../core/
 import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 
-/** Appends a session's events to the log, then publishes them. Nothing else does either. */
+/** The only path for the events of sessions: append to the log, then publish. */
 export class Journal {
   readonly #store: EventStore;
   readonly #bus: LocalBus;

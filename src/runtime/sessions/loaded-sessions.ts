@@ -3,7 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
 import type { SessionActor } from './session-actor.ts';
 
-/** A session in which nothing went on for so long leaves memory. The log has it. */
+/** Idle sessions leave memory after this time. The log has them. */
 const IDLE_MS = 60_000;
 /** About a hundred bytes each. */
 const KNOWN_IDS = 10_000;
@@ -32,7 +32,7 @@ export class LoadedSessions {
     return this.#entries.size;
   }
 
-  /** Those that are loaded, without those that still load. */
+  /** The loaded sessions, without those that are still loading. */
   get loaded(): SessionActor[] {
     return [...this.#entries.values()].flatMap(({ session }) => session ?? []);
   }
@@ -46,7 +46,7 @@ export class LoadedSessions {
     return this.#entries.has(sessionId) || this.#left.has(sessionId);
   }
 
-  /** The session if it is in memory or loads. */
+  /** The session if it is in memory or loading. */
   find(sessionId: SessionId): Promise<SessionActor> | undefined {
     const entry = this.#entries.get(sessionId);
     if (entry) entry.lastUsed = Date.now();
@@ -77,7 +77,7 @@ export class LoadedSessions {
     if (entry && (entry.session === session || entry.session === null)) this.#leave(session.sessionId);
   }
 
-  /** Lets go of the sessions in which nothing has gone on for so long. */
+  /** Unloads the sessions that have been idle for at least `idleMs`. */
   evictIdle(idleMs: number): void {
     const before = Date.now() - idleMs;
     for (const [sessionId, { session, lastUsed }] of this.#entries) {

@@ -3,20 +3,25 @@ import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
+import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
 import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
-import { awaitsApproval, evolve, opensTurn, type SessionState } from '../../core/session/session-state.ts';
+import {
+  awaitsApproval,
+  evolve,
+  leavesTurnOpen,
+  type SessionState,
+} from '../../core/session/session-state.ts';
 import type { AnswerApproval } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
-import { serviceOrigin } from '../requests/request-origin.ts';
+import { CausingEvents } from '../turns/causing-events.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
-import { CausingEvents } from './causing-events.ts';
 import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
@@ -33,7 +38,7 @@ export interface SessionDeps {
   readonly bus: LocalBus;
   readonly turns: Pick<TurnRunner, 'start'>;
   readonly policy: SessionPolicy;
-  readonly log: Log;
+  readonly log: Logger;
   /** Called when the session cannot go on. It must be loaded again from the log. */
   readonly onFault: (session: SessionActor) => void;
   /** Called after events were folded into the state. */
@@ -183,7 +188,7 @@ export class SessionActor {
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
-    const open = command.type === 'session.delete' || opensTurn(this.#state, events);
+    const open = command.type === 'session.delete' || leavesTurnOpen(this.#state, events);
     const { seq } = this.#state;
     const appended = await this.#deps.journal.append(this.sessionId, seq, events, { open, origin });
     this.#causes.note(appended);

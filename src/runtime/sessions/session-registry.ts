@@ -33,7 +33,7 @@ export class SessionRegistry {
     this.#deps = deps;
     this.#inMemory = new LoadedSessions(deps.directory);
     this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.session(sessionId) });
-    this.#loader = new SessionLoader({ ...deps, onFault: (session) => this.#lose(session) });
+    this.#loader = new SessionLoader({ ...deps, onFault: (session) => this.#unloadFaulted(session) });
   }
 
   /** Rejects when the log cannot be read. The next call tries again. */
@@ -78,7 +78,7 @@ export class SessionRegistry {
     return this.#draining;
   }
 
-  /** Lets go of the sessions in which nothing has gone on for so long. */
+  /** Unloads the sessions that have been idle for at least `idleMs`. */
   evictIdle(idleMs: number): void {
     this.#inMemory.evictIdle(idleMs);
   }
@@ -94,7 +94,7 @@ export class SessionRegistry {
     }
   }
 
-  /** @returns the new session, which shares the past of another. Refuses when it exists already. */
+  /** @returns the new session. Rejects if `to` exists. */
   async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
     const { to } = fork;
     const before = this.#inMemory.find(to) ?? this.#load(to);
@@ -123,7 +123,7 @@ export class SessionRegistry {
     }
   }
 
-  /** Resolves when the message is in the log. Refuses messages while the service is stopping, because they would be left lying. */
+  /** Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next start. */
   async startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
     if (this.#draining) throw serviceStopping();
     if (!this.#inMemory.wasHere(sessionId)) return this.#begin(sessionId, message, origin);
@@ -142,8 +142,8 @@ export class SessionRegistry {
   }
 
   /**
-   * A session that nobody knows is new, as a rule. So its first message goes to the log at once, without a look. When the
-   * log refuses it, the session is loaded and told the message. Whoever asks for the session meanwhile waits.
+   * An unknown session is new as a rule, so its first message is appended without a look at the log. If the append is
+   * refused, the session exists: load it and start the turn there. Whoever asks for the session meanwhile waits.
    */
   async #begin(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
     const claimed = this.#deps.directory.claim(sessionId);
@@ -173,8 +173,8 @@ export class SessionRegistry {
     return session;
   }
 
-  /** Its turn goes on by itself when it can be recorded again. */
-  #lose(session: SessionActor): void {
+  /** Unloads a session whose event could not be recorded, and schedules a retry of its open turn. */
+  #unloadFaulted(session: SessionActor): void {
     this.#inMemory.forget(session);
     const { open } = session.state;
     if (open) this.#recovery.loadLater(session.sessionId, open.attempt);

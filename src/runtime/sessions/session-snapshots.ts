@@ -2,7 +2,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import { encodeSnapshot, SnapshotDecoder } from '../../core/session/session-snapshot.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 
@@ -23,10 +23,10 @@ export type Grown = (state: SessionState, last: Envelope) => void;
  */
 export class SessionSnapshots implements AsyncDisposable {
   readonly #store: SnapshotStore;
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #saving = new Map<SessionId, Promise<void>>();
 
-  constructor(store: SnapshotStore, log: Log) {
+  constructor(store: SnapshotStore, log: Logger) {
     this.#store = store;
     this.#log = log;
   }

@@ -4,13 +4,13 @@ import { messageOf } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
-import type { LiveMachines } from '../bus/live-machines.ts';
+import type { LiveMachines } from '../machines/live-machines.ts';
 
 export interface McpServerDeps {
   readonly connector: ToolServerConnector;
-  readonly log: Log;
+  readonly log: Logger;
   readonly machines: LiveMachines;
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;

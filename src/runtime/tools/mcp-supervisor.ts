@@ -4,16 +4,10 @@ import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import type { ConnectedTool } from '../../ports/turn-tools.ts';
 import { within } from '../../timing/deadline.ts';
 import { McpServer, type McpServerDeps } from './mcp-server.ts';
 import type { ServerBook } from './server-book.ts';
-
-/** A tool and the server that offers it. */
-export interface ConnectedTool {
-  readonly serverId: string;
-  readonly toolName: string;
-  readonly tool: Tool;
-}
 
 /** The first attempt to connect a server. */
 export interface FirstAttempt {

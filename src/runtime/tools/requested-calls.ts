@@ -4,7 +4,7 @@ import type { ModelMessage } from '../../core/conversation/model-message.ts';
 import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { RawToolCall } from '../../ports/language-model.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
-import type { OfferedTool } from '../turns/turn-tools.ts';
+import type { OfferedTool } from '../../ports/turn-tools.ts';
 
 const Arguments = z.record(z.string(), z.unknown());
 

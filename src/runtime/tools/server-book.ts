@@ -2,11 +2,11 @@ import { messageOf } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../core/log/streams.ts';
+import { serviceOrigin } from '../../core/request/request-origin.ts';
 import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
-import { serviceOrigin } from '../requests/request-origin.ts';
 import { foldClearServers, foldServers, type RegisteredServers } from './server-fold.ts';
 
 type Configs = Readonly<Record<string, McpServerConfig>>;
@@ -18,7 +18,7 @@ type Configs = Readonly<Record<string, McpServerConfig>>;
 export class ServerBook {
   readonly #store: EventStore;
   readonly #box: SecretBox;
-  readonly #log: Log;
+  readonly #log: Logger;
   /** Servers that the log has, or may have. */
   readonly #names = new Set<string>();
   /** The log's secret ids, by server name. */
@@ -26,7 +26,7 @@ export class ServerBook {
   #seq = 0;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(store: EventStore, box: SecretBox, log: Log) {
+  constructor(store: EventStore, box: SecretBox, log: Logger) {
     this.#store = store;
     this.#box = box;
     this.#log = log;

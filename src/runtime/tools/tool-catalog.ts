@@ -3,9 +3,9 @@ import type { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { approvalPolicy } from '../../core/tool-call/approval-policy.ts';
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import { nameToolsForModel } from '../../core/tool-call/tool-names.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
-import type { OfferedTool, ToolOffer, TurnTools } from '../turns/turn-tools.ts';
+import type { OfferedTool, ToolOffer, TurnTools } from '../../ports/turn-tools.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import { requestedCalls } from './requested-calls.ts';
 
@@ -13,7 +13,7 @@ export interface CatalogOptions {
   readonly approval: ApprovalConfig;
   /** Most tools that the model accepts. No limit when left out. */
   readonly maxTools?: number | undefined;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** The tools of all connected servers: offers them to the model and calls them for it. */

@@ -2,12 +2,12 @@ import { AGENT, type Origin } from '../../core/log/event-metadata.ts';
 import { separatorAfter } from '../../core/turn/reply-text.ts';
 import type { CompleteStep } from '../../core/turn/turn-commands.ts';
 import type { ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
+import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { systemClock } from '../../timing/clock.ts';
 import { replyParts } from './reply-parts.ts';
 import { shownConversation } from './shown-conversation.ts';
 import { StreamedStep } from './streamed-step.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
-import type { ToolOffer } from './turn-tools.ts';
 
 export interface ModelCallDeps {
   readonly session: TurnSession;

@@ -4,12 +4,12 @@ import type { SessionCommand } from '../../core/session/session-commands.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { TurnLimits } from '../../core/turn/turn-limits.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { TurnTools } from '../../ports/turn-tools.ts';
 import type { Clock } from '../../timing/clock.ts';
-import type { LiveMachines } from '../bus/live-machines.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
-import type { CausingEvents } from '../sessions/causing-events.ts';
-import type { TurnTools } from './turn-tools.ts';
+import type { LiveMachines } from '../machines/live-machines.ts';
+import type { CausingEvents } from './causing-events.ts';
 
 /** What every turn is run with. */
 export interface TurnDeps extends TurnLimits {
@@ -21,7 +21,7 @@ export interface TurnDeps extends TurnLimits {
   readonly keepReasoning: boolean;
   readonly catalog: TurnTools;
   readonly bus: Pick<LocalBus, 'publish'>;
-  readonly log: Log;
+  readonly log: Logger;
   readonly machines: LiveMachines;
   /** A simulated one, in tests and replays. */
   readonly clock?: Clock;

@@ -9,11 +9,11 @@ import type { SettleToolCall } from '../../core/tool-call/tool-call-commands.ts'
 import type { FailureCause } from '../../core/turn/turn-causes.ts';
 import type { FailTurn } from '../../core/turn/turn-commands.ts';
 import { failureReason, limitCause, type TurnLimit } from '../../core/turn/turn-limits.ts';
+import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { ModelCall } from './model-call.ts';
 import { withShownTokens } from './shown-conversation.ts';
 import type { StreamedStep } from './streamed-step.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
-import type { ToolOffer } from './turn-tools.ts';
 
 /**
  * One turn while it runs: its machine, and the effects that the machine begins and ends. An effect reports its result

@@ -4,7 +4,7 @@ import { composeAgent } from '../../../src/app/compose.ts';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { serveHttp } from '../../../src/app/serve-http.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
-import type { Log } from '../../../src/ports/log.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
 export interface ServiceOptions {
@@ -15,7 +15,7 @@ export interface ServiceOptions {
   readonly environment?: Record<string, string>;
   /** Replaces single adapters. */
   readonly adapters?: Partial<Adapters>;
-  readonly log?: Log;
+  readonly log?: Logger;
   readonly port?: number;
   readonly inspect?: 'states' | 'content';
   readonly inspectToken?: string;
@@ -94,4 +94,4 @@ export async function freePort(): Promise<number> {
 }
 
 const silent = (): void => undefined;
-export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent };
+export const silentLog: Logger = { debug: silent, info: silent, warn: silent, error: silent };

@@ -6,8 +6,8 @@ import type { ApprovalConfig } from '../../../src/core/tool-call/approval-policy
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { oneProcess } from '../../../src/ports/session-directory.ts';
 import type { SnapshotStore } from '../../../src/ports/snapshot-store.ts';
-import { LiveMachines } from '../../../src/runtime/bus/live-machines.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
+import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { Journal } from '../../../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../../../src/runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../../../src/runtime/sessions/session-registry.ts';

@@ -9,11 +9,11 @@ import type { EventMetadata, Origin } from '../../../src/core/log/event-metadata
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import { REQUEST_STREAMS } from '../../../src/core/log/streams.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
+import { requestOrigin, serviceOrigin } from '../../../src/core/request/request-origin.ts';
 import type { CancellationCause } from '../../../src/core/turn/turn-causes.ts';
 import { encodeResumable, resumableFrame } from '../../../src/gateway/stream/resumable-frames.ts';
 import { encodeSignal } from '../../../src/gateway/stream/server-frames.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
-import { requestOrigin, serviceOrigin } from '../../../src/runtime/requests/request-origin.ts';
 import { ResumableFrame } from '../../../src/wire/frames.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { SCRIPTED } from '../../support/service/running-service.ts';
@@ -120,9 +120,9 @@ describe('the metadata of a turn with a tool call', () => {
     expect(steps).toHaveLength(3);
     for (const step of steps) expectEarlierCause(events, step);
     for (const { event, correlationId } of events) expect(event).toMatchObject({ turnId: correlationId });
-    // Its client asked for it; that its turn came was the end of the one before.
+    // Its client asked for it. The service started it, at the end of the one before.
     const [requested, started] = [only(events, 'turn.requested', 'b'), only(events, 'turn.started', 'b')];
-    expect([requested.actor.kind, started.actor.kind]).toEqual(['client', 'agent']);
+    expect([requested.actor.kind, started.actor.kind]).toEqual(['client', 'service']);
     expect(started.causationId).toBe(seen.id);
   });
 });

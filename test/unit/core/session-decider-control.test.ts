@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../../src/core/request/idempotency.ts';
 import { decide } from '../../../src/core/session/session-decider.ts';
-import { evolve, initialSessionState, opensTurn } from '../../../src/core/session/session-state.ts';
+import { evolve, initialSessionState, leavesTurnOpen } from '../../../src/core/session/session-state.ts';
 import type { WhenBusy } from '../../../src/core/session/when-busy.ts';
 import type { StartTurn } from '../../../src/core/turn/turn-commands.ts';
 import { SessionLog, typesOf } from '../../support/log/session-log.ts';
@@ -237,7 +237,7 @@ describe('whether events leave a turn open', () => {
     const open: boolean[] = [];
     for (const events of batches) {
       expect(events).not.toEqual([]);
-      const predicted = opensTurn(state, events);
+      const predicted = leavesTurnOpen(state, events);
       state = events.reduce(evolve, state);
       expect(predicted).toBe(state.open !== null);
       open.push(predicted);
@@ -246,6 +246,6 @@ describe('whether events leave a turn open', () => {
       ...[true, true, true, true, true, true, true, true],
       ...[false, true, false, true, true, false, true, false],
     ]);
-    expect(opensTurn(initialSessionState(), [])).toBe(false);
+    expect(leavesTurnOpen(initialSessionState(), [])).toBe(false);
   });
 });

@@ -191,6 +191,19 @@ describe('the layers', () => {
     expect(isAllowed('src/client/x.ts', 'node:')).toBe(false);
   });
 
+  it('have folders of the runtime that use only those before them', () => {
+    const order = ['bus', 'machines', 'tools', 'turns', 'sessions', 'requests'];
+    const placeOf = (file: string): number => order.indexOf(file.split('/')[2] ?? '');
+    const inside = imports.filter(
+      ({ file, target }) => file.startsWith('src/runtime/') && target.startsWith('src/runtime/'),
+    );
+    expect(inside.length).toBeGreaterThan(30);
+    const upwards = inside.filter(
+      ({ file, target }) => placeOf(target) > placeOf(file) || placeOf(target) < 0,
+    );
+    expect(upwards.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  });
+
   it('leave the thread of the log without any package: a megabyte there is one more of every service', () => {
     const loaded = reachable('src/adapters/sqlite/log/event-log-worker.ts');
     expect(loaded).toContain('src/adapters/sqlite/log/event-log.ts');

@@ -11,7 +11,7 @@ import type {
   ReplyListener,
 } from '../../../src/ports/language-model.ts';
 import { type ReplayReport, replaySession } from '../../../src/replay/replay-session.ts';
-import { LiveMachines } from '../../../src/runtime/bus/live-machines.ts';
+import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
 import { ToolCatalog } from '../../../src/runtime/tools/tool-catalog.ts';
 import { histories } from '../../support/log/recorded-histories.ts';

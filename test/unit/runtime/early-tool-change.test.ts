@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Tool } from '../../../src/core/tool-call/tool.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../../src/ports/tool-server.ts';
-import { LiveMachines } from '../../../src/runtime/bus/live-machines.ts';
+import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { McpServer } from '../../../src/runtime/tools/mcp-server.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Readiness } from '../../../src/runtime/bus/readiness.ts';
+import { Readiness } from '../../../src/runtime/requests/readiness.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 const NOT_WRITABLE = ['the event log cannot be written; the log of the service has the cause'];

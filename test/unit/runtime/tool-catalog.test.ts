@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import type { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
-import { LiveMachines } from '../../../src/runtime/bus/live-machines.ts';
+import type { ToolOffer } from '../../../src/ports/turn-tools.ts';
+import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
 import { ToolCatalog } from '../../../src/runtime/tools/tool-catalog.ts';
-import type { ToolOffer } from '../../../src/runtime/turns/turn-tools.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { serverBook } from '../../support/tools/server-book.ts';

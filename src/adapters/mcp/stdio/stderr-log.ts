@@ -1,4 +1,4 @@
-import type { Log } from '../../../ports/log.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -11,7 +11,7 @@ const LINES_A_WINDOW = 50;
 
 /** Writes a server's stderr to the log, and keeps the last lines to explain a failure. */
 export class StderrLog {
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #server: string;
   readonly #mask: Mask;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES, (line) => this.#note(line));
@@ -19,7 +19,7 @@ export class StderrLog {
   #windowStart = 0;
   #linesInWindow = 0;
 
-  constructor(log: Log, server: string, mask: Mask) {
+  constructor(log: Logger, server: string, mask: Mask) {
     this.#log = log;
     this.#server = server;
     this.#mask = mask;

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Log } from '../../../ports/log.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import type { WorkerReply, WorkerRequest } from './worker-protocol.ts';
 
 /** The main thread's view of the worker thread. */
@@ -19,7 +19,7 @@ export function startLogThread(): LogThread {
 }
 
 /** Resolves once the thread has opened the log. Rejects when it cannot open it; the thread has then ended. */
-export async function openEventLog(thread: LogThread, directory: string, log: Log): Promise<void> {
+export async function openEventLog(thread: LogThread, directory: string, log: Logger): Promise<void> {
   const opened = new Promise<void>((resolve) => {
     thread.onReply((reply) => {
       if (reply.type === 'opened') resolve();

@@ -13,7 +13,7 @@ import {
   type SessionSummary,
   StaleVersionError,
 } from '../../../ports/event-store.ts';
-import type { Log } from '../../../ports/log.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type LogThread, openEventLog, startLogThread } from './log-thread.ts';
@@ -25,7 +25,7 @@ import type { Answer, Call, Failure, WorkerReply } from './worker-protocol.ts';
 export interface SqliteEventStoreOptions {
   /** The directory of `events.db` and its companion files. Created, for its owner alone, when absent. */
   readonly directory: string;
-  readonly log: Log;
+  readonly log: Logger;
   /** A thread that was started earlier. Left out, a new one is started. */
   readonly thread?: LogThread | undefined;
   readonly codec?: EventCodec | undefined;
@@ -52,7 +52,7 @@ export async function openSqliteEventStore({
 
 export class SqliteEventStore implements EventStore {
   readonly #thread: LogThread;
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #codec: EventCodec;
   readonly #onCommit: OnCommit | undefined;
   readonly #commits: GroupCommit;

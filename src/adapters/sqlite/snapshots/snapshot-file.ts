@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Log } from '../../../ports/log.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import { snapshotFilePath } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { isBusy, isSqliteError } from '../file/sqlite-errors.ts';
@@ -41,7 +41,7 @@ const schema = `
  *
  * @param mode `anew` always begins with an empty file.
  */
-export function openSnapshotFile(directory: string, log: Log, mode?: 'anew'): SnapshotFile {
+export function openSnapshotFile(directory: string, log: Logger, mode?: 'anew'): SnapshotFile {
   const file = snapshotFilePath(resolve(directory));
   if (mode === 'anew') discard(file);
   try {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SessionId } from '../../../core/ids.ts';
-import type { Log } from '../../../ports/log.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import type { Snapshot, SnapshotStore } from '../../../ports/snapshot-store.ts';
 import { nextLoop } from '../../../timing/next-loop.ts';
 import { integerOf, textOf } from '../file/columns.ts';
@@ -10,7 +10,7 @@ import { openSnapshotFile, type SnapshotFile } from './snapshot-file.ts';
 export interface SqliteSnapshotStoreOptions {
   /** The data directory. The event store creates it, and locks it for one process. */
   readonly directory: string;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** Keeps snapshots in `snapshots.db`, which may be deleted at any time. The file is opened by the first use. */
@@ -24,7 +24,7 @@ export function sqliteSnapshotStore(options: SqliteSnapshotStoreOptions): Snapsh
  */
 class SqliteSnapshotStore implements SnapshotStore {
   readonly #directory: string;
-  readonly #log: Log;
+  readonly #log: Logger;
   #file: SnapshotFile | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;

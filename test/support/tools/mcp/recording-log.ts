@@ -1,14 +1,14 @@
 import { EventEmitter, once } from 'node:events';
-import type { Log } from '../../../../src/ports/log.ts';
+import type { Logger } from '../../../../src/ports/logger.ts';
 
 export interface LogLine {
-  readonly level: keyof Log;
+  readonly level: keyof Logger;
   readonly fields: Record<string, unknown>;
   readonly message: string;
 }
 
 /** A log that keeps its lines, and can be waited for. */
-export class RecordingLog implements Log {
+export class RecordingLog implements Logger {
   readonly lines: LogLine[] = [];
   readonly #changes = new EventEmitter();
 
@@ -28,7 +28,7 @@ export class RecordingLog implements Log {
     }
   }
 
-  #recorder(level: keyof Log) {
+  #recorder(level: keyof Logger) {
     return (fields: Record<string, unknown>, message: string) => {
       this.lines.push({ level, fields, message });
       this.#changes.emit('line');

@@ -1,5 +1,5 @@
-import { type Actor, type Origin, SERVICE } from '../../core/log/event-metadata.ts';
-import { ANONYMOUS, type RequestContext } from '../../core/request/request-context.ts';
+import { type Actor, type Origin, SERVICE } from '../log/event-metadata.ts';
+import { ANONYMOUS, type RequestContext } from './request-context.ts';
 
 const NOBODY_IN_PARTICULAR: Actor = { kind: 'client' };
 

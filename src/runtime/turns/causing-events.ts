@@ -1,6 +1,6 @@
 import type { Envelope } from '../../core/log/envelope.ts';
 
-/** The events that the effects of a running turn follow from: what an effect reports names the id of its cause. */
+/** Knows which event caused each running effect of a turn. */
 export class CausingEvents {
   #last: string | undefined;
   /** By call id, while the call is not settled. */

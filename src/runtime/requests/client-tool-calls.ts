@@ -2,8 +2,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Tool, ToolExecution } from '../../core/tool-call/tool.ts';
 import type { TraceContext } from '../../core/trace.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
-import type { Work } from '../requests/keyed-requests.ts';
-import type { McpSupervisor } from './mcp-supervisor.ts';
+import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
+import type { Work } from './keyed-requests.ts';
 
 /** A tool call as a client asks for it. */
 export interface ClientToolCall {

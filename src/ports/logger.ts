@@ -1,7 +1,7 @@
 type LogMethod = (fields: Record<string, unknown>, message: string) => void;
 
 /** The log for the operator. A pino logger fits. Fields contain no secrets and no message content. */
-export interface Log {
+export interface Logger {
   debug: LogMethod;
   info: LogMethod;
   warn: LogMethod;

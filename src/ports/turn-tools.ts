@@ -1,10 +1,16 @@
-import type { ModelMessage, ModelTool } from '../../core/conversation/model-message.ts';
-import type { SessionEventOf } from '../../core/log/events.ts';
-import type { ApprovalPolicy } from '../../core/tool-call/approval-policy.ts';
-import type { ToolOutcome } from '../../core/tool-call/tool.ts';
-import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
-import type { RawToolCall } from '../../ports/language-model.ts';
-import type { ConnectedTool } from '../tools/mcp-supervisor.ts';
+import type { ModelMessage, ModelTool } from '../core/conversation/model-message.ts';
+import type { SessionEventOf } from '../core/log/events.ts';
+import type { ApprovalPolicy } from '../core/tool-call/approval-policy.ts';
+import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
+import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { RawToolCall } from './language-model.ts';
+
+/** A tool and the server that offers it. */
+export interface ConnectedTool {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly tool: Tool;
+}
 
 /** A tool, and whether the model may call it. */
 export interface OfferedTool extends ConnectedTool {

@@ -1,11 +1,11 @@
-import type { Log } from '../../ports/log.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { within } from '../../timing/deadline.ts';
 
 export interface ReadinessDeps {
   /** Proves that the log can be written; rejects when it cannot. */
   readonly probe: () => Promise<void>;
   readonly isDraining: () => boolean;
-  readonly log: Log;
+  readonly log: Logger;
   /** A clock in milliseconds that never goes back. */
   readonly now?: () => number;
 }

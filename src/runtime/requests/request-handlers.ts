@@ -1,17 +1,17 @@
 import { z } from 'zod';
+import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
-import type { KeyedRequests } from '../requests/keyed-requests.ts';
-import { requestOrigin } from '../requests/request-origin.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
-import type { ClientToolCalls } from '../tools/client-tool-calls.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
-import type { LiveMachines } from './live-machines.ts';
-import type { LocalBus } from './local-bus.ts';
+import type { ClientToolCalls } from './client-tool-calls.ts';
+import type { KeyedRequests } from './keyed-requests.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RequestHandlers {
