@@ -68,6 +68,15 @@ describe('the MCP endpoint', () => {
     return response.status;
   }
 
+  it('knows a session for the one who opened it alone', async () => {
+    const sessionId = await initialize();
+    const other = request('POST', PING, sessionId);
+    const response = await endpoint.handle({ ...other, context: { ...other.context, principal: 'eve' } });
+    await readAll(response);
+    expect(response.status).toBe(404);
+    expect(await pingStatus(sessionId)).toBe(200);
+  });
+
   it('forgets a session that was silent for half an hour, and keeps one that was not', async () => {
     const silent = await initialize();
     const active = await initialize();
