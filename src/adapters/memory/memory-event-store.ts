@@ -70,7 +70,13 @@ class MemoryEventStore implements EventStore {
         open: open ?? session?.open ?? false,
       });
     }
-    return recorded.map((one, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, ...one }));
+    return recorded.map(({ event, meta }, index) => ({
+      sessionId,
+      seq: expectedSeq + 1 + index,
+      time,
+      event,
+      meta,
+    }));
   }
 
   async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {

@@ -47,44 +47,78 @@ export class NewerEventError extends Error {
 /** The fields that formats 2 and 3 add to those of the event. */
 const Stored = z.looseObject({ v: z.int().min(1).default(1), meta: z.unknown().optional() });
 
-const EventOfAnyVersion = z.looseObject({ type: z.string() });
-
 export function eventCodec(known: Upcasters): EventCodec {
   const upcastersByType = new Map(Object.entries(known));
   const stepsOf = (type: string) => upcastersByType.get(type) ?? [];
   const versionOf = (type: string) => stepsOf(type).length + 1;
 
   function upcast(event: unknown, version: (type: string) => number): LoggedEvent {
-    const stored = EventOfAnyVersion.parse(event);
-    const written = version(stored.type);
-    const current = versionOf(stored.type);
-    if (written > current) throw new NewerEventError(`${stored.type} events`, written, current);
-    const steps = stepsOf(stored.type).slice(written - 1);
-    return LoggedEvent.parse(steps.reduce<Record<string, unknown>>((json, step) => step(json), stored));
+    const type = typeOf(event);
+    // Without a type there is nothing to upcast: the schema says what is wrong.
+    if (type === undefined) return LoggedEvent.parse(event);
+    const written = version(type);
+    const current = versionOf(type);
+    if (written > current) throw new NewerEventError(`${type} events`, written, current);
+    if (written === current) return LoggedEvent.parse(event);
+    const steps = stepsOf(type).slice(written - 1);
+    return LoggedEvent.parse(steps.reduce((json, step) => step(json), EventOfAnyVersion.parse(event)));
   }
 
   function parse(event: unknown, meta: unknown, format: number): RecordedEvent {
     if (format > LOG_FORMAT) throw new NewerEventError('events', format, LOG_FORMAT);
     if (format < 3) return { event: upcast(event, (type) => versionInFormat(format, type)), meta: null };
-    const { version, ...fields } = BesideEvent.parse({ meta }).meta;
-    const recorded = fields.id === undefined ? null : RecordedMetadata.parse({ meta: fields }).meta;
-    return { event: upcast(event, () => version), meta: recorded };
+    const stored = BesideEvent.parse({ meta }).meta;
+    const upcasted = upcast(event, () => stored.version);
+    return { event: upcasted, meta: metadataIn(stored, turnIdOf(upcasted)) };
   }
 
-  const stored: EventCodec['stored'] = ({ event, meta }) => ({
-    version: versionOf(event.type),
-    ...meta,
-  });
+  const stored: EventCodec['stored'] = ({ event, meta }) => ({ version: versionOf(event.type), ...meta });
 
   return {
     parse,
     stored,
-    encode: (recorded) => JSON.stringify({ v: LOG_FORMAT, meta: stored(recorded), ...recorded.event }),
+    encode({ event, meta }) {
+      const beside = `{"v":${LOG_FORMAT},"meta":{"version":${versionOf(event.type)}${encodeMetadata(event, meta)}}`;
+      return `${beside},${JSON.stringify(event).slice(1)}`;
+    },
     decode(text) {
       const { v, meta, ...event } = Stored.parse(JSON.parse(text));
       return parse(event, meta, v);
     },
   };
+}
+
+const EventOfAnyVersion = z.record(z.string(), z.unknown());
+
+function typeOf(event: unknown): string | undefined {
+  const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+function turnIdOf(event: LoggedEvent): string | undefined {
+  return 'turnId' in event ? event.turnId : undefined;
+}
+
+/**
+ * The metadata as JSON, to follow the version. Ids that are the turn's id are left out, and the text is put together by
+ * hand: each event has it, and its length is most of what the metadata cost.
+ */
+function encodeMetadata(event: LoggedEvent, meta: EventMetadata | null): string {
+  if (meta === null) return '';
+  const { id, actor, causationId, correlationId } = meta;
+  const turnId = turnIdOf(event);
+  const causation = causationId === turnId ? '' : `,"causationId":${JSON.stringify(causationId)}`;
+  const correlation = correlationId === turnId ? '' : `,"correlationId":${JSON.stringify(correlationId)}`;
+  return `,"id":${JSON.stringify(id)},"actor":${JSON.stringify(actor)}${causation}${correlation}`;
+}
+
+/** Null for an event that has none. Throws a `ZodError` when only a part of it is there. */
+function metadataIn(stored: StoredMetadata, turnId: string | undefined): EventMetadata | null {
+  const { id, actor, causationId = turnId, correlationId = turnId } = stored;
+  if (id === undefined) return null;
+  if (actor !== undefined && causationId !== undefined && correlationId !== undefined)
+    return { id, actor, causationId, correlationId };
+  return RecordedMetadata.parse({ meta: stored }).meta;
 }
 
 /** In formats 1 and 2, all types had the version of the format. Only `step.completed` changed between the two. */

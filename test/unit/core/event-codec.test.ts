@@ -21,9 +21,23 @@ function stored(event: object, version: unknown, v: unknown = LOG_FORMAT): strin
 
 describe('the codec of events', () => {
   it('writes the format, the version of the type and the metadata beside the event, and reads them again', () => {
-    const written = today.encode({ event: startedIn[3], meta });
-    expect(JSON.parse(written)).toEqual({ v: 3, meta: { version: 3, ...meta }, ...startedIn[3] });
-    expect(today.decode(written)).toStrictEqual({ event: startedIn[3], meta });
+    const other = { ...meta, correlationId: 'c2' };
+    const written = today.encode({ event: startedIn[3], meta: other });
+    expect(JSON.parse(written)).toEqual({ v: 3, meta: { version: 3, ...other }, ...startedIn[3] });
+    expect(today.decode(written)).toStrictEqual({ event: startedIn[3], meta: other });
+  });
+
+  it('leaves out the ids of metadata that are the id of the turn', () => {
+    const own = { ...meta, causationId: 't', correlationId: 't' };
+    const written = today.encode({ event: startedIn[3], meta: own });
+    const { id, actor } = meta;
+    expect(JSON.parse(written)).toEqual({ v: 3, meta: { version: 3, id, actor }, ...startedIn[3] });
+    expect(today.decode(written)).toStrictEqual({ event: startedIn[3], meta: own });
+  });
+
+  it('refuses metadata of which a part is missing', () => {
+    const reset = { v: 3, meta: { version: 1, id: 'e1' }, type: 'session.reset' };
+    expect(() => today.decode(JSON.stringify(reset))).toThrow('actor');
   });
 
   it('writes the version alone for an event without metadata, and reads it as one without', () => {

@@ -107,5 +107,13 @@ function settle({ request, recorded, settled }: PendingAppend, time: number, ref
     );
     return;
   }
-  settled.resolve(recorded.map((one, index) => ({ sessionId, seq: expectedSeq + 1 + index, time, ...one })));
+  settled.resolve(
+    recorded.map(({ event, meta }, index) => ({
+      sessionId,
+      seq: expectedSeq + 1 + index,
+      time,
+      event,
+      meta,
+    })),
+  );
 }
