@@ -2,6 +2,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { EventMetadata, Origin } from '../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../core/log/events.ts';
+import type { StreamId } from '../core/log/streams.ts';
 
 /** Another append came first: the session is at `actual`, not at `expected`. Load the session again. */
 export class StaleVersionError extends Error {
@@ -95,14 +96,14 @@ export interface EventStore extends AsyncDisposable {
    * @param options without `open`, the mark stays as it is; a new session is not open.
    */
   append(
-    sessionId: SessionId,
+    streamId: StreamId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
     options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]>;
 
   /** @param limit maximum number of envelopes; all if absent. */
-  read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope<LoggedEvent>[]>;
+  read(streamId: StreamId, afterSeq: number, limit?: number): Promise<Envelope<LoggedEvent>[]>;
 
   sessions(filter?: SessionFilter): Promise<SessionSummary[]>;
 
@@ -132,10 +133,10 @@ export interface EventStore extends AsyncDisposable {
   adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number>;
 
   /**
-   * Removes the sessions and all their events; stores on disk also remove the bytes from their files. The ids
-   * may be used again, from seq 1. Ids of sessions that do not exist are ignored.
+   * Removes the streams and all their events; stores on disk also remove the bytes from their files. The ids
+   * may be used again, from seq 1. Ids of streams that do not exist are ignored.
    */
-  erase(...sessionIds: SessionId[]): Promise<void>;
+  erase(...streamIds: StreamId[]): Promise<void>;
 
   /** Writes and synchronises as an append does, but leaves no event. Rejects if that fails. */
   probe(): Promise<void>;

@@ -36,6 +36,8 @@ export const requirements = {
   'servers.secrets':
     'a secret of a server connected at run time is in no file, and what held it goes when it is removed',
   'log.0.1.0-replay': 'a session of version 0.1.0 replays without a difference',
+  'log.0.1.0-export':
+    'a session of version 0.1.0 is imported and exported in the format of today, and that replays, too',
   'cli.stdio': '`--mode mcp --transport stdio` speaks MCP on stdin and stdout',
   'readme.start': 'a start prints what the README shows',
   'docs.curl':

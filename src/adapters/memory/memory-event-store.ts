@@ -4,6 +4,7 @@ import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { record } from '../../core/log/recorded-event.ts';
+import type { StreamId } from '../../core/log/streams.ts';
 import {
   type AdoptedEvent,
   type AppendOptions,
@@ -48,22 +49,22 @@ class MemoryEventStore implements EventStore {
   }
 
   async append(
-    sessionId: SessionId,
+    streamId: StreamId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
     { open, origin }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
-    const session = this.#sessions.get(sessionId);
+    const session = this.#sessions.get(streamId);
     const rows = session?.rows ?? [];
-    if (rows.length !== expectedSeq) throw new StaleVersionError(sessionId, expectedSeq, rows.length);
+    if (rows.length !== expectedSeq) throw new StaleVersionError(streamId, expectedSeq, rows.length);
     const time = this.#clock();
     // Encodes all events before storing one: an event that cannot be encoded must leave no trace.
     const recorded = record(events, origin);
     const encoded = recorded.map((one) => ({ time, data: this.#codec.encode(one) }));
     for (const row of encoded) rows.push(row);
     if (rows.length > 0) {
-      this.#sessions.set(sessionId, {
+      this.#sessions.set(streamId, {
         rows,
         createdAt: session?.createdAt ?? time,
         updatedAt: encoded.length > 0 ? time : (session?.updatedAt ?? time),
@@ -71,7 +72,7 @@ class MemoryEventStore implements EventStore {
       });
     }
     return recorded.map(({ event, meta }, index) => ({
-      sessionId,
+      sessionId: streamId,
       seq: expectedSeq + 1 + index,
       time,
       event,
@@ -79,11 +80,11 @@ class MemoryEventStore implements EventStore {
     }));
   }
 
-  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
+  async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
-    const rows = this.#sessions.get(sessionId)?.rows ?? [];
+    const rows = this.#sessions.get(streamId)?.rows ?? [];
     return rows.slice(afterSeq, afterSeq + limit).map(({ time, data }, index) => ({
-      sessionId,
+      sessionId: streamId,
       seq: afterSeq + 1 + index,
       time,
       ...this.#codec.decode(data),
@@ -136,9 +137,9 @@ class MemoryEventStore implements EventStore {
     return rows.length;
   }
 
-  async erase(...sessionIds: SessionId[]): Promise<void> {
+  async erase(...streamIds: StreamId[]): Promise<void> {
     this.#refuseWhenClosed();
-    for (const sessionId of sessionIds) this.#sessions.delete(sessionId);
+    for (const streamId of streamIds) this.#sessions.delete(streamId);
   }
 
   async probe(): Promise<void> {

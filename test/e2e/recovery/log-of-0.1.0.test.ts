@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
-import { openExport, readExport } from '../../../src/cli/transfer/exported-session.ts';
+import { exportSession } from '../../../src/cli/transfer/export-session.ts';
+import { type ExportedFile, openExport, readExport } from '../../../src/cli/transfer/exported-session.ts';
+import { importSession } from '../../../src/cli/transfer/import-session.ts';
+import { LOG_FORMAT } from '../../../src/core/log/event-codec.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { type ReplayReport, replaySession } from '../../../src/replay/replay-session.ts';
+import { exportedText } from '../../support/log/exported-text.ts';
 import { filesWith } from '../../support/service/files-with.ts';
 import { RunningService, SCRIPTED, silentLog } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -22,6 +26,15 @@ async function replayed(session: string): Promise<ReplayReport> {
   for await (const { event } of events) recording.push(event);
   await using store = memoryEventStore();
   return await replaySession(recording, { store, log: silentLog });
+}
+
+/** What this version exports of a session that it has imported. */
+async function exportedAgain(file: ExportedFile): Promise<string> {
+  await using store = memoryEventStore();
+  const { sessionId } = await importSession(store, await readExport(file));
+  let text = '';
+  for await (const line of exportSession(store, sessionId)) text += line;
+  return text;
 }
 
 describe('a data directory of version 0.1.0', () => {
@@ -57,6 +70,25 @@ describe('a data directory of version 0.1.0', () => {
     }
     expect(await filesWith(directory.path, secret)).toEqual([]);
   });
+
+  for (const session of sessions) {
+    verifies(
+      'log.0.1.0-export',
+      async () => {
+        const text = await exportedAgain(openExport(join(exported, `${session}.jsonl`)));
+        const lines = text.trimEnd().split('\n');
+        expect(lines.map((line) => JSON.parse(line).v)).toEqual(lines.map(() => LOG_FORMAT));
+        expect(await exportedAgain(exportedText(text))).toBe(text);
+        const { events } = await readExport(exportedText(text));
+        const recording: SessionEvent[] = [];
+        for await (const { event } of events) recording.push(event);
+        await using store = memoryEventStore();
+        const { difference } = await replaySession(recording, { store, log: silentLog });
+        expect(difference).toBeNull();
+      },
+      session,
+    );
+  }
 
   // `cancelled` too: its client gave the very sentence as a reason that 0.1.0 wrote for a reset.
   for (const session of sessions) {

@@ -5,6 +5,7 @@ import type { Origin } from '../../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
 import { record } from '../../../core/log/recorded-event.ts';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
+import type { StreamId } from '../../../core/log/streams.ts';
 import {
   type AdoptedEvent,
   type AppendOptions,
@@ -76,19 +77,19 @@ export class SqliteEventStore implements EventStore {
   }
 
   async append(
-    sessionId: SessionId,
+    streamId: StreamId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
     options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#commits.append(sessionId, expectedSeq, events, options);
+    return this.#commits.append(streamId, expectedSeq, events, options);
   }
 
-  async read(sessionId: SessionId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
+  async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
     if (this.#unusable !== undefined) throw this.#unusable;
     return this.#calls.track(
-      readPages({ calls: this.#calls, codec: this.#codec }, sessionId, afterSeq, limit),
+      readPages({ calls: this.#calls, codec: this.#codec }, streamId, afterSeq, limit),
     );
   }
 
@@ -115,8 +116,8 @@ export class SqliteEventStore implements EventStore {
     return adoptEvents({ call: (call) => this.#call(call), codec: this.#codec }, sessionId, events);
   }
 
-  async erase(...sessionIds: SessionId[]): Promise<void> {
-    await this.#call({ type: 'erase', sessionIds });
+  async erase(...streamIds: StreamId[]): Promise<void> {
+    await this.#call({ type: 'erase', sessionIds: streamIds });
   }
 
   async probe(): Promise<void> {
