@@ -1,10 +1,11 @@
+import { isIPv4 } from 'node:net';
 import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Settings } from '../config/settings.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
-import { InspectFront } from '../gateway/console/inspect-front.ts';
+import type { InspectFront } from '../gateway/console/inspect-front.ts';
 import { documentRoutes } from '../gateway/documents/document-routes.ts';
 import { HttpFront } from '../gateway/http/http-front.ts';
 import { type Route, Router } from '../gateway/http/router.ts';
@@ -14,7 +15,7 @@ import { healthRoutes } from '../gateway/routes/health-routes.ts';
 import { metricsRoute } from '../gateway/routes/metrics-route.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
-import { clientAddresses } from '../gateway/security/client-address.ts';
+import type { ClientAddress } from '../gateway/security/client-address.ts';
 import { Cors } from '../gateway/security/cors.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
@@ -57,7 +58,7 @@ export async function serveHttp({
   const maxRequestBytes = limitsConfig.requestBytes;
 
   const limits = rateLimits(limitsConfig);
-  const clientAddress = clientAddresses(server.trustProxy);
+  const clientAddress = await chooseClientAddress(settings.host, server.trustProxy);
   const access = new Access({
     listenHost: settings.host,
     allowedHosts: server.allowedHosts,
@@ -132,6 +133,17 @@ async function inspectFront(
   access: Access,
 ): Promise<InspectFront> {
   const { machineInspector } = await import('./inspector.ts');
+  const { InspectFront } = await import('../gateway/console/inspect-front.ts');
   const attach = machineInspector(machines, { showContent: inspect === 'content' });
   return new InspectFront({ access, token, attach });
+}
+
+/** A service that listens on an IPv4 address and trusts no proxy takes addresses as they are, and loads no parser. */
+async function chooseClientAddress(
+  host: string,
+  trustProxy: AgentConfig['server']['trustProxy'],
+): Promise<ClientAddress> {
+  if (trustProxy === false && isIPv4(host)) return (peerAddress) => peerAddress;
+  const { clientAddresses } = await import('../gateway/security/client-address.ts');
+  return clientAddresses(trustProxy);
 }

@@ -48,8 +48,10 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
   return [
     {
       ...index,
-      handler: (request, at) =>
-        acceptsByName(request, 'text/html') ? serve(page, 'no-cache', request) : index.handler(request, at),
+      handler: async (request, at) =>
+        (await acceptsByName(request, 'text/html'))
+          ? serve(page, 'no-cache', request)
+          : index.handler(request, at),
     },
     ...assets.map(
       (file): Route => ({
@@ -81,7 +83,7 @@ async function bestOf(
   file: ConsoleFile,
   request: HttpRequest,
 ): Promise<{ encoding: ContentEncoding; body: Uint8Array }> {
-  for (const encoding of acceptedEncodings(request, ['br', 'gzip'])) {
+  for (const encoding of await acceptedEncodings(request, ['br', 'gzip'])) {
     const body = await file.read(encoding);
     if (body) return { encoding, body };
   }

@@ -1,8 +1,7 @@
-import Negotiator from 'negotiator';
 import type { HttpRequest } from '../../ports/web-server.ts';
 
 /** Whether the client asks for server-sent events instead of one answer. */
-export function acceptsEventStream(request: HttpRequest): boolean {
+export function acceptsEventStream(request: HttpRequest): Promise<boolean> {
   return acceptsByName(request, 'text/event-stream');
 }
 
@@ -11,16 +10,22 @@ export function acceptsEventStream(request: HttpRequest): boolean {
  *
  * @param mediaType in lower case.
  */
-export function acceptsByName({ headers }: HttpRequest, mediaType: string): boolean {
+export async function acceptsByName({ headers }: HttpRequest, mediaType: string): Promise<boolean> {
   const accept = headers.get('accept');
-  if (accept === undefined) return false;
+  // Most clients name no type, and then the package is not loaded.
+  if (!accept?.toLowerCase().includes(mediaType)) return false;
+  const { default: Negotiator } = await import('negotiator');
   return new Negotiator({ headers: { accept } })
     .mediaTypes()
     .some((accepted) => accepted.toLowerCase() === mediaType);
 }
 
 /** The content encodings that the client accepts, in the given order, which is the preference of the server. */
-export function acceptedEncodings<E extends string>({ headers }: HttpRequest, encodings: readonly E[]): E[] {
+export async function acceptedEncodings<E extends string>(
+  { headers }: HttpRequest,
+  encodings: readonly E[],
+): Promise<E[]> {
+  const { default: Negotiator } = await import('negotiator');
   const accepted = new Negotiator({
     headers: { 'accept-encoding': headers.get('accept-encoding') },
   }).encodings(encodings);

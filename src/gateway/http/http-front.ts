@@ -79,7 +79,7 @@ export class HttpFront implements HttpHandler {
       return mcp.handle(served());
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
-    const isStream = method === 'GET' && path.startsWith('/api/') && acceptsEventStream(request);
+    const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
     return isStream ? this.#openStream(served()) : router.dispatch(served());
   }
 

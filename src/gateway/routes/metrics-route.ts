@@ -10,7 +10,7 @@ export function metricsRoute(metrics: Metrics): Route {
     method: 'GET',
     path: '/metrics',
     handler: async (request) => {
-      if (acceptsByName(request, 'application/json'))
+      if (await acceptsByName(request, 'application/json'))
         return jsonResponse<MetricsReport>({ metrics: await metrics.families(), timestamp: now() });
       const { contentType, body } = await metrics.text();
       return { status: 200, headers: { 'Content-Type': contentType }, body };

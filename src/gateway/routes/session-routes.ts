@@ -138,7 +138,7 @@ async function events(
   const sessionId = sessionOf(at);
   const { context } = request;
   const query = parseQuery(EventsQuery, request);
-  if (acceptsEventStream(request)) {
+  if (await acceptsEventStream(request)) {
     const lastEventId = request.headers.get('last-event-id');
     return sessionEventStream({ bus, fanOut, context }, sessionId, query, lastEventId);
   }

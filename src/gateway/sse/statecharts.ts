@@ -36,7 +36,7 @@ export class Statecharts {
       handler: async (request) => {
         const { session } = parseQuery(StatechartsQuery, request);
         const filter = session === undefined ? {} : { sessionId: session };
-        return acceptsEventStream(request) ? this.#stream(filter) : this.#page(filter);
+        return (await acceptsEventStream(request)) ? this.#stream(filter) : this.#page(filter);
       },
     };
   }

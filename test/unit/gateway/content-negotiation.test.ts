@@ -23,8 +23,8 @@ describe('a request for an event stream', () => {
     'Text/Event-Stream',
     'application/json, text/event-stream',
     'text/event-stream;q=0.1, */*',
-  ])('names it: %s', (accept) => {
-    expect(acceptsEventStream(requestWith({ accept }))).toBe(true);
+  ])('names it: %s', async (accept) => {
+    expect(await acceptsEventStream(requestWith({ accept }))).toBe(true);
   });
 
   it.each([
@@ -35,12 +35,12 @@ describe('a request for an event stream', () => {
     'text/event-streams',
     'nonsense',
     '',
-  ])('is not one that accepts: %s', (accept) => {
-    expect(acceptsEventStream(requestWith({ accept }))).toBe(false);
+  ])('is not one that accepts: %s', async (accept) => {
+    expect(await acceptsEventStream(requestWith({ accept }))).toBe(false);
   });
 
-  it('is not one without the header', () => {
-    expect(acceptsEventStream(requestWith({}))).toBe(false);
+  it('is not one without the header', async () => {
+    expect(await acceptsEventStream(requestWith({}))).toBe(false);
   });
 });
 
