@@ -1,5 +1,5 @@
 import { canonicalJson } from '../core/content-hash.ts';
-import type { SessionEvent } from '../core/log/events.ts';
+import { type SessionEvent, turnIdOf } from '../core/log/events.ts';
 import { evolve, initialSessionState } from '../core/session/session-state.ts';
 import { stateHash } from '../core/session/state-hash.ts';
 import { withCauses } from './legacy-causes.ts';
@@ -124,7 +124,7 @@ class Replay {
   #difference(replayed: SessionEvent | null, note: string | undefined): ReplayDifference {
     const recorded = this.#recording[this.#matched] ?? null;
     const event = recorded ?? replayed;
-    const turnId = event && 'turnId' in event ? event.turnId : null;
+    const turnId = (event && turnIdOf(event)) ?? null;
     return {
       seq: this.#matched + 1,
       turnId,

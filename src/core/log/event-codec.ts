@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EventMetadata } from './event-metadata.ts';
-import { LoggedEvent } from './events.ts';
+import { LoggedEvent, turnIdOf } from './events.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 import { type Upcasters, upcasters } from './upcasters.ts';
 
@@ -44,8 +44,8 @@ export class NewerEventError extends Error {
   }
 }
 
-/** The fields that formats 2 and 3 add to those of the event. */
-const Stored = z.looseObject({ v: z.int().min(1).default(1), meta: z.unknown().optional() });
+/** The fields that formats 2 and 3 add to those of the event. The schemas of the events drop them again. */
+const AddedFields = z.object({ v: z.int().min(1).default(1), meta: z.unknown().optional() });
 
 export function eventCodec(known: Upcasters): EventCodec {
   const upcastersByType = new Map(Object.entries(known));
@@ -82,7 +82,8 @@ export function eventCodec(known: Upcasters): EventCodec {
       return `${beside},${JSON.stringify(event).slice(1)}`;
     },
     decode(text) {
-      const { v, meta, ...event } = Stored.parse(JSON.parse(text));
+      const event: unknown = JSON.parse(text);
+      const { v, meta } = AddedFields.parse(event);
       return parse(event, meta, v);
     },
   };
@@ -93,10 +94,6 @@ const EventOfAnyVersion = z.record(z.string(), z.unknown());
 function typeOf(event: unknown): string | undefined {
   const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
   return typeof type === 'string' ? type : undefined;
-}
-
-function turnIdOf(event: LoggedEvent): string | undefined {
-  return 'turnId' in event ? event.turnId : undefined;
 }
 
 /**

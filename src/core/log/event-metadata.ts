@@ -29,11 +29,5 @@ export interface Origin {
   readonly causationId: string;
 }
 
-/** The metadata of a new event. */
-export function metadataOf(event: object, { actor, causationId }: Origin): EventMetadata {
-  const correlationId = 'turnId' in event && typeof event.turnId === 'string' ? event.turnId : causationId;
-  return { id: crypto.randomUUID(), actor, causationId, correlationId };
-}
-
 export const SERVICE: Actor = { kind: 'service' };
 export const AGENT: Actor = { kind: 'agent' };

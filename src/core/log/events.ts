@@ -70,4 +70,9 @@ export function isSessionEvent(event: LoggedEvent): event is SessionEvent {
   return !serviceTypes.has(event.type);
 }
 
+/** Undefined for an event that belongs to no turn. */
+export function turnIdOf(event: LoggedEvent): string | undefined {
+  return 'turnId' in event ? event.turnId : undefined;
+}
+
 export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;

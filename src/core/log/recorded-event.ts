@@ -1,5 +1,5 @@
-import { type EventMetadata, metadataOf, type Origin, SERVICE } from './event-metadata.ts';
-import type { LoggedEvent } from './events.ts';
+import { type EventMetadata, type Origin, SERVICE } from './event-metadata.ts';
+import { type LoggedEvent, turnIdOf } from './events.ts';
 
 /** An event and its metadata, which is null if the event was written in format 1 or 2. */
 export interface RecordedEvent<E extends LoggedEvent = LoggedEvent> {
@@ -13,9 +13,16 @@ export function record<E extends LoggedEvent>(
   origin: Origin | undefined,
 ): RecordedEvent<E>[] {
   if (!origin) return events.map((event) => ({ event, meta: null }));
+  const { actor, causationId } = origin;
   return events.map((event) => {
     const isNextTurn = event.type === 'turn.started' && !isRequestedIn(events, event.turnId);
-    return { event, meta: metadataOf(event, isNextTurn ? { ...origin, actor: SERVICE } : origin) };
+    const meta: EventMetadata = {
+      id: crypto.randomUUID(),
+      actor: isNextTurn ? SERVICE : actor,
+      causationId,
+      correlationId: turnIdOf(event) ?? causationId,
+    };
+    return { event, meta };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Transcript } from '../conversation/transcript.ts';
 import type { CallId } from '../ids.ts';
 import type { Envelope } from '../log/envelope.ts';
+import { turnIdOf } from '../log/events.ts';
 import type { KeyedRequest, OpenTurn, SessionState } from './session-state.ts';
 import { type EventMark, SNAPSHOT_VERSION, SnapshotHead, SnapshotPage } from './snapshot-part.ts';
 
@@ -100,5 +101,5 @@ export class SnapshotDecoder {
 }
 
 function markOf({ seq, time, event }: Envelope): EventMark {
-  return { seq, time, type: event.type, turnId: 'turnId' in event ? event.turnId : null };
+  return { seq, time, type: event.type, turnId: turnIdOf(event) ?? null };
 }
