@@ -30,11 +30,13 @@ const DEFAULT_VERSION = '1.0';
  * @param raw of a loaded agent file.
  */
 export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes: ServerChanges): string {
+  const exportKey = (key: string, value: unknown): unknown => {
+    if (key === 'mcpServers') return currentServers(value, changes);
+    const redacted = redactTree(value, written, [key]);
+    return key === 'approval' ? currentApproval(redacted, changes) : redacted;
+  };
   const document = Object.entries({ version: DEFAULT_VERSION, ...raw, mcpServers: raw.mcpServers }).map(
-    ([key, value]) => [
-      key,
-      key === 'mcpServers' ? currentServers(value, changes) : redactTree(value, written, [key]),
-    ],
+    ([key, value]) => [key, exportKey(key, value)],
   );
   return stringify(Object.fromEntries(document), { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -45,6 +47,17 @@ function currentServers(fileServers: unknown, { removed, added }: ServerChanges)
     ...kept.map(([name, server]) => [name, redactServer(server, written)]),
     ...Object.entries(added).map(([name, server]) => [name, redactServer(server, literal)]),
   ]);
+}
+
+/** A file whose rules name a server that it does not have would be refused. */
+function currentApproval(approval: unknown, { removed, added }: ServerChanges): unknown {
+  if (!isMap(approval) || !Array.isArray(approval.rules)) return approval;
+  const isGone = (name: unknown) =>
+    typeof name === 'string' && removed.has(name) && !Object.hasOwn(added, name);
+  const rules = approval.rules.map((rule: unknown) =>
+    isMap(rule) && isGone(rule.server) ? { ...rule, atRunTime: true } : rule,
+  );
+  return { ...approval, rules };
 }
 
 type Variable = Extract<TemplatePart, { kind: 'variable' }>;

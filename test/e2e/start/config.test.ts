@@ -22,7 +22,7 @@ async function exported(service: RunningService): Promise<string> {
 describe('GET /api/config.yaml', () => {
   const environment = { GREETING: 'Ahoy', NODE_COMMAND: fixture.command };
   const yaml = `# A comment that goes away
-version: "2.7"
+version: "1.0"
 systemPrompt: |
   \${GREETING} from two
   lines, for $$5.
