@@ -69,7 +69,7 @@ export async function serveHttp({
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
   const router = new Router(routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }));
-  const card = { name: 'agent-service', version, model: agent.modelLabel };
+  const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const front = { access, authenticator: anyone, limits, clientAddress, log };
   const http = new HttpFront({ ...front, cors, router, mcp });
@@ -115,12 +115,15 @@ interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> 
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
 function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteDeps): Route[] {
-  const { bus, metrics } = agent;
-  const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
+  const { bus, identity, metrics } = agent;
+  const always = [
+    ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
+    metricsRoute(metrics),
+  ];
   if (settings.mode !== 'web') return always;
   return [
     ...always,
-    ...consoleRoutes(consoleFiles(), indexRoute(version)),
+    ...consoleRoutes(consoleFiles(), indexRoute(version, identity)),
     ...documentRoutes(version),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];

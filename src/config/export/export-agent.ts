@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { isMap, mapScalars, type Path } from '../problems/path.ts';
-import { escapeTemplate, parseTemplate, type TemplatePart } from '../reading/template.ts';
+import { escapeTemplate } from '../reading/template.ts';
 import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from './redact.ts';
+import { type Rewrite, written } from './written-text.ts';
 
 /** How the tool servers of the running service differ from those of the agent file. */
 export interface ServerChanges {
@@ -60,37 +61,8 @@ function currentApproval(approval: unknown, { removed, added }: ServerChanges): 
   return { ...approval, rules };
 }
 
-type Variable = Extract<TemplatePart, { kind: 'variable' }>;
-
-/** Rewrites a text with the redaction for its kind. */
-type Rewrite = (text: string, redact: (text: string) => string) => string;
-
 /** For a server that was connected at run time: its dollar signs are no references, so they are escaped. */
 const literal: Rewrite = (text, redact) => escapeTemplate(redact(text));
-
-/**
- * For a text of the file. Each `${…}` becomes one placeholder character during the redaction, so that a `}` or a `/` in
- * it does not hide the end of a secret. Defaults are redacted separately.
- */
-const written: Rewrite = (text, redact) => {
-  const references: string[] = [];
-  const folded = parseTemplate(text).map((part) => {
-    if (part.kind !== 'variable' || !part.source.startsWith('${')) return part.source;
-    references.push(`\${${part.name}${redactFallback(part, redact)}}`);
-    return String.fromCodePoint(FIRST_PLACEHOLDER + references.length - 1);
-  });
-  return redact(folded.join('')).replaceAll(/[\u{F0000}-\u{FFFFD}]/gu, (placeholder) => {
-    return references[(placeholder.codePointAt(0) ?? 0) - FIRST_PLACEHOLDER] ?? placeholder;
-  });
-};
-
-function redactFallback({ name, fallback }: Variable, redact: (text: string) => string): string {
-  if (fallback === undefined) return '';
-  return `:-${isSecretName(name) && fallback !== '' ? REDACTED : written(fallback, redact)}`;
-}
-
-/** The first character of a private plane of Unicode, which texts do not use. */
-const FIRST_PLACEHOLDER = 0xf0000;
 
 function redactServer(server: unknown, rewrite: Rewrite): unknown {
   if (!isMap(server)) return server;

@@ -74,6 +74,14 @@ export const TelemetryConfig = z.strictObject({
   otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
 
+const oneLine = (maxLength: number) =>
+  z
+    .string()
+    .refine(
+      (text) => /^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u.test(text) && text.length <= maxLength,
+      `must be one line of 1 to ${maxLength} characters`,
+    );
+
 /** The version of the agent file's format. */
 const VERSION = '1.0';
 
@@ -85,6 +93,14 @@ const AgentFields = z.strictObject({
       `must be "${VERSION}", the only version of the agent file that this release reads`,
     )
     .default(VERSION),
+  /** What users and other agents call this agent. */
+  name: oneLine(80).default('agent-service'),
+  description: oneLine(500).optional(),
+  /** Messages with which a conversation may begin. The console offers them. */
+  suggestions: z
+    .array(oneLine(200))
+    .max(6)
+    .default(['Hello!', 'What can you do?', 'Which tools do you have?']),
   systemPrompt: z.string().default('You are a helpful assistant.'),
   llm: LlmConfig,
   mcpServers: z.record(McpServerName, McpServerConfig).default({}),

@@ -160,7 +160,7 @@ describe('health', () => {
       status: 'healthy',
       version: readPackageVersion(),
       uptime: expect.any(Number),
-      agent: { status: 'ready', connectedServers: 1 },
+      agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
       timestamp: isTimestamp,
     });
     const later = Health.parse(await (await service.fetch('/api/health')).json());
