@@ -16,6 +16,7 @@ import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
+import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
@@ -71,6 +72,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     maxTools: model.maxTools,
     log,
   });
+  const ruleWatch = new RuleWatch(config.approval, servers, log);
   const clientCalls = new ClientToolCalls(servers, adapters.schemas);
 
   const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
@@ -89,7 +91,17 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
+  const handlers = {
+    journal,
+    sessions,
+    archive,
+    servers,
+    clientCalls,
+    machines,
+    requests,
+    readiness,
+    ruleWatch,
+  };
   const describe = (): AgentDescription => describeAgent(config, raw, catalog);
   answerRequests(bus, { ...handlers, describeAgent: describe, exportConfig });
   countSignals(bus, metrics);

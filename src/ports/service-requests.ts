@@ -87,6 +87,8 @@ export interface ServiceRequests {
   };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
+  /** What an operator should know although the service works, for people. */
+  'warning.list': { request: Record<never, never>; answer: readonly string[] };
   'agent.describe': { request: Record<never, never>; answer: AgentDescription };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };

@@ -123,6 +123,13 @@ export const HealthResponse = z.object({
   version: z.string(),
   uptime: z.number().describe('Seconds.'),
   agent: AgentIdentity.extend({ status: z.literal('ready'), connectedServers: z.int() }),
+  warnings: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe(
+      'What an operator should know, for people: approval rules that match no tool. Absent if there is nothing.',
+    ),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;

@@ -217,6 +217,8 @@ export const requirements = {
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'approval.unmatched':
+    'an approval rule that matches no tool of a connected server is warned of in the log, once a change, and in /api/health',
   'agent.describe':
     'GET /api/agent answers name, description, model, prompt, tools and suggestions of the agent, and no secret',
   'agent.name': 'the name and description of the agent are in /api/health and in what an MCP client is told',

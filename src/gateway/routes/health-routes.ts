@@ -19,12 +19,14 @@ export interface HealthDeps {
 export function healthRoutes({ bus, identity, version, uptime }: HealthDeps): Route[] {
   const health: Route['handler'] = async ({ context }) => {
     const servers = await bus.send('mcp-server.list', {}, context);
+    const warnings = await bus.send('warning.list', {}, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
     return jsonResponse<HealthResponse>({
       status: 'healthy',
       version,
       uptime: uptime(),
       agent: { ...identity, status: 'ready', connectedServers },
+      ...(warnings.length > 0 && { warnings }),
       timestamp: now(),
     });
   };

@@ -11,6 +11,7 @@ import type { Journal } from '../sessions/journal.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
+import type { RuleWatch } from '../tools/rule-watch.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { Readiness } from './readiness.ts';
@@ -24,6 +25,7 @@ export interface RequestHandlers {
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
+  readonly ruleWatch: RuleWatch;
   readonly describeAgent: () => AgentDescription;
   readonly exportConfig: () => string;
 }
@@ -114,10 +116,11 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, describeAgent, exportConfig }: RequestHandlers,
+  { machines, readiness, ruleWatch, describeAgent, exportConfig }: RequestHandlers,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
+  bus.handle('warning.list', async () => ruleWatch.warnings());
   bus.handle('agent.describe', async () => describeAgent());
   bus.handle('config.export', async () => exportConfig());
 }
