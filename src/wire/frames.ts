@@ -72,6 +72,11 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
     }),
   ),
   frame(
+    'done',
+    'The service has done the command of this client that had this id: `cancel`, `approve`, `deny` or `reset`.',
+    z.object({ commandId: z.string() }),
+  ),
+  frame(
     'toolApproved',
     'The waiting call was approved and begins.',
     z.object({ ...toolCall, argumentsHash }),
@@ -124,6 +129,7 @@ export const FramePlace = z.object({
       'Of a turn that failed or was cancelled, and of a tool call that failed or was interrupted: the cause, for programs.',
     ),
   clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
+  commandId: z.string().optional().describe('Of an error: the command of this client that it answers.'),
 });
 
 export type FramePlace = z.infer<typeof FramePlace>;
