@@ -14,7 +14,7 @@ import type { ResumableFrame } from '../../../src/wire/frames.ts';
 /** `tsc` checks these, the run of the tests does not. */
 it('the types that the client publishes are those of the contract', () => {
   type Frame = z.infer<typeof ResumableFrame>;
-  expectTypeOf<StreamEvent>().toEqualTypeOf<Exclude<Frame, { event: 'resumed' | 'accepted' }>>();
+  expectTypeOf<StreamEvent>().toEqualTypeOf<Exclude<Frame, { event: 'resumed' | 'accepted' | 'done' }>>();
   expectTypeOf<Extract<StreamEvent, { event: 'chunk' }>['data']>().toEqualTypeOf<{ content: string }>();
   expectTypeOf<Extract<StreamEvent, { event: 'thinking' }>['data']['reasoning']>().toEqualTypeOf<
     string | undefined
