@@ -25,6 +25,8 @@ export const requirements = {
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
+  'cli.repair':
+    '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',
   'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
   'cli.import':
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
@@ -176,6 +178,8 @@ export const requirements = {
   'recovery.boundaries': 'a crash at any boundary of the log loses, repeats and leaves open nothing',
   'recovery.workload':
     'kill -9 at random moments of a busy service loses nothing it acknowledged and does nothing twice',
+  'recovery.repair':
+    'a turn that a repair of the log cut ends with that cause, and the model is not called again',
   'recovery.full':
     'on a full disk a message is 503, what was acknowledged can be read, and open turns go on when there is space',
   'recovery.delete': 'a deletion that a kill cut off is finished at the next start',
@@ -254,6 +258,12 @@ export const requirements = {
   'stream.stalled': 'a client that takes nothing of its stream is cut, and resumes like any other',
   'stream.killed': 'a client killed and resumed at random ends with exactly the log',
   'stream.client': 'the client of the package sends, asks and iterates across restarts of the service',
+  'stream.client-refused':
+    'the client of the package rejects with the error envelope when it is refused for good',
+  'stream.client-platforms':
+    'the client of the package runs on a Node without a WebSocket, with the package ws',
+  'stream.command': 'a command with an id is answered with that id, done or refused',
+  'stream.foresee': 'GET / says as JSON what a WebSocket handshake would be answered',
 
   // The model upstream
   'model.stream': 'an OpenAI-compatible upstream is streamed, with tools',
