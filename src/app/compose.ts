@@ -7,6 +7,7 @@ import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
@@ -22,6 +23,7 @@ import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
+import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
@@ -86,9 +88,11 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
+  const sizeOfLog = () => logSize(store, log);
   const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
-  answerRequests(bus, { ...handlers, exportConfig });
+  answerRequests(bus, { ...handlers, logSize: sizeOfLog, exportConfig });
   countSignals(bus, metrics);
+  showLog(metrics, sizeOfLog);
   showRuntime(metrics, sessions, servers);
 
   const toolServers = servers.start(mcpServers, await book.load());

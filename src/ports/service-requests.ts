@@ -10,6 +10,7 @@ import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
+import type { LogSize } from './event-store.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -86,6 +87,8 @@ export interface ServiceRequests {
   };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
+  /** How large the log is; null if it does not answer in time. */
+  'log.size': { request: Record<never, never>; answer: LogSize | null };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

@@ -122,6 +122,15 @@ export const HealthResponse = z.object({
   version: z.string(),
   uptime: z.number().describe('Seconds.'),
   agent: z.object({ status: z.literal('ready'), connectedServers: z.int() }),
+  log: z
+    .object({
+      bytes: z
+        .int()
+        .describe('Of the database and its write-ahead log; 0 with the data directory `:memory:`.'),
+      events: z.int(),
+    })
+    .optional()
+    .describe('How large the event log is. Only at `/api/health`, and absent if the log does not answer.'),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;

@@ -303,6 +303,7 @@ export const requirements = {
   // Operations
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.log-size': '/api/health and /metrics tell how large the log is: bytes on the disk, and events',
   'ops.traces':
     'with a collector, turns, model calls and tool calls are sent to it as spans by OTLP over HTTP',
   'ops.traces-in': 'a turn is part of the trace that its request, handshake or MCP call names',

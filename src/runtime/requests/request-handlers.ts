@@ -4,6 +4,7 @@ import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
+import type { LogSize } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
@@ -23,6 +24,7 @@ export interface RequestHandlers {
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
+  readonly logSize: () => Promise<LogSize | null>;
   readonly exportConfig: () => string;
 }
 
@@ -110,8 +112,12 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   });
 }
 
-function answerForService(bus: LocalBus, { machines, readiness, exportConfig }: RequestHandlers): void {
+function answerForService(
+  bus: LocalBus,
+  { machines, readiness, logSize, exportConfig }: RequestHandlers,
+): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
+  bus.handle('log.size', () => logSize());
   bus.handle('config.export', async () => exportConfig());
 }
