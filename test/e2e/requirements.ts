@@ -21,6 +21,8 @@ export const requirements = {
   'cli.bundle': 'the bundle that is published does what the sources do',
   'cli.other-node':
     'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
+  'cli.other-node-dies':
+    'where the published command cannot replace its process, that process and the service end together, by any signal',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
