@@ -62,6 +62,8 @@ export interface ServiceRequests {
     request: { sessionId: SessionId };
     answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
   };
+  /** Answered when nothing runs in the session any more. A call that waits for approval does not run. */
+  'session.rest': { request: { sessionId: SessionId }; answer: undefined };
   /** The events after a seq, from the log. */
   'session.events': {
     request: { sessionId: SessionId; afterSeq: number; limit: number };

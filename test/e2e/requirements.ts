@@ -24,6 +24,8 @@ export const requirements = {
   'cli.other-node-dies':
     'where the published command cannot replace its process, that process and the service end together, by any signal',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
+  'cli.agent-changed':
+    'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',

@@ -81,6 +81,10 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
     return undefined;
   });
   bus.handle('session.position', ({ sessionId }) => sessions.position(sessionId));
+  bus.handle('session.rest', async ({ sessionId }) => {
+    await sessions.atRest(sessionId);
+    return undefined;
+  });
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
 }
 
