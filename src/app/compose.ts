@@ -8,6 +8,7 @@ import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
@@ -25,6 +26,7 @@ import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { agentIdentity, describeAgent } from './describe-agent.ts';
+import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
@@ -90,7 +92,6 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
-  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const handlers = {
     journal,
     sessions,
@@ -101,10 +102,13 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     requests,
     readiness,
     ruleWatch,
+    logSize: () => logSize(store, log),
+    describeAgent: (): AgentDescription => describeAgent(config, raw, catalog),
+    exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
   };
-  const describe = (): AgentDescription => describeAgent(config, raw, catalog);
-  answerRequests(bus, { ...handlers, describeAgent: describe, exportConfig });
+  answerRequests(bus, handlers);
   countSignals(bus, metrics);
+  showLog(metrics, handlers.logSize);
   showRuntime(metrics, sessions, servers);
 
   const toolServers = servers.start(mcpServers, await book.load());

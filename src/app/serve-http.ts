@@ -39,7 +39,10 @@ export interface HttpOptions {
 
 export interface HttpService {
   readonly port: number;
-  /** Stops accepting, waits up to `server.drainTimeoutMs` for running turns, then closes sockets and agent. */
+  /**
+   * Refuses messages and waits up to `server.drainTimeoutMs` for running turns, whose streams stay open. Then closes
+   * sockets and agent.
+   */
   close(): Promise<void>;
 }
 
@@ -99,9 +102,9 @@ export async function serveHttp({
   return {
     port,
     async close() {
-      uws.stopListening();
+      uws.drain();
       await agent.drain(server.drainTimeoutMs);
-      uws.endSockets();
+      uws.end();
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();

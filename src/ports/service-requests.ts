@@ -11,6 +11,7 @@ import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
+import type { LogSize } from './event-store.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -62,6 +63,8 @@ export interface ServiceRequests {
     request: { sessionId: SessionId };
     answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
   };
+  /** Answered when nothing runs in the session any more. A call that waits for approval does not run. */
+  'session.rest': { request: { sessionId: SessionId }; answer: undefined };
   /** The events after a seq, from the log. */
   'session.events': {
     request: { sessionId: SessionId; afterSeq: number; limit: number };
@@ -90,6 +93,8 @@ export interface ServiceRequests {
   /** What an operator should know although the service works, for people. */
   'warning.list': { request: Record<never, never>; answer: readonly string[] };
   'agent.describe': { request: Record<never, never>; answer: AgentDescription };
+  /** How large the log is; null if it does not answer in time. */
+  'log.size': { request: Record<never, never>; answer: LogSize | null };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

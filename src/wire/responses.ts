@@ -130,6 +130,15 @@ export const HealthResponse = z.object({
     .describe(
       'What an operator should know, for people: approval rules that match no tool. Absent if there is nothing.',
     ),
+  log: z
+    .object({
+      bytes: z
+        .int()
+        .describe('Of the database and its write-ahead log; 0 with the data directory `:memory:`.'),
+      events: z.int(),
+    })
+    .optional()
+    .describe('How large the event log is. Only at `/api/health`, and absent if the log does not answer.'),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;

@@ -21,7 +21,11 @@ export const requirements = {
   'cli.bundle': 'the bundle that is published does what the sources do',
   'cli.other-node':
     'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
+  'cli.other-node-dies':
+    'where the published command cannot replace its process, that process and the service end together, by any signal',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
+  'cli.agent-changed':
+    'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
@@ -318,6 +322,7 @@ export const requirements = {
   // Operations
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.log-size': '/api/health and /metrics tell how large the log is: bytes on the disk, and events',
   'ops.traces':
     'with a collector, turns, model calls and tool calls are sent to it as spans by OTLP over HTTP',
   'ops.traces-in': 'a turn is part of the trace that its request, handshake or MCP call names',

@@ -5,7 +5,7 @@ import { limitExceeded, tooLarge } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { ClientSocket } from '../../ports/client-socket.ts';
+import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
@@ -102,6 +102,14 @@ export class Connection implements SocketLife {
     this.#inbox = this.#inbox
       .then(() => this.#handle(text, bytes))
       .catch((error: unknown) => this.#refuse(error, text));
+  }
+
+  /** Ends the socket as soon as nothing runs in its session. The client should connect again. */
+  async endAtRest(): Promise<void> {
+    // A message that was received just now may start a turn.
+    await this.#inbox;
+    await this.#deps.bus.send('session.rest', { sessionId: this.#sessionId }, this.#context);
+    this.#socket.end(RESTART_CODE, RESTART_REASON);
   }
 
   closed(): void {

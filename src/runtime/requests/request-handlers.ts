@@ -5,6 +5,7 @@ import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
+import type { LogSize } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
@@ -27,6 +28,7 @@ export interface RequestHandlers {
   readonly readiness: Readiness;
   readonly ruleWatch: RuleWatch;
   readonly describeAgent: () => AgentDescription;
+  readonly logSize: () => Promise<LogSize | null>;
   readonly exportConfig: () => string;
 }
 
@@ -83,6 +85,10 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
     return undefined;
   });
   bus.handle('session.position', ({ sessionId }) => sessions.position(sessionId));
+  bus.handle('session.rest', async ({ sessionId }) => {
+    await sessions.atRest(sessionId);
+    return undefined;
+  });
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
 }
 
@@ -116,11 +122,12 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, ruleWatch, describeAgent, exportConfig }: RequestHandlers,
+  { machines, readiness, ruleWatch, logSize, describeAgent, exportConfig }: RequestHandlers,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
   bus.handle('warning.list', async () => ruleWatch.warnings());
   bus.handle('agent.describe', async () => describeAgent());
+  bus.handle('log.size', () => logSize());
   bus.handle('config.export', async () => exportConfig());
 }

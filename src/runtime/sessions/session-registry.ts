@@ -58,6 +58,13 @@ export class SessionRegistry {
     }
   }
 
+  /** Resolves when nothing runs in the session any more: at once if it is not in memory. */
+  async atRest(sessionId: SessionId): Promise<void> {
+    // Nothing runs in a session that could not be loaded.
+    const session = await this.#inMemory.find(sessionId)?.catch(() => undefined);
+    await session?.idle();
+  }
+
   /** How many sessions are in memory. */
   get size(): number {
     return this.#inMemory.size;

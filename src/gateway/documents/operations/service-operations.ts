@@ -26,6 +26,7 @@ const health: Operation = {
         version: '0.1.0',
         uptime: 12.5,
         agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        log: { bytes: 45_056, events: 12 },
       }),
     },
   ],
@@ -171,6 +172,18 @@ export const serviceOperations: readonly Operation[] = [
     id: 'probeHealth',
     path: '/healthz',
     summary: 'Liveness for orchestrators, in every mode and without a rate limit',
+    examples: [
+      {
+        name: 'healthy',
+        summary: 'The service is healthy',
+        answer: ok({
+          status: 'healthy',
+          version: '0.1.0',
+          uptime: 12.5,
+          agent: { status: 'ready', connectedServers: 1 },
+        }),
+      },
+    ],
   },
   readiness,
   metrics,
