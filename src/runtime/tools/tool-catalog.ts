@@ -38,9 +38,12 @@ export class ToolCatalog implements TurnTools {
   forModel(): ToolOffer {
     const { revision } = this.#servers;
     if (this.#offer?.revision !== revision) {
+      const { approval } = this.#options;
+      const { expiresAfterMs } = approval;
+      const expiry = expiresAfterMs !== undefined && { expiresAfterMs };
       const tools = this.#servers
         .connectedTools()
-        .map((tool) => ({ ...tool, policy: approvalPolicy(this.#options.approval, tool) }));
+        .map((tool) => ({ ...tool, policy: approvalPolicy(approval, tool), ...expiry }));
       this.#offer = { revision, offer: this.#offerOf(tools) };
     }
     return this.#offer.offer;
