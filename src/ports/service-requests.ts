@@ -4,7 +4,13 @@ import type { SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
-import type { Fork, SessionListItem, SessionView } from '../core/session/session-view.ts';
+import type {
+  Fork,
+  PendingApproval,
+  SessionListItem,
+  SessionView,
+  WaitingApproval,
+} from '../core/session/session-view.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { Tool, ToolExecution } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
@@ -39,9 +45,12 @@ export interface ServiceRequests {
   /**
    * Answered once the message is in the log. The reply follows as events of the session. A message that is
    * repeated with its key is answered with the turn of the first one, and with the outcome if that turn has
-   * ended.
+   * ended. `waitsFor` are the approvals that the turn before it waits for, if the message waits behind one.
    */
-  'turn.start': { request: TurnMessage; answer: { turnId: TurnId; outcome?: TurnOutcome } };
+  'turn.start': {
+    request: TurnMessage;
+    answer: { turnId: TurnId; outcome?: TurnOutcome; waitsFor?: readonly PendingApproval[] };
+  };
   /** Cancels the running turn, or the turn `turnId`, running or waiting. The answer is whether there was one. */
   'turn.cancel': {
     request: { sessionId: SessionId; turnId?: TurnId; reason: string } & Keyed;
@@ -49,6 +58,11 @@ export interface ServiceRequests {
   };
   /** Approves or denies a waiting tool call. Refused if no call with this id waits. */
   'approval.answer': { request: ApprovalAnswer & Keyed; answer: undefined };
+  /** The tool calls of all sessions that wait for approval, oldest first, and how many there are. */
+  'approval.list': {
+    request: { limit: number };
+    answer: { approvals: readonly WaitingApproval[]; count: number };
+  };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
   'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };

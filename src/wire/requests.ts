@@ -89,6 +89,9 @@ export const SessionQuery = z.object({
     .describe('Shows the session as it was after the event with this seq; as it is now, if absent.'),
 });
 
+/** Query of `GET /api/approvals`. */
+export const ApprovalsQuery = z.object({ limit: pageSize.describe('Maximum number of approvals.') });
+
 const ArgumentsHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits')

@@ -3,12 +3,13 @@ import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
-import { SessionListItem, SessionView } from '../core/session/session-view.ts';
+import { SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import { FinishReason } from '../core/turn/reply-parts.ts';
 import { ResumableFrame } from './frames.ts';
+import { Queued } from './queued.ts';
 
 /*
  * The answers of the REST endpoints. The gateway is typed by these schemas; clients read them in `/openapi.json`.
@@ -27,7 +28,11 @@ export const MessageSyncResponse = z.object({
 });
 export type MessageSyncResponse = z.infer<typeof MessageSyncResponse>;
 
-export const MessageResponse = z.object({ status: z.literal('processing'), timestamp });
+export const MessageResponse = z.object({
+  status: z.literal('processing'),
+  queued: Queued.optional().describe('Present if the message waits behind a turn that waits for approval.'),
+  timestamp,
+});
 export type MessageResponse = z.infer<typeof MessageResponse>;
 
 export const ResetResponse = z.object({ status: z.literal('reset initiated'), timestamp });
@@ -105,6 +110,13 @@ export const ApprovalResponse = z.object({
   timestamp,
 });
 export type ApprovalResponse = z.infer<typeof ApprovalResponse>;
+
+export const ApprovalsResponse = z.object({
+  approvals: z.array(WaitingApproval).readonly().describe('Oldest first.'),
+  count: z.int().describe('How many tool calls wait for approval, also beyond this page.'),
+  timestamp,
+});
+export type ApprovalsResponse = z.infer<typeof ApprovalsResponse>;
 
 export const EventsResponse = z.object({
   sessionId: SessionId,

@@ -132,6 +132,12 @@ export const requirements = {
   'approval.cancel': 'a cancel ends a turn that waits for approval, its history paired',
   'approval.view':
     'the session shows what waits; a resuming client sees toolApproval and toolApproved in their place',
+  'approval.list': 'GET /api/approvals lists the calls of all sessions that wait, oldest first',
+  'approval.sessions': 'GET /api/sessions says how many calls wait in a session, and since when',
+  'approval.queued':
+    'who sends a message behind a turn that waits for approval is told which calls wait and how to decide',
+  'approval.expires':
+    'a call that nobody approves within approval.expiresAfterMs is denied with its own cause',
   'approval.stop': 'a stop does not wait for approvals',
 
   // Watching the machines

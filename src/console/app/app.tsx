@@ -13,6 +13,9 @@ const panelOf = {
   statecharts: lazy(async () => ({
     default: (await import('../statecharts/statecharts-panel.tsx')).StatechartsPanel,
   })),
+  approvals: lazy(async () => ({
+    default: (await import('../approvals/approvals-panel.tsx')).ApprovalsPanel,
+  })),
   servers: lazy(async () => ({ default: (await import('../servers/servers-panel.tsx')).ServersPanel })),
   health: lazy(async () => ({ default: (await import('../health/health-panel.tsx')).HealthPanel })),
 } satisfies Record<Panel, unknown>;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-export const panels = ['chat', 'timeline', 'statecharts', 'servers', 'health'] as const;
+export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health'] as const;
 export type Panel = (typeof panels)[number];
 
 /** The open panel and session. The hash of the URL has them as `#/panel/session`. */

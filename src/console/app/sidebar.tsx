@@ -1,3 +1,5 @@
+import { useWaitingCalls } from '../service/use-waiting-calls.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
 import { SessionList } from './session-list.tsx';
@@ -7,6 +9,7 @@ const names: Readonly<Record<Panel, string>> = {
   chat: 'Chat',
   timeline: 'Timeline',
   statecharts: 'Statecharts',
+  approvals: 'Approvals',
   servers: 'Tool servers',
   health: 'Health',
 };
@@ -23,6 +26,7 @@ export function Sidebar({ location }: { readonly location: Location }) {
             aria-current={panel === location.panel ? 'page' : undefined}
           >
             {names[panel]}
+            {panel === 'approvals' && <WaitingCount />}
           </a>
         ))}
       </nav>
@@ -33,5 +37,16 @@ export function Sidebar({ location }: { readonly location: Location }) {
         </a>
       </footer>
     </aside>
+  );
+}
+
+function WaitingCount() {
+  const { length } = useWaitingCalls();
+  if (length === 0) return null;
+  return (
+    <Badge tone="warn">
+      {length}
+      <span className="visually-hidden"> waiting</span>
+    </Badge>
   );
 }

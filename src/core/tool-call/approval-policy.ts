@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TimeoutMs } from '../timeout-ms.ts';
 import type { ToolAddress } from './tool-names.ts';
 
 const glob = z.string().min(1).default('*');
@@ -25,6 +26,8 @@ export const ApprovalConfig = z.strictObject({
   rules: z.array(ApprovalRule).default([]),
   /** For tools that no rule matches. */
   default: ApprovalPolicy.default('auto'),
+  /** How long a call waits for its approval. After that it is denied. Without this, it waits for ever. */
+  expiresAfterMs: TimeoutMs.optional(),
 });
 export type ApprovalConfig = z.infer<typeof ApprovalConfig>;
 

@@ -11,6 +11,7 @@ import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -22,7 +23,7 @@ import {
   encodeResumed,
 } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
-import { encodeError, encodeOutcome } from '../stream/server-frames.ts';
+import { encodeError, encodeOutcome, encodeQueued } from '../stream/server-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
 import { type ClientFrame, decodeFrame, frameIdOf } from './client-frames.ts';
@@ -172,11 +173,15 @@ export class Connection implements SocketLife {
     const sessionId = this.#sessionId;
     const message = turnMessage({ sessionId, text, image, whenBusy, key });
     const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
-    const { outcome } = accepted;
+    const { turnId, outcome, waitsFor } = accepted;
+    if (waitsFor) {
+      const queued = queuedBehind(sessionId, waitsFor);
+      this.#client.send(encodeQueued(queued, this.#reader ? turnId : undefined));
+    }
     if (!this.#reader) {
       if (outcome) this.#client.send(encodeOutcome(outcome));
-    } else if (clientMessageId !== undefined && accepted.turnId !== message.turnId) {
-      this.#client.send(encodeAccepted(clientMessageId, accepted.turnId, outcome));
+    } else if (clientMessageId !== undefined && turnId !== message.turnId) {
+      this.#client.send(encodeAccepted(clientMessageId, turnId, outcome));
     }
   }
 

@@ -72,6 +72,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 }
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
+  bus.handle('approval.list', async ({ limit }) => archive.approvals(limit));
   bus.handle('session.list', ({ after, limit }) => archive.list(after, limit));
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
   bus.handle('session.fork', ({ from, at, to, key }, context) => {

@@ -3,6 +3,7 @@ const volatile = new Set([
   'timestamp',
   'createdAt',
   'updatedAt',
+  'since',
   'time',
   'uptime',
   'version',
