@@ -1,7 +1,6 @@
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
@@ -23,6 +22,7 @@ import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
+import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
 export interface AgentOptions {
@@ -39,7 +39,7 @@ export interface Agent {
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
-  readonly metrics: Metrics;
+  readonly metrics: SampledMetrics;
   /** The first attempt to connect each tool server. */
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
@@ -57,7 +57,8 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const bus = new LocalBus((error, { sessionId }) =>
     log.error({ sessionId, err: error }, 'a listener failed'),
   );
-  const { store, model, connector, metrics, tracing } = observed(adapters, llm, bus);
+  const metrics = new SampledMetrics(adapters.metrics);
+  const { store, model, connector, tracing } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
 

@@ -12,7 +12,7 @@ import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
-import { metricsRoute } from '../gateway/routes/metrics-route.ts';
+import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -23,9 +23,11 @@ import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { maxFrameBytes } from '../gateway/websocket/connection.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { MetricHistory } from '../ports/metrics.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
+import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
 
 export interface HttpOptions {
@@ -68,7 +70,10 @@ export async function serveHttp({
   const broadcast = new UwsBroadcast();
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
-  const router = new Router(routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }));
+  const history = new MetricRing(metrics, log);
+  const router = new Router(
+    routesOf({ agent, settings, version, fanOut, statecharts, history, maxRequestBytes }),
+  );
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const front = { access, authenticator: anyone, limits, clientAddress, log };
@@ -89,14 +94,16 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { limits, fanOut, statecharts, webSocket, mcp });
+  showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const stopWatching = showProcess(metrics, version);
+  history.start();
 
   return {
     port,
     async close() {
       uws.stopListening();
+      history[Symbol.dispose]();
       await agent.drain(server.drainTimeoutMs);
       uws.endSockets();
       mcp[Symbol.dispose]();
@@ -110,13 +117,25 @@ export async function serveHttp({
 interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
+  readonly history: MetricHistory;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteDeps): Route[] {
+function routesOf({
+  agent,
+  settings,
+  version,
+  fanOut,
+  statecharts,
+  history,
+  maxRequestBytes,
+}: RouteDeps): Route[] {
   const { bus, metrics } = agent;
-  const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
+  const always = [
+    ...healthRoutes({ bus, version, uptime: () => process.uptime() }),
+    ...metricsRoutes(metrics, history),
+  ];
   if (settings.mode !== 'web') return always;
   return [
     ...always,

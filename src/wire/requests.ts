@@ -76,6 +76,11 @@ export const StatechartsQuery = z.object({
   session: SessionId.optional().describe('Only the machines of this session.'),
 });
 
+/** Query of `GET /metrics/samples`. */
+export const MetricSamplesQuery = z.object({
+  after: whole.default(0).describe('`head` of the previous answer: only later samples are sent.'),
+});
+
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({
   after: SessionId.optional().describe('The last session id of the previous page.'),

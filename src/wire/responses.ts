@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
+import { MetricSamples } from '../core/metric-samples.ts';
 import { SessionListItem, SessionView } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
@@ -125,3 +126,6 @@ export const HealthResponse = z.object({
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;
+
+export const MetricSamplesResponse = MetricSamples.extend({ timestamp });
+export type MetricSamplesResponse = z.infer<typeof MetricSamplesResponse>;

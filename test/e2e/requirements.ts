@@ -303,6 +303,8 @@ export const requirements = {
   // Operations
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.samples':
+    'GET /metrics/samples has the metrics of the last hour, the present included, and no rate limit',
   'ops.traces':
     'with a collector, turns, model calls and tool calls are sent to it as spans by OTLP over HTTP',
   'ops.traces-in': 'a turn is part of the trace that its request, handshake or MCP call names',
