@@ -69,7 +69,11 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     maxTools: model.maxTools,
     log,
   });
-  const clientCalls = new ClientToolCalls(servers, adapters.schemas);
+  const clientCalls = new ClientToolCalls({
+    servers,
+    schemas: adapters.schemas,
+    tell: (callId, signal) => bus.publishToolCall(callId, signal),
+  });
 
   const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
   const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };

@@ -19,7 +19,7 @@ export type MetricSeries = z.infer<typeof MetricSeries>;
 /** The metrics of the last hour, in columns: the values of each series are in the order of `times`. */
 export const MetricSamples = z.object({
   intervalMs: z.int().describe('Time between two samples, in milliseconds.'),
-  head: z.int().describe('Number of the last sample. Send it as `after` to get the later ones only.'),
+  last: z.int().describe('Number of the last sample. Send it as `after` to get the later ones only.'),
   times: z.array(Timestamp).describe('Oldest first. The last one is the present, which is not a sample.'),
   series: z.array(MetricSeries),
 });

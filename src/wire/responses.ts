@@ -7,6 +7,7 @@ import { SessionListItem, SessionView } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
+import { ServerLogLine } from '../core/tool-server/server-log.ts';
 import { FinishReason } from '../core/turn/reply-parts.ts';
 import { ResumableFrame } from './frames.ts';
 
@@ -47,6 +48,12 @@ export const ServerResponse = z.object({
   timestamp,
 });
 export type ServerResponse = z.infer<typeof ServerResponse>;
+
+export const ServerLogResponse = z.object({
+  lines: z.array(ServerLogLine).readonly().describe('The last 200 lines at most, oldest first.'),
+  timestamp,
+});
+export type ServerLogResponse = z.infer<typeof ServerLogResponse>;
 
 export const ToolRecord = Tool.pick({ name: true, description: true, inputSchema: true }).extend({
   id: z.string(),

@@ -196,6 +196,8 @@ export const requirements = {
   'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
   'servers.restart':
     'a server connected at run time is connected again after a restart, a disconnected one is not',
+  'servers.log':
+    'GET /api/mcp/servers/{id}/logs has what a server logged, wrote and asked: bounded and without secrets',
   'servers.files': 'the file server that docs show reads and writes in its folder, and nowhere else',
   'servers.environment':
     'a server process gets an allow-listed environment and never the keys of the service',
@@ -211,6 +213,9 @@ export const requirements = {
   'tools.arguments': 'arguments that do not fit inputSchema are 400 INVALID_REQUEST with details.issue',
   'tools.failed':
     'a tool’s own failure, crash or time-out is 500 TOOL_EXECUTION_FAILED with toolName, serverId, reason',
+  'tools.stream':
+    'a tool run as an event stream tells its progress, and then its result or error; a refusal has its own status',
+  'tools.stream-cancel': 'a client that leaves the stream cancels the request at the tool server',
   'tools.same-name': 'two servers may offer the same tool name, and the model can call both',
 
   // Configuration and health

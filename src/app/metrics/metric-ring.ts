@@ -60,7 +60,7 @@ export class MetricRing implements MetricHistory, Disposable {
     const samples = [...this.#samples.slice(this.#samples.length - news), present];
     return {
       intervalMs: SAMPLE_INTERVAL_MS,
-      head: this.#taken,
+      last: this.#taken,
       times: samples.map(({ time }) => new Date(time).toISOString()),
       series: this.#series.map((series, index) => ({
         ...series,

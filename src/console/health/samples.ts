@@ -11,7 +11,7 @@ const LEAST_INTERVAL_MS = 1_000;
 /** The known samples, followed by those of the next answer. Its present replaces the present that is known. */
 export function merged(known: MetricSamples | null, next: MetricSamples): MetricSamples {
   // After a restart, the service counts its samples from the start.
-  if (known === null || next.head < known.head) return next;
+  if (known === null || next.last < known.last) return next;
   const kept = known.times.length - 1;
   const keys = new Set([...known.series, ...next.series].map(keyOf));
   const [before, after] = [byKey(known), byKey(next)];

@@ -16,7 +16,7 @@ export function useSamples(): { readonly samples: MetricSamples | null; readonly
     const read = async (): Promise<void> => {
       if (document.visibilityState !== 'visible') return;
       try {
-        const next = await get<MetricSamples>(`/metrics/samples?after=${known?.head ?? 0}`, gone.signal);
+        const next = await get<MetricSamples>(`/metrics/samples?after=${known?.last ?? 0}`, gone.signal);
         known = latest(merged(known, next), HOUR_MS);
         setSamples(known);
         setProblem(null);

@@ -3,6 +3,7 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectedTool } from '../../ports/turn-tools.ts';
 import { within } from '../../timing/deadline.ts';
@@ -110,6 +111,11 @@ export class McpSupervisor implements AsyncDisposable {
 
   toolsOf(serverId: string): readonly Tool[] {
     return this.#server(serverId).tools;
+  }
+
+  /** What the server said after the line with this number. */
+  logOf(serverId: string, after: number): ServerLogLine[] {
+    return this.#server(serverId).log.after(after);
   }
 
   connectedTools(): ConnectedTool[] {

@@ -176,9 +176,9 @@ describe('metrics', () => {
       MetricSamplesResponse.parse(await (await service.fetch(`/metrics/samples?after=${after}`)).json());
     // The first sample is taken at the start, so a page that is opened at once has a line to draw.
     const first = await samples(0);
-    expect([first.head, first.times.length]).toEqual([1, 2]);
+    expect([first.last, first.times.length]).toEqual([1, 2]);
     await service.post('/api/message-sync', { message: 'hello' });
-    const present = (await samples(first.head)).series;
+    const present = (await samples(first.last)).series;
     const value = (name: string, labels = {}) =>
       present.find((series) => series.name === name && isDeepStrictEqual(series.labels, labels))?.values;
     expect(value('agent_turns_total', { outcome: 'completed' })).toEqual([1]);

@@ -9,6 +9,9 @@ const volatile = new Set([
   'duration',
   'turnId',
   'resetTime',
+  'last',
+  'times',
+  'values',
 ]);
 
 /**

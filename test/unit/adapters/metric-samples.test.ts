@@ -38,7 +38,7 @@ describe('the samples of the metrics', () => {
     await vi.advanceTimersByTimeAsync(4_000);
     const samples = await ring.since(0);
     ring[Symbol.dispose]();
-    expect(samples).toMatchObject({ intervalMs: 10_000, head: 2 });
+    expect(samples).toMatchObject({ intervalMs: 10_000, last: 2 });
     expect(samples.times).toEqual([
       '2026-11-22T12:00:00.000Z',
       '2026-11-22T12:00:10.000Z',
@@ -64,14 +64,14 @@ describe('the samples of the metrics', () => {
     const { ring } = rig();
     ring.start();
     await vi.advanceTimersByTimeAsync(2 * 60 * 60_000);
-    const { times, head } = await ring.since(0);
+    const { times, last } = await ring.since(0);
     ring[Symbol.dispose]();
-    expect(head).toBe(721);
+    expect(last).toBe(721);
     expect(times.length).toBe(MAX_SAMPLES + 1);
     expect(times[0]).toBe('2026-11-22T13:00:10.000Z');
     // The timer has ended with the ring.
     await vi.advanceTimersByTimeAsync(60_000);
-    expect((await ring.since(0)).head).toBe(721);
+    expect((await ring.since(0)).last).toBe(721);
   });
 
   it('have the mean and the 99th percentile of what a histogram observed in the interval', async () => {
@@ -108,7 +108,7 @@ describe('the samples of the metrics', () => {
     await ring.sample();
     broken = false;
     await ring.sample();
-    expect((await ring.since(0)).head).toBe(1);
+    expect((await ring.since(0)).last).toBe(1);
     expect(log.lines.map(({ message }) => message)).toEqual(['the metrics could not be sampled']);
   });
 });

@@ -13,13 +13,13 @@ const START = Date.parse('2026-11-22T12:00:00.000Z');
 
 /** Samples at these seconds. Each series is named by `name` or `name kind`. */
 function samples(
-  head: number,
+  last: number,
   seconds: readonly number[],
   series: Readonly<Record<string, readonly Reading[]>>,
 ): MetricSamples {
   return {
     intervalMs: 10_000,
-    head,
+    last,
     times: seconds.map((second) => new Date(START + second * 1_000).toISOString()),
     series: Object.entries(series).map(([key, values]): MetricSeries => {
       const [name = '', kind] = key.split(' ');

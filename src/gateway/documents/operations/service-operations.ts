@@ -150,7 +150,7 @@ const metricSamples: Operation = {
       parameters: { after: 7 },
       answer: ok({
         intervalMs: 10_000,
-        head: 8,
+        last: 8,
         times: [timestamp, timestamp],
         series: [
           { name: 'agent_turns_total', labels: { outcome: 'completed' }, statistic: 'value', values: [3, 4] },
