@@ -2,7 +2,6 @@ import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
@@ -28,6 +27,7 @@ import { observed } from './adapters/observed-adapters.ts';
 import { agentIdentity, describeAgent } from './describe-agent.ts';
 import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
+import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
 export interface AgentOptions {
@@ -45,7 +45,7 @@ export interface Agent {
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
-  readonly metrics: Metrics;
+  readonly metrics: SampledMetrics;
   /** The first attempt to connect each tool server. */
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
@@ -63,7 +63,8 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const bus = new LocalBus((error, { sessionId }) =>
     log.error({ sessionId, err: error }, 'a listener failed'),
   );
-  const { store, model, connector, metrics, tracing } = observed(adapters, llm, bus);
+  const metrics = new SampledMetrics(adapters.metrics);
+  const { store, model, connector, tracing } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
 
@@ -75,7 +76,11 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     log,
   });
   const ruleWatch = new RuleWatch(config.approval, servers, log);
-  const clientCalls = new ClientToolCalls(servers, adapters.schemas);
+  const clientCalls = new ClientToolCalls({
+    servers,
+    schemas: adapters.schemas,
+    tell: (callId, signal) => bus.publishToolCall(callId, signal),
+  });
 
   const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
   const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };

@@ -12,7 +12,7 @@ import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
-import { metricsRoute } from '../gateway/routes/metrics-route.ts';
+import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -24,9 +24,11 @@ import { maxFrameBytes } from '../gateway/websocket/connection.ts';
 import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { MetricHistory } from '../ports/metrics.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
+import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
 
 export interface HttpOptions {
@@ -74,8 +76,9 @@ export async function serveHttp({
   const statecharts = new Statecharts(bus);
   const front = { access, authenticator: anyone, limits, clientAddress, log };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
+  const history = new MetricRing(metrics, log);
   const router = new Router(
-    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, maxRequestBytes }),
+    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
   );
   const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
@@ -95,9 +98,10 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { limits, fanOut, statecharts, webSocket, mcp });
+  showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const stopWatching = showProcess(metrics, version);
+  history.start();
 
   return {
     port,
@@ -105,6 +109,7 @@ export async function serveHttp({
       uws.drain();
       await agent.drain(server.drainTimeoutMs);
       uws.end();
+      history[Symbol.dispose]();
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
@@ -117,16 +122,17 @@ interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> 
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
+  readonly history: MetricHistory;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
 function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
-  const { fanOut, statecharts, webSocket, maxRequestBytes } = deps;
+  const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
   const { bus, identity, metrics } = agent;
   const always = [
     ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
-    metricsRoute(metrics),
+    ...metricsRoutes(metrics, history),
   ];
   if (settings.mode !== 'web') return always;
   return [

@@ -35,6 +35,11 @@ const metricCatalogue = {
     help: 'Tokens as the provider counts them: input, output, cached (part of input), reasoning (part of output).',
   },
   agent_chunks_total: { type: 'counter', help: 'Pieces of replies that were streamed.' },
+  agent_http_requests_total: {
+    type: 'counter',
+    labels: ['status'],
+    help: 'Answered HTTP requests by the class of the status: 2xx, 3xx, 4xx, 5xx.',
+  },
   agent_rate_limited_total: {
     type: 'counter',
     labels: ['limit'],

@@ -3,10 +3,12 @@ import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
+import { MetricSamples } from '../core/metric-samples.ts';
 import { SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
+import { ServerLogLine } from '../core/tool-server/server-log.ts';
 import { FinishReason } from '../core/turn/reply-parts.ts';
 import { ResumableFrame } from './frames.ts';
 import { Queued } from './queued.ts';
@@ -52,6 +54,12 @@ export const ServerResponse = z.object({
   timestamp,
 });
 export type ServerResponse = z.infer<typeof ServerResponse>;
+
+export const ServerLogResponse = z.object({
+  lines: z.array(ServerLogLine).readonly().describe('The last 200 lines at most, oldest first.'),
+  timestamp,
+});
+export type ServerLogResponse = z.infer<typeof ServerLogResponse>;
 
 export const ToolRecord = Tool.pick({ name: true, description: true, inputSchema: true }).extend({
   id: z.string(),
@@ -157,3 +165,5 @@ export type HealthResponse = z.infer<typeof HealthResponse>;
 
 export const AgentResponse = AgentDescription.extend({ timestamp });
 export type AgentResponse = z.infer<typeof AgentResponse>;
+export const MetricSamplesResponse = MetricSamples.extend({ timestamp });
+export type MetricSamplesResponse = z.infer<typeof MetricSamplesResponse>;

@@ -210,6 +210,8 @@ export const requirements = {
   'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
   'servers.restart':
     'a server connected at run time is connected again after a restart, a disconnected one is not',
+  'servers.log':
+    'GET /api/mcp/servers/{id}/logs has what a server logged, wrote and asked: bounded and without secrets',
   'servers.files': 'the file server that docs show reads and writes in its folder, and nowhere else',
   'servers.environment':
     'a server process gets an allow-listed environment and never the keys of the service',
@@ -225,6 +227,9 @@ export const requirements = {
   'tools.arguments': 'arguments that do not fit inputSchema are 400 INVALID_REQUEST with details.issue',
   'tools.failed':
     'a tool’s own failure, crash or time-out is 500 TOOL_EXECUTION_FAILED with toolName, serverId, reason',
+  'tools.stream':
+    'a tool run as an event stream tells its progress, and then its result or error; a refusal has its own status',
+  'tools.stream-cancel': 'a client that leaves the stream cancels the request at the tool server',
   'tools.same-name': 'two servers may offer the same tool name, and the model can call both',
 
   // Configuration and health
@@ -329,6 +334,8 @@ export const requirements = {
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
   'ops.log-size': '/api/health and /metrics tell how large the log is: bytes on the disk, and events',
+  'ops.samples':
+    'GET /metrics/samples has the metrics of the last hour, the present included, and no rate limit',
   'ops.traces':
     'with a collector, turns, model calls and tool calls are sent to it as spans by OTLP over HTTP',
   'ops.traces-in': 'a turn is part of the trace that its request, handshake or MCP call names',

@@ -114,7 +114,6 @@ function addPastCpuTime(defaults: Registry): void {
   const pastMicroseconds = {
     process_cpu_user_seconds_total: user,
     process_cpu_system_seconds_total: system,
-    process_cpu_seconds_total: user + system,
   };
   for (const [name, microseconds] of Object.entries(pastMicroseconds)) {
     const counter = defaults.getSingleMetric(name);

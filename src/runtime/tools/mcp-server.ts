@@ -7,6 +7,7 @@ import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mc
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
+import { ServerLog } from './server-log.ts';
 
 export interface McpServerDeps {
   readonly connector: ToolServerConnector;
@@ -28,6 +29,8 @@ export class McpServer {
   readonly config: McpServerConfig;
   readonly #deps: McpServerDeps;
   readonly #actor;
+  /** What the server said, over all its connections. */
+  readonly log = new ServerLog();
   #connection: ToolServerConnection | null = null;
   #hasConnected = false;
   #tools: readonly Tool[] = [];
@@ -161,6 +164,8 @@ export class McpServer {
       onToolsChanged: () => {
         if (!signal.aborted) void this.#refreshTools(signal);
       },
+      // What a server says while it ends belongs to its log, too.
+      onNote: (note) => this.log.add(note),
     };
   }
 

@@ -4,6 +4,7 @@ import type { Tool } from '../../core/tool-call/tool.ts';
 import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectedTool } from '../../ports/turn-tools.ts';
 import { within } from '../../timing/deadline.ts';
@@ -134,6 +135,11 @@ export class McpSupervisor implements AsyncDisposable {
 
   toolsOf(serverId: string): readonly Tool[] {
     return this.#server(serverId).tools;
+  }
+
+  /** What the server said after the line with this number. */
+  logOf(serverId: string, after: number): ServerLogLine[] {
+    return this.#server(serverId).log.after(after);
   }
 
   connectedTools(): ConnectedTool[] {

@@ -11,6 +11,9 @@ const volatile = new Set([
   'turnId',
   'resetTime',
   'bytes',
+  'last',
+  'times',
+  'values',
 ]);
 
 /** The number of events in the log; elsewhere `events` is a list, which is compared. */

@@ -201,7 +201,7 @@ describe('what is measured', () => {
     const metrics = prometheusMetrics();
     const tools = new DirectedTools({ echo: {} }, (call) => call.answer('ok'));
     const connector = measuredTools(tools, metrics);
-    const events = { onClosed: () => undefined, onToolsChanged: () => undefined };
+    const events = { onClosed: () => undefined, onToolsChanged: () => undefined, onNote: () => undefined };
     const config = { type: 'stdio', command: 'none' } as const;
     for (let index = 0; index < 105; index += 1) {
       const connection = await connector.connect(`s${index}`, config, events, new AbortController().signal);

@@ -66,7 +66,6 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'src/console',
     'src/client',
     'src/core',
-    'src/core/metric-catalogue.ts',
     'machines',
     'react',
     'react-dom',

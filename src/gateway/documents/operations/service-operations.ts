@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
-import { StatechartsQuery } from '../../../wire/requests.ts';
+import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
   AgentResponse,
   HealthResponse,
+  MetricSamplesResponse,
   ReadyResponse,
   StatechartsResponse,
 } from '../../../wire/responses.ts';
@@ -164,6 +165,35 @@ const metrics: Operation = {
   ],
 };
 
+const metricSamples: Operation = {
+  id: 'readMetricSamples',
+  method: 'GET',
+  path: '/metrics/samples',
+  tag: 'Service',
+  summary: 'Metrics of the last hour, in every mode and without a rate limit',
+  description:
+    'The service samples its metrics every ten seconds and keeps an hour in memory. The last column of the answer is the present.',
+  query: MetricSamplesQuery,
+  answers: { [JSON_TYPE]: MetricSamplesResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'later',
+      summary: 'What came after sample 7: one sample, and the present',
+      parameters: { after: 7 },
+      answer: ok({
+        intervalMs: 10_000,
+        last: 8,
+        times: [timestamp, timestamp],
+        series: [
+          { name: 'agent_turns_total', labels: { outcome: 'completed' }, statistic: 'value', values: [3, 4] },
+          { name: 'agent_append_duration_seconds', labels: {}, statistic: 'mean', values: [0.0004, null] },
+        ],
+      }),
+    },
+  ],
+};
+
 /** The service itself: health, metrics, state machines and configuration. */
 export const serviceOperations: readonly Operation[] = [
   health,
@@ -187,6 +217,7 @@ export const serviceOperations: readonly Operation[] = [
   },
   readiness,
   metrics,
+  metricSamples,
   statecharts,
   agent,
   configuration,
