@@ -3,8 +3,9 @@ import { MachinesFeed } from '../service/machines-feed.ts';
 import { SessionFeed } from '../service/session-feed.ts';
 import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
+import { SideBySide } from '../side-by-side/side-by-side.tsx';
 import style from './app.module.css';
-import { type Panel, useLocation } from './location.ts';
+import { type Location, type Panel, useLocation } from './location.ts';
 import { Sidebar } from './sidebar.tsx';
 
 const panelOf = {
@@ -25,7 +26,6 @@ export function App() {
   const location = useLocation();
   const machines = useOpen(openMachines, 'all');
   const feed = useOpen(openSession, location.sessionId);
-  const OpenPanel = panelOf[location.panel];
   return (
     <MachinesContext value={machines}>
       <FeedContext value={feed}>
@@ -33,15 +33,28 @@ export function App() {
           {machines && <Sidebar location={location} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
-            {machines && feed && (
-              <Suspense fallback={<p className={style.loading}>Loading…</p>}>
-                <OpenPanel key={location.sessionId} />
-              </Suspense>
-            )}
+            {machines && feed && <OpenPanel key={location.sessionId} location={location} />}
           </main>
         </div>
       </FeedContext>
     </MachinesContext>
+  );
+}
+
+/** The panel of the location; the chat may have another panel beside it. */
+function OpenPanel({ location }: { readonly location: Location }) {
+  const { panel, beside } = location;
+  const only = <Loaded panel={panel} />;
+  if (panel !== 'chat') return only;
+  return <SideBySide location={location} chat={only} companion={beside && <Loaded panel={beside} />} />;
+}
+
+function Loaded({ panel }: { readonly panel: Panel }) {
+  const Content = panelOf[panel];
+  return (
+    <Suspense fallback={<p className={style.loading}>Loading…</p>}>
+      <Content />
+    </Suspense>
   );
 }
 

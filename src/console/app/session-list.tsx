@@ -14,7 +14,7 @@ export function SessionList({ location }: { readonly location: Location }) {
   const { sessions, refresh } = useSessions();
   const isNew = !sessions.some(({ sessionId }) => sessionId === location.sessionId);
   const panel = ofSession.has(location.panel) ? location.panel : 'chat';
-  const begin = () => go({ panel: 'chat', sessionId: newSessionId() });
+  const begin = () => go({ panel: 'chat', sessionId: newSessionId(), beside: location.beside });
   return (
     <section className={style.sessions} aria-labelledby="sessions-heading">
       <div className={style.heading}>
@@ -34,7 +34,10 @@ export function SessionList({ location }: { readonly location: Location }) {
           const isOpen = sessionId === location.sessionId;
           return (
             <li key={sessionId}>
-              <a href={hrefOf({ panel, sessionId })} aria-current={isOpen ? 'true' : undefined}>
+              <a
+                href={hrefOf({ panel, sessionId, beside: location.beside, view: location.view })}
+                aria-current={isOpen ? 'true' : undefined}
+              >
                 <span>{sessionId}</span>
                 {waitingApprovals ? (
                   <Badge tone="warn">needs approval</Badge>
