@@ -1,10 +1,12 @@
+import type { BrowserContextOptions } from 'playwright-core';
 import { DirectedModel } from '../models/directed-model.ts';
-import { SCRIPTED } from '../service/running-service.ts';
+import { RunningService, SCRIPTED } from '../service/running-service.ts';
+import { SeverableLink } from '../sockets/severable-link.ts';
 import { DirectedTools } from '../tools/directed-tools.ts';
 import { ConsolePage } from './console-page.ts';
 
 interface ChatOptions {
-  readonly context?: Parameters<typeof ConsolePage.open>[2];
+  readonly context?: BrowserContextOptions;
   /** Of the agent file; the model itself is the test's. */
   readonly llm?: string;
 }
@@ -22,7 +24,9 @@ export async function openChat({ context = {}, llm = SCRIPTED }: ChatOptions = {
   const model = new DirectedModel();
   const tools = new DirectedTools({ look: {}, pay: {} });
   const options = { yaml: llm + REST, adapters: { model, connector: tools } };
-  const opened = await ConsolePage.open('#/chat/demo', options, context);
+  const service = await RunningService.start(options);
+  const link = await SeverableLink.to(service.port);
+  const opened = await ConsolePage.visit(service, `${link.url}/#/chat/demo`, context);
   const { page } = opened;
   const say = async (text: string): Promise<void> => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
@@ -30,9 +34,14 @@ export async function openChat({ context = {}, llm = SCRIPTED }: ChatOptions = {
   };
   return {
     ...{ model, tools, page, say },
-    service: opened.service,
+    /** Between the page and the service. */
+    link,
+    service,
     errors: opened.errors,
     conversation: page.getByRole('log', { name: 'Conversation' }),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await opened[Symbol.asyncDispose]();
+      await link[Symbol.asyncDispose]();
+    },
   };
 }
