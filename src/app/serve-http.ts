@@ -21,6 +21,7 @@ import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { maxFrameBytes } from '../gateway/websocket/connection.ts';
+import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Agent } from './compose.ts';
@@ -68,12 +69,14 @@ export async function serveHttp({
   const broadcast = new UwsBroadcast();
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
-  const router = new Router(routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }));
+  const front = { access, authenticator: anyone, limits, clientAddress, log };
+  const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
+  const router = new Router(
+    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, maxRequestBytes }),
+  );
   const card = { name: 'agent-service', version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
-  const front = { access, authenticator: anyone, limits, clientAddress, log };
   const http = new HttpFront({ ...front, cors, router, mcp });
-  const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
   const frameLimit = maxFrameBytes(maxRequestBytes);
@@ -110,17 +113,19 @@ export async function serveHttp({
 interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
+  readonly webSocket: WebSocketFront;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteDeps): Route[] {
+function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
+  const { fanOut, statecharts, webSocket, maxRequestBytes } = deps;
   const { bus, metrics } = agent;
   const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
   if (settings.mode !== 'web') return always;
   return [
     ...always,
-    ...consoleRoutes(consoleFiles(), indexRoute(version)),
+    ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version))),
     ...documentRoutes(version),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];

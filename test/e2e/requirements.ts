@@ -249,6 +249,12 @@ export const requirements = {
   'stream.stalled': 'a client that takes nothing of its stream is cut, and resumes like any other',
   'stream.killed': 'a client killed and resumed at random ends with exactly the log',
   'stream.client': 'the client of the package sends, asks and iterates across restarts of the service',
+  'stream.client-refused':
+    'the client of the package rejects with the error envelope when it is refused for good',
+  'stream.client-platforms':
+    'the client of the package runs on a Node without a WebSocket, with the package ws',
+  'stream.command': 'a command with an id is answered with that id, done or refused',
+  'stream.foresee': 'GET / says as JSON what a WebSocket handshake would be answered',
 
   // The model upstream
   'model.stream': 'an OpenAI-compatible upstream is streamed, with tools',

@@ -62,9 +62,17 @@ export function encodeAccepted(clientMessageId: string, turnId: TurnId, outcome?
   return JSON.stringify({ event: 'accepted', data, turnId } satisfies ResumableFrame);
 }
 
-/** Tells a client that its message was refused. */
-export function encodeRefusal({ body: data }: ServiceError, clientMessageId: string): string {
-  return JSON.stringify({ event: 'error', data, clientMessageId } satisfies ResumableFrame);
+/** Tells a client that its command was done. */
+export function encodeDone(commandId: string): string {
+  return JSON.stringify({ event: 'done', data: { commandId } } satisfies ResumableFrame);
+}
+
+/** The id that a client gave a frame. */
+export type FrameId = Pick<FramePlace, 'clientMessageId' | 'commandId'>;
+
+/** Tells a client that its message or its command was refused. */
+export function encodeRefusal({ body: data }: ServiceError, id: FrameId): string {
+  return JSON.stringify({ event: 'error', data, ...id } satisfies ResumableFrame);
 }
 
 function placeOf({ seq, event, meta }: Envelope): FramePlace {

@@ -67,6 +67,8 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await plain.until('error');
   plain.send(exampleOf(client, 'reset'));
   await resuming.until('reset');
+  resuming.send(exampleOf(client, 'cancel', 1));
+  await resuming.until('done');
   plain.send({ type: 'hello' });
   resuming.send({ type: 'hello' });
   await plain.until('error', 2);

@@ -68,6 +68,7 @@ export const frameExamples: FrameExamples = {
     },
   ],
   accepted: [{ data: { clientMessageId: 'm-17', content: 'What a nice picture.' }, place: { turnId } }],
+  done: [{ data: { commandId: 'c-4' }, place: {} }],
   toolApproved: [{ data: { ...call, argumentsHash }, place: { seq: 6, turnId, actor: client } }],
   turnResumed: [{ data: { attempt: 2 }, place: { seq: 6, turnId, actor: service } }],
   stepCompleted: [
@@ -118,7 +119,7 @@ export const clientFrameExamples: {
       clientMessageId: 'm-17',
     },
   ],
-  cancel: [{ type: 'cancel' }],
+  cancel: [{ type: 'cancel' }, { type: 'cancel', commandId: 'c-4' }],
   approve: [{ type: 'approve', callId: 'call_1_1', argumentsHash }],
   deny: [{ type: 'deny', callId: 'call_1_1', reason: 'not today' }],
   reset: [{ type: 'reset' }],
