@@ -1,5 +1,6 @@
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
+import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { oneProcess } from '../ports/session-directory.ts';
@@ -22,6 +23,7 @@ import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
+import { agentIdentity, describeAgent } from './describe-agent.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
@@ -36,6 +38,7 @@ export interface AgentOptions {
 /** The agent without any protocol: every request to it goes over its bus. */
 export interface Agent {
   readonly bus: LocalBus;
+  readonly identity: AgentIdentity;
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
@@ -87,7 +90,8 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
-  answerRequests(bus, { ...handlers, exportConfig });
+  const describe = (): AgentDescription => describeAgent(config, raw, catalog);
+  answerRequests(bus, { ...handlers, describeAgent: describe, exportConfig });
   countSignals(bus, metrics);
   showRuntime(metrics, sessions, servers);
 
@@ -100,6 +104,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   return {
     bus,
+    identity: agentIdentity(config),
     modelLabel: model.label,
     machines,
     metrics,

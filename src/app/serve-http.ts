@@ -74,7 +74,7 @@ export async function serveHttp({
   const router = new Router(
     routesOf({ agent, settings, version, fanOut, statecharts, webSocket, maxRequestBytes }),
   );
-  const card = { name: 'agent-service', version, model: agent.modelLabel };
+  const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
   const http = new HttpFront({ ...front, cors, router, mcp });
 
@@ -120,12 +120,15 @@ interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
 function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
   const { fanOut, statecharts, webSocket, maxRequestBytes } = deps;
-  const { bus, metrics } = agent;
-  const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
+  const { bus, identity, metrics } = agent;
+  const always = [
+    ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
+    metricsRoute(metrics),
+  ];
   if (settings.mode !== 'web') return always;
   return [
     ...always,
-    ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version))),
+    ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
     ...documentRoutes(version),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];

@@ -1,3 +1,4 @@
+import type { AgentDescription } from '../core/agent-description.ts';
 import type { Image } from '../core/conversation/image.ts';
 import type { SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
@@ -86,6 +87,7 @@ export interface ServiceRequests {
   };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
+  'agent.describe': { request: Record<never, never>; answer: AgentDescription };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

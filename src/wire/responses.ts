@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
@@ -121,7 +122,10 @@ export const HealthResponse = z.object({
   status: z.literal('healthy'),
   version: z.string(),
   uptime: z.number().describe('Seconds.'),
-  agent: z.object({ status: z.literal('ready'), connectedServers: z.int() }),
+  agent: AgentIdentity.extend({ status: z.literal('ready'), connectedServers: z.int() }),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;
+
+export const AgentResponse = AgentDescription.extend({ timestamp });
+export type AgentResponse = z.infer<typeof AgentResponse>;

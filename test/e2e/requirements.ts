@@ -217,6 +217,9 @@ export const requirements = {
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'agent.describe':
+    'GET /api/agent answers name, description, model, prompt, tools and suggestions of the agent, and no secret',
+  'agent.name': 'the name and description of the agent are in /api/health and in what an MCP client is told',
   'health.probe': 'GET /healthz answers in every mode',
 
   // WebSocket

@@ -10,10 +10,18 @@ const glob = z.string().min(1).default('*');
 export const ApprovalPolicy = z.enum(['auto', 'ask', 'deny']);
 export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
 
+const ApprovalRule = z.strictObject({
+  server: glob,
+  tool: glob,
+  policy: ApprovalPolicy,
+  /** Clients connect the server while the service runs, so the agent file does not have it. */
+  atRunTime: z.boolean().optional(),
+});
+
 /** Which tools the model may call by itself. `*` in a pattern stands for any characters, `?` for one. */
 export const ApprovalConfig = z.strictObject({
   /** The first rule that matches decides. */
-  rules: z.array(z.strictObject({ server: glob, tool: glob, policy: ApprovalPolicy })).default([]),
+  rules: z.array(ApprovalRule).default([]),
   /** For tools that no rule matches. */
   default: ApprovalPolicy.default('auto'),
 });

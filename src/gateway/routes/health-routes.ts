@@ -1,3 +1,4 @@
+import type { AgentIdentity } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -8,13 +9,14 @@ import type { Route } from '../http/router.ts';
 
 export interface HealthDeps {
   readonly bus: Bus;
+  readonly identity: AgentIdentity;
   readonly version: string;
   /** Seconds since the service started. */
   readonly uptime: () => number;
 }
 
 /** Served in every mode: `/api/health`, and the liveness and readiness probes for orchestrators. */
-export function healthRoutes({ bus, version, uptime }: HealthDeps): Route[] {
+export function healthRoutes({ bus, identity, version, uptime }: HealthDeps): Route[] {
   const health: Route['handler'] = async ({ context }) => {
     const servers = await bus.send('mcp-server.list', {}, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
@@ -22,7 +24,7 @@ export function healthRoutes({ bus, version, uptime }: HealthDeps): Route[] {
       status: 'healthy',
       version,
       uptime: uptime(),
-      agent: { status: 'ready', connectedServers },
+      agent: { ...identity, status: 'ready', connectedServers },
       timestamp: now(),
     });
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AgentDescription } from '../../core/agent-description.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
@@ -23,6 +24,7 @@ export interface RequestHandlers {
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
+  readonly describeAgent: () => AgentDescription;
   readonly exportConfig: () => string;
 }
 
@@ -110,8 +112,12 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   });
 }
 
-function answerForService(bus: LocalBus, { machines, readiness, exportConfig }: RequestHandlers): void {
+function answerForService(
+  bus: LocalBus,
+  { machines, readiness, describeAgent, exportConfig }: RequestHandlers,
+): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
+  bus.handle('agent.describe', async () => describeAgent());
   bus.handle('config.export', async () => exportConfig());
 }

@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),
-      ...healthRoutes({ bus, version: '0.0.0', uptime: () => 0 }),
+      ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
       metricsRoute(prometheusMetrics()),
     ];
     const names = (list: readonly { method: string; path: string }[]) =>

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
 import { StatechartsQuery } from '../../../wire/requests.ts';
-import { HealthResponse, ReadyResponse, StatechartsResponse } from '../../../wire/responses.ts';
+import {
+  AgentResponse,
+  HealthResponse,
+  ReadyResponse,
+  StatechartsResponse,
+} from '../../../wire/responses.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as timestamp } from './operation.ts';
 
 const health: Operation = {
@@ -20,7 +25,7 @@ const health: Operation = {
         status: 'healthy',
         version: '0.1.0',
         uptime: 12.5,
-        agent: { status: 'ready', connectedServers: 1 },
+        agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
       }),
     },
   ],
@@ -77,6 +82,37 @@ const statecharts: Operation = {
         mediaType: EVENT_STREAM_TYPE,
         body: `event: machine\ndata: ${JSON.stringify(everything)}\n\n`,
       },
+    },
+  ],
+};
+
+const agent: Operation = {
+  id: 'describeAgent',
+  method: 'GET',
+  path: '/api/agent',
+  tag: 'Service',
+  summary: 'The agent: its name, model, prompt, tools and suggestions',
+  description: 'Without secrets. The prompt shows variables by their names.',
+  answers: { [JSON_TYPE]: AgentResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'offline',
+      summary: 'An offline agent',
+      answer: ok({
+        name: 'agent-service',
+        model: { provider: 'scripted', name: 'offline' },
+        systemPrompt: 'You are a helpful assistant.',
+        tools: [
+          {
+            serverId: 'everything',
+            name: 'echo',
+            policy: 'ask',
+            description: 'Echoes back the input string',
+          },
+        ],
+        suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
+      }),
     },
   ],
 };
@@ -139,5 +175,6 @@ export const serviceOperations: readonly Operation[] = [
   readiness,
   metrics,
   statecharts,
+  agent,
   configuration,
 ];
