@@ -1,16 +1,20 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import type { HubLink } from '../service/hub-link.ts';
 import { MachinesFeed } from '../service/machines-feed.ts';
 import { SessionFeed } from '../service/session-feed.ts';
 import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
 import style from './app.module.css';
+import { ConnectionNotice } from './connection-notice.tsx';
 import { useLocation } from './location.ts';
 import { OpenPanel } from './open-panel.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The page: a sidebar with sessions and panels, and the open panel. All panels share the feed of the session. */
-export function App() {
+export function App({ hub }: { readonly hub: HubLink }) {
   const location = useLocation();
+  const openMachines = useCallback(() => new MachinesFeed(hub), [hub]);
+  const openSession = useCallback((sessionId: string) => new SessionFeed(sessionId, hub), [hub]);
   const machines = useOpen(openMachines, 'all');
   const feed = useOpen(openSession, location.sessionId);
   return (
@@ -20,6 +24,7 @@ export function App() {
           {machines && <Sidebar location={location} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
+            {machines && feed && <ConnectionNotice />}
             {machines && feed && <OpenPanel location={location} />}
           </main>
         </div>
@@ -27,9 +32,6 @@ export function App() {
     </MachinesContext>
   );
 }
-
-const openMachines = (): MachinesFeed => new MachinesFeed();
-const openSession = (sessionId: string): SessionFeed => new SessionFeed(sessionId);
 
 /** Opens a value for the key and closes it when the key changes. Null until the value for this key is open. */
 function useOpen<T extends { close(): void }>(open: (key: string) => T, key: string): T | null {

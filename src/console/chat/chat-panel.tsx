@@ -23,7 +23,7 @@ export function ChatPanel() {
       <PanelHeader title={feed.sessionId}>
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
         {open && <Badge tone="accent">busy</Badge>}
-        <Button onClick={() => feed.client?.reset()} disabled={events.length === 0}>
+        <Button onClick={() => feed.do((client) => client.reset())} disabled={events.length === 0}>
           Reset
         </Button>
       </PanelHeader>
