@@ -210,7 +210,7 @@ export const serviceOperations: readonly Operation[] = [
           status: 'healthy',
           version: '0.1.0',
           uptime: 12.5,
-          agent: { status: 'ready', connectedServers: 1 },
+          agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
         }),
       },
     ],
