@@ -236,6 +236,8 @@ export const requirements = {
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'servers.pasted': 'a tool server may be given as other MCP clients write it',
+  'servers.disabled': 'a disabled server of the agent file is not connected, and is exported as it stands',
   'approval.unmatched':
     'an approval rule that matches no tool of a connected server is warned of in the log, once a change, and in /api/health',
   'agent.describe':

@@ -11,11 +11,13 @@ export interface AgentChoice {
   readonly baseURL?: string;
 }
 
-/** The usual variable for the key of the provider; null if the provider needs no key. */
-export function usualKeyVariable(provider: AgentChoice['provider']): string | null {
+/** The usual variable for the key of the provider; null if the provider has no key. */
+export function keyVariableOf(
+  provider: AgentChoice['provider'],
+): { readonly name: string; readonly isRequired: boolean } | null {
   if (provider === 'scripted') return null;
-  const { keyVariable, keyRequired } = providers[provider];
-  return keyRequired ? (keyVariable ?? null) : null;
+  const { keyVariable: name, keyRequired: isRequired } = providers[provider];
+  return name === undefined ? null : { name, isRequired };
 }
 
 export function needsAddress(provider: AgentChoice['provider']): boolean {

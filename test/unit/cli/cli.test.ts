@@ -96,7 +96,7 @@ describe('the command line', () => {
       expect(output).toContain(`--${flag}`);
     }
     expect(output).toContain('AGENT_SERVICE_INSPECT (states or content)');
-    expect(output).toContain('$ agent-service --mode web --web-port 3001 --agent agents/openai.yml');
+    expect(output).toContain('$ npm start -- --agent agents/openai.yml');
   });
 
   it('prints the version of the package', () => {
