@@ -11,12 +11,16 @@ const Approval = z.object({
 });
 export type Approval = z.infer<typeof Approval>;
 
+const Said = z.object({ role: z.string(), content: z.string() });
+/** One message of the conversation. */
+export type Said = z.infer<typeof Said>;
+
 const Opening = z.object({
   /** Seq of the last event. Events up to it are not shown again. */
   head: z.int(),
   openTurnId: z.string().nullable(),
   approvals: z.array(Approval),
-  history: z.array(z.object({ role: z.string(), content: z.string() })),
+  history: z.array(Said),
 });
 /** The conversation as it is when the chat begins. */
 export type Opening = z.infer<typeof Opening>;

@@ -39,8 +39,8 @@ async function repair({ dataDir, dryRun }: OfKind<'repair'>): Promise<void> {
 /** Prints one line for each session, in the form of `GET /api/sessions`. */
 async function printSessions({ log }: OfKind<'sessions'>): Promise<void> {
   if ('url' in log) {
-    const { listSessions } = await import('../service/session-resources.ts');
-    return printLines(listSessions(log.url));
+    const { AnySession, listSessions } = await import('../service/session-resources.ts');
+    return printLines(listSessions(log.url, AnySession));
   }
   return withEventStore(log.dataDir, 'read', async (store) => printLines(listItems(await store.sessions())));
 }

@@ -6,15 +6,18 @@ import { readAnswer, requestService } from './request-service.ts';
 const PAGE_SESSIONS = 1_000;
 
 /** Services of other versions may have other fields. */
-const SessionsPage = z.object({ sessions: z.array(z.looseObject({ sessionId: z.string() })) });
-export type ListedSession = z.infer<typeof SessionsPage>['sessions'][number];
+export const AnySession = z.looseObject({ sessionId: z.string() });
 
-/** All sessions of a running service, in the order of their ids. */
-export async function* listSessions(base: string): AsyncGenerator<ListedSession, void, void> {
-  let sessions: ListedSession[];
+/** All sessions of a running service, in the order of their ids, with the fields of the schema. */
+export async function* listSessions<T extends { readonly sessionId: string }>(
+  base: string,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T, void, void> {
+  const Page = z.object({ sessions: z.array(schema) });
+  let sessions: T[];
   let after = '';
   do {
-    ({ sessions } = await readAnswer(base, `api/sessions?limit=${PAGE_SESSIONS}${after}`, SessionsPage));
+    ({ sessions } = await readAnswer(base, `api/sessions?limit=${PAGE_SESSIONS}${after}`, Page));
     yield* sessions;
     after = `&after=${encodeURIComponent(sessions.at(-1)?.sessionId ?? '')}`;
   } while (sessions.length === PAGE_SESSIONS);
