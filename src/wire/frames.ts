@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { ImageDescription } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { Actor } from '../core/log/event-metadata.ts';
+import { Timestamp } from '../core/timestamp.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
+import { Queued } from './queued.ts';
 
 const toolCall = {
   callId: z.string(),
@@ -39,7 +41,14 @@ export const ServerFrame = z.discriminatedUnion('event', [
   frame(
     'toolApproval',
     'The call waits until a client approves or denies it.',
-    z.object({ ...toolCall, arguments: args, argumentsHash }),
+    z.object({
+      ...toolCall,
+      arguments: args,
+      argumentsHash,
+      expiresAt: Timestamp.optional().describe(
+        'When the call is denied if nobody has answered; absent if it waits for ever.',
+      ),
+    }),
   ),
   frame(
     'toolResult',
@@ -48,6 +57,11 @@ export const ServerFrame = z.discriminatedUnion('event', [
       z.object({ ...toolCall, result: ToolResult, error: absent }),
       z.object({ ...toolCall, error: z.string(), result: absent }),
     ]),
+  ),
+  frame(
+    'queued',
+    'Only for the client that sent the message: it waits behind a turn that waits for approval.',
+    Queued,
   ),
   frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content, finishReason })),
   frame('error', 'Ends the turn, or answers a frame that was refused.', ErrorBody),
@@ -116,6 +130,7 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
 /** The place of a frame in its session. */
 export const FramePlace = z.object({
   seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
+  time: z.string().optional().describe('Of a durable event: when it was appended, in ISO 8601 UTC.'),
   turnId: z.string().optional(),
   step: z.int().optional().describe('Of a chunk or of reasoning: the model call that streams it.'),
   offset: z

@@ -76,6 +76,16 @@ export const StatechartsQuery = z.object({
   session: SessionId.optional().describe('Only the machines of this session.'),
 });
 
+/** Query of `GET /api/mcp/servers/{id}/logs`. */
+export const ServerLogQuery = z.object({
+  after: whole.default(0).describe('`seq` of the last line that the client has.'),
+});
+
+/** Query of `GET /metrics/samples`. */
+export const MetricSamplesQuery = z.object({
+  after: whole.default(0).describe('`last` of the previous answer: only later samples are sent.'),
+});
+
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({
   after: SessionId.optional().describe('The last session id of the previous page.'),
@@ -88,6 +98,9 @@ export const SessionQuery = z.object({
     .optional()
     .describe('Shows the session as it was after the event with this seq; as it is now, if absent.'),
 });
+
+/** Query of `GET /api/approvals`. */
+export const ApprovalsQuery = z.object({ limit: pageSize.describe('Maximum number of approvals.') });
 
 const ArgumentsHash = z
   .string()

@@ -18,6 +18,7 @@ const causeTexts = {
   tool: 'the tool failed',
   rejected: 'the call was rejected',
   denied: 'denied',
+  'approval-expired': 'nobody approved it in time',
   'turn-cancelled': 'the turn was cancelled',
   'turn-failed': 'the turn failed',
   'service-stopped': 'the service stopped',

@@ -1,6 +1,6 @@
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
-import type { AnswerApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
+import type { AnswerApproval, ExpireApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
 import type { CancelTurn, CompleteStep, FailTurn, ResumeTurn, StartTurn } from '../turn/turn-commands.ts';
 
 /** Clear the conversation. The running turn and the waiting turns are cancelled. */
@@ -41,5 +41,6 @@ export type SessionCommand =
   | ResumeTurn
   | CompleteStep
   | AnswerApproval
+  | ExpireApproval
   | SettleToolCall
   | FailTurn;

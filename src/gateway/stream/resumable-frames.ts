@@ -4,6 +4,7 @@ import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { isoTime } from '../../core/session/view-session.ts';
 import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
@@ -75,9 +76,10 @@ export function encodeRefusal({ body: data }: ServiceError, id: FrameId): string
   return JSON.stringify({ event: 'error', data, ...id } satisfies ResumableFrame);
 }
 
-function placeOf({ seq, event, meta }: Envelope): FramePlace {
+function placeOf({ seq, time, event, meta }: Envelope): FramePlace {
   return {
     seq,
+    time: isoTime(time),
     ...('turnId' in event && { turnId: event.turnId }),
     ...(meta && { actor: meta.actor }),
     ...('cause' in event && event.cause.kind !== 'unrecorded' && { cause: event.cause }),

@@ -165,6 +165,7 @@ const burning: EventStore = {
   fork: () => Promise.reject(new Error('EIO')),
   adopt: () => Promise.reject(new Error('EIO')),
   erase: () => Promise.reject(new Error('EIO')),
+  size: () => Promise.reject(new Error('EIO')),
   probe: () => Promise.reject(new Error('EIO')),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };

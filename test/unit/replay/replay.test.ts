@@ -4,17 +4,18 @@ import { SessionEvent } from '../../../src/core/log/events.ts';
 import { decide } from '../../../src/core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../../src/core/session/session-state.ts';
 import { type ReplayReport, replaySession } from '../../../src/replay/replay-session.ts';
-import { forks, histories } from '../../support/log/recorded-histories.ts';
+import { forks, histories, laterHistories } from '../../support/log/recorded-histories.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { stepCompleted } from '../../support/models/steps.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
+const made = { ...histories, ...laterHistories };
 let recordings: SessionEvent[][];
 let forked: SessionEvent[][];
 
 beforeAll(async () => {
   forked = await forks();
-  recordings = [...(await Promise.all(Object.values(histories).map((make) => make()))), ...forked];
+  recordings = [...(await Promise.all(Object.values(made).map((make) => make()))), ...forked];
 });
 
 function replay(recording: readonly SessionEvent[]): Promise<ReplayReport> {
@@ -22,7 +23,7 @@ function replay(recording: readonly SessionEvent[]): Promise<ReplayReport> {
 }
 
 describe('a replay comes out as it was recorded', () => {
-  it.each(Object.entries(histories))('%s', async (_, make) => {
+  it.each(Object.entries(made))('%s', async (_, make) => {
     const recording = await make();
     const report = await replay(recording);
     expect(report.difference).toBeNull();

@@ -3,6 +3,7 @@ import { CallId, SessionId } from '../../../core/ids.ts';
 import { LOG_FORMAT } from '../../../core/log/event-codec.ts';
 import {
   ApprovalRequest,
+  ApprovalsQuery,
   CancelRequest,
   EventsQuery,
   ForkRequest,
@@ -11,6 +12,7 @@ import {
 } from '../../../wire/requests.ts';
 import {
   ApprovalResponse,
+  ApprovalsResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
@@ -28,6 +30,7 @@ import {
   type OperationExample,
   ok,
   EXAMPLE_TIME as timestamp,
+  waitingApproval,
 } from './operation.ts';
 
 const path = '/api/sessions/:sessionId';
@@ -221,6 +224,26 @@ const cancelTurn: Operation = {
   ],
 };
 
+const listApprovals: Operation = {
+  id: 'listApprovals',
+  method: 'GET',
+  path: '/api/approvals',
+  tag: 'Sessions',
+  summary: 'List the tool calls of all sessions that wait for approval',
+  description: 'Oldest first. `count` also counts those beyond `limit`.',
+  query: ApprovalsQuery,
+  answers: { [JSON_TYPE]: ApprovalsResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'oldest',
+      summary: 'The call that has waited longest',
+      parameters: { limit: 1 },
+      answer: ok({ approvals: [{ sessionId: 'careful', ...waitingApproval }], count: 2 }),
+    },
+  ],
+};
+
 const answerApproval: Operation = {
   id: 'answerApproval',
   method: 'POST',
@@ -347,6 +370,7 @@ export const sessionOperations: readonly Operation[] = [
   exportSession,
   forkSession,
   cancelTurn,
+  listApprovals,
   answerApproval,
   deleteSession,
 ];
