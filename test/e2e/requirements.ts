@@ -28,6 +28,8 @@ export const requirements = {
     'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
+  'cli.url': '`sessions`, `export` and `replay` print the same of a running service as of its folder',
+  'cli.in-use': 'what reads a log that a service uses says its address, and to ask it there',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
   'cli.repair':
     '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',

@@ -10,6 +10,7 @@ import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file
 import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { CommandLine } from '../command-line.ts';
+import { localUrl, noteAddress } from './service-address.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
@@ -44,6 +45,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
+    noteAddress(dataDir, null);
     const { gone } = await serveStdio(agent, version, log);
     const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
     await watchAgentFile(agentFile, log);
@@ -55,6 +57,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     await agent.close();
     throw error;
   });
+  noteAddress(dataDir, localUrl(settings.host, http.port));
   stopOnSignal(log, () => http.close());
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
