@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { listItems } from '../../runtime/sessions/session-archive.ts';
+import { withTitles } from '../../runtime/sessions/session-titles.ts';
 import type { CommandLine } from '../command-line.ts';
 import { parseSessionId } from '../session-argument.ts';
 import { requireFolderName, withEventStore } from '../transfer/data-directory.ts';
@@ -36,7 +37,7 @@ async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
 /** Prints one line for each session, in the form of `GET /api/sessions`. */
 async function printSessions({ dataDir }: OfKind<'sessions'>): Promise<void> {
   await withEventStore(dataDir, 'read', async (store) => {
-    const items = listItems(await store.sessions());
+    const items = listItems(await withTitles(store, await store.sessions()));
     await print(items.map((item) => `${JSON.stringify(item)}\n`));
   });
 }

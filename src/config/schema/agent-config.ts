@@ -24,6 +24,8 @@ export type LimitsConfig = z.infer<typeof LimitsConfig>;
 export const SessionsConfig = z.strictObject({
   /** For messages without a `whenBusy` of their own. */
   whenBusy: WhenBusy.default('enqueue'),
+  /** Sessions whose last event is older are deleted. Without it, sessions stay until a client deletes them. */
+  retentionDays: z.int().min(1).max(36_500).optional(),
 });
 
 export const HistoryConfig = z.strictObject({
@@ -41,7 +43,7 @@ export const CorsConfig = z.strictObject({
       ]),
     )
     .default([]),
-  methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
+  methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   headers: z.array(z.string()).default(['Content-Type', 'Authorization']),
   maxAgeSeconds: z.int().min(0).default(86_400),
 });

@@ -39,6 +39,13 @@ export function go(location: Location): void {
   window.location.hash = hrefOf(location);
 }
 
+/** Not `crypto.randomUUID`, which browsers have only on secure origins. */
+export function newSessionId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
 function subscribe(listener: () => void): () => void {
   window.addEventListener('hashchange', listener);
   return () => window.removeEventListener('hashchange', listener);

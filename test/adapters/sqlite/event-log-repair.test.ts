@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
@@ -44,6 +45,31 @@ describe('repair of an event log', () => {
     await using store = await open();
     const listed = (await store.sessions({ open: true })).map(({ sessionId }) => sessionId);
     expect(listed).toEqual(expect.arrayContaining(kept));
+  });
+
+  it('keeps the titles, those of clients and those of first messages', async () => {
+    const message = { type: 'turn.requested', turnId: 't', text: 'hello there\nand more' } as const;
+    {
+      await using store = await open();
+      await store.append('named', 0, [message, { type: 'session.renamed', title: 'Mine' }]);
+      await store.append('unnamed', 0, [message]);
+      await store.append('again', 0, [message, { type: 'session.renamed', title: 'Mine' }]);
+      await store.append('again', 2, [{ type: 'session.renamed', title: null }]);
+    }
+    {
+      using db = new DatabaseSync(join(directory, 'events.db'));
+      db.exec(`UPDATE events SET data = '{}' WHERE session = 'again' AND seq = 3`);
+    }
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: false });
+    await using store = await open();
+    const titles = (await store.sessions()).map(({ sessionId, title }) => [sessionId, title]);
+    expect(titles).toEqual(
+      expect.arrayContaining([
+        ['named', 'Mine'],
+        ['unnamed', 'hello there'],
+        ['again', 'Mine'],
+      ]),
+    );
   });
 
   it('that was cut off keeps the service from starting, and is finished by the next one', async () => {

@@ -67,6 +67,8 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await plain.until('error');
   plain.send(exampleOf(client, 'reset'));
   await resuming.until('reset');
+  await rename(service, 'read', 'Sums');
+  await resuming.until('renamed');
   plain.send({ type: 'hello' });
   resuming.send({ type: 'hello' });
   await plain.until('error', 2);
@@ -79,6 +81,14 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   denied.plain.send(exampleOf(client, 'deny'));
   await denied.plain.until('toolResult');
   await Promise.all([denied.plain.until('response'), denied.resuming.until('response')]);
+}
+
+function rename(service: RunningService, session: string, title: string): Promise<Response> {
+  return service.fetch(`/api/sessions/${session}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title }),
+  });
 }
 
 /** What only a fork, a deletion and a restart bring about. */

@@ -1,10 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { currentEvents } from '../../../core/log/event-codec.ts';
+import { SessionEvent } from '../../../core/log/events.ts';
+import { evolveTitle, NO_TITLE, type SessionTitle, shownTitle } from '../../../core/session/session-title.ts';
 import { logFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { viewReadOnly } from '../file/read-only.ts';
-import { marks, tables } from '../file/schema.ts';
+import { marks, tables, titlesTable } from '../file/schema.ts';
 import { SessionIndex } from '../index/session-index.ts';
+import { TitleIndex } from '../index/title-index.ts';
 import { createRepairing } from './repaired-file.ts';
 import { Salvage } from './salvage.ts';
 
@@ -22,12 +26,15 @@ export function rewriteLog(
   const db = new DatabaseSync(createRepairing(directory));
   try {
     // The file needs neither journal nor sync before it is complete.
-    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables}`);
+    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables} ${titlesTable}`);
     const insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
+    const titles = new Map<SessionId, SessionTitle>();
     const salvage = new Salvage(heads, (sessionId, { seq, time, type, data }, hash) => {
       insert.run(sessionId, seq, time, type, data, hash);
+      if (!titleEvents.has(type)) return;
+      titles.set(sessionId, evolveTitle(titles.get(sessionId) ?? NO_TITLE, sessionEventIn(data)));
     });
     if (damaged !== undefined) salvageAll(salvage, directory, heads, damaged);
     const index = new SessionIndex(db);
@@ -39,11 +46,20 @@ export function rewriteLog(
       const { open, updatedAt } = isWhole ? indexed : { open: true, updatedAt: chain.updatedAt };
       index.put({ sessionId, head: chain.head, hash: chain.hash, createdAt, updatedAt, open });
     }
+    const titleIndex = new TitleIndex(db);
+    for (const [sessionId, title] of titles) titleIndex.put(sessionId, shownTitle(title));
     db.exec(`${marks} COMMIT`);
     return salvage;
   } finally {
     db.close();
   }
+}
+
+/** The events that change a title. */
+const titleEvents: ReadonlySet<string> = new Set<SessionEvent['type']>(['turn.requested', 'session.renamed']);
+
+function sessionEventIn(data: string): SessionEvent {
+  return SessionEvent.parse(currentEvents.decode(data).event);
 }
 
 /**

@@ -95,6 +95,7 @@ export const frameExamples: FrameExamples = {
     },
   ],
   reset: [{ data: {}, place: { seq: 10, actor: client } }],
+  renamed: [{ data: { title: 'Sums' }, place: { seq: 11, actor: client } }],
   forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, actor: client } }],
   deleted: [{ data: {}, place: { seq: 14, actor: client } }],
 };
