@@ -43,7 +43,7 @@ export const CorsConfig = z.strictObject({
       ]),
     )
     .default([]),
-  methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+  methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
   headers: z.array(z.string()).default(['Content-Type', 'Authorization']),
   maxAgeSeconds: z.int().min(0).default(86_400),
 });

@@ -215,7 +215,7 @@ describe('CORS', () => {
     expect(asked.text).toBe('');
     expect(asked.headers).toMatchObject({
       'access-control-allow-origin': APP,
-      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+      'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
       'access-control-allow-headers': 'Content-Type, Authorization',
       'access-control-max-age': '86400',
       vary: 'Origin',
