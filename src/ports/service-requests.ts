@@ -1,5 +1,6 @@
+import type { AgentDescription } from '../core/agent-description.ts';
 import type { Image } from '../core/conversation/image.ts';
-import type { SessionId, TurnId } from '../core/ids.ts';
+import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
@@ -16,7 +17,9 @@ import type { Tool, ToolExecution } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
+import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
+import type { LogSize } from './event-store.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -82,6 +85,8 @@ export interface ServiceRequests {
     request: { sessionId: SessionId };
     answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
   };
+  /** Answered when nothing runs in the session any more. A call that waits for approval does not run. */
+  'session.rest': { request: { sessionId: SessionId }; answer: undefined };
   /** The events after a seq, from the log. */
   'session.events': {
     request: { sessionId: SessionId; afterSeq: number; limit: number };
@@ -96,17 +101,28 @@ export interface ServiceRequests {
   /** Disconnects a server, or removes it from the list if it is already disconnected. */
   'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
   'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
+  /** What the server said after the line with this number: the last 200 lines, oldest first. */
+  'mcp-server.log': { request: { serverId: string; after: number }; answer: readonly ServerLogLine[] };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };
   'tool.execute': {
     request: {
       serverId: string;
       toolName: string;
       arguments: Record<string, unknown>;
+      /** With an id, the call can be watched with `onToolCall` and cancelled. */
+      callId?: CallId;
     } & Keyed;
     answer: ToolExecution;
   };
+  /** Cancels a running `tool.execute`. The answer is whether there was one. */
+  'tool.cancel': { request: { callId: CallId }; answer: boolean };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
+  /** What an operator should know although the service works, for people. */
+  'warning.list': { request: Record<never, never>; answer: readonly string[] };
+  'agent.describe': { request: Record<never, never>; answer: AgentDescription };
+  /** How large the log is; null if it does not answer in time. */
+  'log.size': { request: Record<never, never>; answer: LogSize | null };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

@@ -208,6 +208,7 @@ function closingInput(
     case 'cancelled':
     case 'interrupted':
     case 'session-forked':
+    case 'session-repaired':
     case 'unrecorded':
       return { type: 'cancel', turnId: ending.turnId, reason, said };
     default:

@@ -12,6 +12,7 @@ import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionActor, type SessionDeps } from '../runtime/sessions/session-actor.ts';
+import type { RecordedClosing } from './recorded-closings.ts';
 import type { RecordedInput, RecordedReply } from './recorded-input.ts';
 import { type ModelCall, ReplayModel } from './replay-model.ts';
 import { ReplayTools } from './replay-tools.ts';
@@ -74,12 +75,12 @@ export class ReplayedSession {
     return envelopes.map(({ event }) => event);
   }
 
-  /** Continues as a fork that copies the first `at` events. @param from the recorded id of the original session. */
-  async fork(from: string, at: number): Promise<void> {
+  /** Continues as a session that has the first `at` events, and then those of the closing. */
+  async close(command: RecordedClosing, at: number): Promise<void> {
     this.#actor.stop();
     this.#forks += 1;
     const [old, fork] = [this.#actor.sessionId, `fork-${this.#forks}`];
-    const closing = decide(await this.#stateAt(old, at), { type: 'session.fork', from, at }, POLICY);
+    const closing = decide(await this.#stateAt(old, at), command, POLICY);
     await this.#journal.fork({ from: old, at, to: fork }, closing, { origin: REPLAY });
     this.#actor = this.#actorOf(fork, await this.#stateAt(fork));
   }

@@ -25,7 +25,7 @@ export function eventNote(event: StreamEvent): Note | null {
     case 'toolApproved':
       return { text: `→ ${event.data.toolName} may run`, style: 'cyan' };
     case 'toolResult':
-      return 'error' in event.data
+      return event.data.error !== undefined
         ? { text: `← ${event.data.toolName} failed: ${shorten(event.data.error)}`, style: 'red' }
         : { text: `← ${shorten(toolResultText(event.data.result))}`, style: 'dim' };
     case 'error':

@@ -24,7 +24,9 @@ export function SessionList({ location }: { readonly location: Location }) {
     <section className={style.sessions} aria-labelledby="sessions-heading">
       <div className={style.heading}>
         <h2 id="sessions-heading">Sessions</h2>
-        <Button onClick={() => go({ panel: 'chat', sessionId: newSessionId() })}>New</Button>
+        <Button onClick={() => go({ panel: 'chat', sessionId: newSessionId(), beside: location.beside })}>
+          New
+        </Button>
       </div>
       <input
         type="search"
@@ -56,7 +58,9 @@ export function SessionList({ location }: { readonly location: Location }) {
                 <SessionTitle session={session} onEnd={endEdit} />
               ) : (
                 <SessionLink
-                  {...{ session, panel, isOpen }}
+                  session={session}
+                  isOpen={isOpen}
+                  href={hrefOf({ panel, sessionId, beside: location.beside, view: location.view })}
                   takesFocus={focused === sessionId}
                   isShared={shared.has(session.title)}
                 />
@@ -79,7 +83,7 @@ export function SessionList({ location }: { readonly location: Location }) {
 
 interface SessionLinkProps {
   readonly session: SessionListItem;
-  readonly panel: Panel;
+  readonly href: string;
   readonly isOpen: boolean;
   /** The field in its place had the focus. */
   readonly takesFocus: boolean;
@@ -87,7 +91,7 @@ interface SessionLinkProps {
   readonly isShared: boolean;
 }
 
-function SessionLink({ session, panel, isOpen, takesFocus, isShared }: SessionLinkProps) {
+function SessionLink({ session, href, isOpen, takesFocus, isShared }: SessionLinkProps) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (takesFocus) link.current?.focus();
@@ -96,7 +100,7 @@ function SessionLink({ session, panel, isOpen, takesFocus, isShared }: SessionLi
   return (
     <a
       ref={link}
-      href={hrefOf({ panel, sessionId })}
+      href={href}
       aria-current={isOpen ? 'true' : undefined}
       title={`${title ?? sessionId} (session ${sessionId})`}
     >

@@ -1,11 +1,9 @@
-import icon from '../icon.svg';
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
 import { SessionList } from './session-list.tsx';
 import style from './sidebar.module.css';
-import { useTheme } from './theme.ts';
 
 const names: Readonly<Record<Panel, string>> = {
   chat: 'Chat',
@@ -17,22 +15,9 @@ const names: Readonly<Record<Panel, string>> = {
 };
 
 export function Sidebar({ location }: { readonly location: Location }) {
-  const [theme, toggleTheme] = useTheme();
-  const other = theme === 'light' ? 'dark' : 'light';
   return (
     <aside className={style.sidebar}>
-      <header className={style.brand}>
-        <img src={icon} alt="" width="24" height="24" />
-        <strong>agent-service</strong>
-        <Button
-          kind="quiet"
-          onClick={toggleTheme}
-          aria-label={`Use the ${other} theme`}
-          title={`Use the ${other} theme`}
-        >
-          {theme === 'light' ? '☾' : '☀'}
-        </Button>
-      </header>
+      <Brand />
       <nav className={style.panels} aria-label="Panels">
         {panels.map((panel) => (
           <a

@@ -59,7 +59,7 @@ export function summaryOf(event: TimedEvent): string {
     case 'queued':
       return shorten(event.data.message);
     case 'toolResult':
-      return 'error' in event.data
+      return event.data.error !== undefined
         ? shorten(`${event.data.toolName} failed: ${event.data.error}`)
         : shorten(`${event.data.toolName} ${textOf(event.data.result.content)}`);
     case 'error': {

@@ -11,6 +11,7 @@ const causeTexts = {
   'session-reset': 'the conversation was reset',
   'session-deleted': 'the session was deleted',
   'session-forked': 'the session was forked',
+  'session-repaired': 'the log was damaged',
   model: 'the model call failed',
   'step-limit': 'step limit',
   'step-timeout': 'the step took too long',

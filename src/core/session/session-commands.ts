@@ -24,6 +24,11 @@ export interface ForkSession {
   readonly at: number;
 }
 
+/** End the turns that are open or waiting after the last event that a repair of the log could keep. */
+export interface RepairSession {
+  readonly type: 'session.repair';
+}
+
 /** Delete the session. The running turn and the waiting turns are cancelled. */
 export interface DeleteSession {
   readonly type: 'session.delete';
@@ -40,6 +45,7 @@ export type SessionCommand =
   | ResetSession
   | RenameSession
   | ForkSession
+  | RepairSession
   | DeleteSession
   | ResumeTurn
   | CompleteStep

@@ -9,7 +9,7 @@ import {
   requestCalls,
   settleCall,
 } from '../tool-call/tool-call-decider.ts';
-import { DELETED, forkedFrom, INTERRUPTED, RESET } from '../turn/ending-reasons.ts';
+import { DELETED, forkedFrom, INTERRUPTED, REPAIRED, RESET } from '../turn/ending-reasons.ts';
 import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { CancellationCause } from '../turn/turn-causes.ts';
@@ -55,6 +55,8 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
       return command.title === state.title.given ? [] : [{ type: 'session.renamed', title: command.title }];
     case 'session.fork':
       return forkSession(state, command);
+    case 'session.repair':
+      return cancelAll(state, repair, '');
     case 'session.delete':
       return deleteSession(state, command);
     default:
@@ -195,6 +197,7 @@ interface Ending {
   readonly reason: string;
 }
 
+const repair: Ending = { cause: { kind: 'session-repaired' }, reason: REPAIRED };
 const deletion: Ending = { cause: { kind: 'session-deleted' }, reason: DELETED };
 
 function cancelAll(state: SessionState, end: Ending, partial: string): SessionEvent[] {

@@ -8,6 +8,7 @@ export const TURN_FAILED = 'the turn failed';
 export const SERVICE_STOPPED = 'the service stopped while it ran';
 export const RESET = 'the conversation was reset';
 export const DELETED = 'the session was deleted';
+export const REPAIRED = 'the log was damaged, and the rest of this turn is lost';
 
 export function forkedFrom(sessionId: string): string {
   return `this session was forked from ${sessionId}`;

@@ -3,6 +3,7 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
+import type { AgentIdentity } from '../../core/agent-description.ts';
 import { SessionId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../core/session/session-signal.ts';
@@ -17,8 +18,8 @@ import { answerTurn } from '../requests/turn-answer.ts';
 import { turnCancelled } from '../requests/turn-end.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 
-export interface AgentCard {
-  readonly name: string;
+export interface AgentCard extends AgentIdentity {
+  /** Of the service. */
   readonly version: string;
   /** Provider and model, for people. */
   readonly model: string;
@@ -55,9 +56,9 @@ export interface McpClient {
 export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
   const { card, log } = deps;
   const server = new McpServer(
-    { name: card.name, version: card.version },
+    { ...nameOf(card), title: card.name, version: card.version },
     {
-      instructions: `An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
+      instructions: `${introduction(card)}An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
       jsonSchemaValidator: noValidator,
       capabilities: { logging: {} },
     },
@@ -68,6 +69,14 @@ export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
   addReset(server, deps, client);
   addResources(server, deps, client);
   return server;
+}
+
+function nameOf({ name, description }: AgentIdentity): AgentIdentity {
+  return { name, ...(description !== undefined && { description }) };
+}
+
+function introduction({ name, description }: AgentIdentity): string {
+  return description === undefined ? '' : `${name}: ${description} `;
 }
 
 function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context }: McpClient): void {

@@ -59,6 +59,13 @@ export class SessionRegistry {
     }
   }
 
+  /** Resolves when nothing runs in the session any more: at once if it is not in memory. */
+  async atRest(sessionId: SessionId): Promise<void> {
+    // Nothing runs in a session that could not be loaded.
+    const session = await this.#inMemory.find(sessionId)?.catch(() => undefined);
+    await session?.idle();
+  }
+
   /** The tool calls that wait for approval, oldest first. A session in which one waits does not leave memory. */
   get waitingApprovals(): WaitingApproval[] {
     return this.#inMemory.loaded

@@ -69,6 +69,8 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await resuming.until('reset');
   await rename(service, 'read', 'Sums');
   await resuming.until('renamed');
+  resuming.send(exampleOf(client, 'cancel', 1));
+  await resuming.until('done');
   plain.send({ type: 'hello' });
   resuming.send({ type: 'hello' });
   await plain.until('error', 2);

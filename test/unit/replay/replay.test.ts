@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { SessionEvent } from '../../../src/core/log/events.ts';
+import { decide } from '../../../src/core/session/session-decider.ts';
+import { evolve, initialSessionState } from '../../../src/core/session/session-state.ts';
 import { type ReplayReport, replaySession } from '../../../src/replay/replay-session.ts';
 import { forks, histories, laterHistories } from '../../support/log/recorded-histories.ts';
 import { typesOf } from '../../support/log/session-log.ts';
@@ -28,6 +30,42 @@ describe('a replay comes out as it was recorded', () => {
     expect(report.events).toBe(recording.length);
     expect(report.stateHash?.recorded).toMatch(/^[0-9a-f]{64}$/);
     expect(report.stateHash?.replayed).toBe(report.stateHash?.recorded);
+  });
+
+  it('sessions that a repair cut after any event, and that went on', async () => {
+    let repaired = 0;
+    for (const recording of recordings) {
+      for (let at = 1; at < recording.length; at += 1) {
+        const kept = recording.slice(0, at);
+        const state = kept.reduce(evolve, initialSessionState());
+        if (state.deleted) continue;
+        const closing = decide(
+          state,
+          { type: 'session.repair' },
+          { queuedMessages: false, whenBusy: 'enqueue' },
+        );
+        if (closing.length === 0) continue;
+        repaired += 1;
+        const next: SessionEvent[] = [
+          { type: 'turn.requested', turnId: 'next', text: 'go on' },
+          { type: 'turn.started', turnId: 'next' },
+          {
+            type: 'turn.cancelled',
+            turnId: 'next',
+            cause: { kind: 'cancelled' },
+            reason: 'x',
+            step: 1,
+            separator: '',
+            partial: '',
+          },
+        ];
+        const cut = [...kept, ...closing, ...next];
+        const { difference, stateHash } = await replay(cut);
+        expect({ difference, cut }).toEqual({ difference: null, cut });
+        expect(stateHash?.replayed).toBe(stateHash?.recorded);
+      }
+    }
+    expect(repaired).toBeGreaterThan(20);
   });
 
   it('forks made at any event, and forks of forks', async () => {
