@@ -174,6 +174,13 @@ export const requirements = {
 
   // Sessions and their past
   'sessions.list': 'GET /api/sessions lists sessions in the order of their ids, in pages',
+  'sessions.title': 'a session has a title: its first line, or the name that it was given; a fork keeps it',
+  'sessions.title-older': 'sessions of logs without titles have the titles of their first messages',
+  'sessions.rename':
+    'PATCH /api/sessions/{id} renames a session; an empty title gives the first one back; a resuming client is told',
+  'sessions.search': 'GET /api/sessions?query= finds ids and titles, in pages',
+  'sessions.retention':
+    'sessions.retentionDays deletes sessions whose last event is older, as a client would',
   'sessions.view': 'GET /api/sessions/{id} shows status, counts, timestamps and history',
   'sessions.at': '?at=SEQ shows the session as it was then',
   'sessions.snapshot':

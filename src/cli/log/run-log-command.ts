@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { listItems } from '../../runtime/sessions/session-archive.ts';
+import { withTitles } from '../../runtime/sessions/session-titles.ts';
 import type { CommandLine } from '../command-line.ts';
 import { parseSessionId } from '../session-argument.ts';
 import { requireFolderName, withEventStore } from '../transfer/data-directory.ts';
@@ -42,7 +43,9 @@ async function printSessions({ log }: OfKind<'sessions'>): Promise<void> {
     const { AnySession, listSessions } = await import('../service/session-resources.ts');
     return printLines(listSessions(log.url, AnySession));
   }
-  return withEventStore(log.dataDir, 'read', async (store) => printLines(listItems(await store.sessions())));
+  return withEventStore(log.dataDir, 'read', async (store) =>
+    printLines(listItems(await withTitles(store, await store.sessions()))),
+  );
 }
 
 async function printExport({ log, sessionId }: OfKind<'export'>): Promise<void> {

@@ -10,6 +10,7 @@ import {
   CancelRequest,
   EventsQuery,
   ForkRequest,
+  RenameRequest,
   SessionQuery,
   SessionsQuery,
 } from '../../wire/requests.ts';
@@ -20,6 +21,7 @@ import type {
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
+  RenameResponse,
   SessionResponse,
   SessionsResponse,
 } from '../../wire/responses.ts';
@@ -44,6 +46,7 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
     { method: 'GET', path: '/api/approvals', handler: (request) => approvals(bus, request) },
     { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
+    { method: 'PATCH', path: session, handler: (request, at) => rename(bus, request, at) },
     { method: 'DELETE', path: session, handler: (request, at) => remove(bus, request, at) },
     { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
     { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
@@ -62,10 +65,10 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
 }
 
 async function list(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { after, limit } = parseQuery(SessionsQuery, request);
+  const { after, limit, query } = parseQuery(SessionsQuery, request);
   const sessions = await bus.send(
     'session.list',
-    { limit, ...(after !== undefined && { after }) },
+    { limit, ...(after !== undefined && { after }), ...(query !== undefined && { query }) },
     request.context,
   );
   return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
@@ -86,6 +89,13 @@ async function view(bus: Bus, request: ServedRequest, parameters: Parameters): P
     request.context,
   );
   return jsonResponse<SessionResponse>({ session, timestamp: now() });
+}
+
+async function rename(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { title } = parseFields(RenameRequest, await readJsonObject(request));
+  const renamed = await bus.send('session.rename', { sessionId, title }, request.context);
+  return jsonResponse<RenameResponse>({ status: 'renamed', sessionId, ...renamed, timestamp: now() });
 }
 
 async function remove(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {

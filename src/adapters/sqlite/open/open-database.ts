@@ -10,7 +10,7 @@ import {
   requireUsable,
 } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
-import { type Identity, identify, marks, tables } from '../file/schema.ts';
+import { type Identity, identify, marks, tables, titlesTable } from '../file/schema.ts';
 import { explainSqliteError, isBusy } from '../file/sqlite-errors.ts';
 import { HeadFile, type RecordedHeads, readHeads } from '../integrity/head-file.ts';
 import { createPrivately } from './create-privately.ts';
@@ -64,6 +64,7 @@ function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
+    db.exec(titlesTable);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these settings do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');

@@ -7,6 +7,7 @@ import {
   CancelRequest,
   EventsQuery,
   ForkRequest,
+  RenameRequest,
   SessionQuery,
   SessionsQuery,
 } from '../../../wire/requests.ts';
@@ -17,6 +18,7 @@ import {
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
+  RenameResponse,
   SessionResponse,
   SessionsResponse,
 } from '../../../wire/responses.ts';
@@ -72,7 +74,8 @@ const listSessions: Operation = {
   path: '/api/sessions',
   tag: 'Sessions',
   summary: 'List the sessions',
-  description: 'Sorted by id. For the next page, send the last id of this page as `after`.',
+  description:
+    'Sorted by id. For the next page, send the last id of this page as `after`. `query` searches ids and titles.',
   query: SessionsQuery,
   answers: { [JSON_TYPE]: SessionsResponse },
   errors: [],
@@ -83,7 +86,14 @@ const listSessions: Operation = {
       parameters: { after: 'careful', limit: 1 },
       answer: ok({
         sessions: [
-          { sessionId: 'default', status: 'idle', head: 8, createdAt: timestamp, updatedAt: timestamp },
+          {
+            sessionId: 'default',
+            title: 'use get-sum {"a": 19, "b": 23}',
+            status: 'idle',
+            head: 8,
+            createdAt: timestamp,
+            updatedAt: timestamp,
+          },
         ],
       }),
     },
@@ -118,6 +128,7 @@ const viewSession: Operation = {
       answer: ok({
         session: {
           sessionId: 'demo',
+          title: 'hello',
           status: 'idle',
           head: 4,
           at: 1,
@@ -132,6 +143,29 @@ const viewSession: Operation = {
       }),
     },
     unknownSession,
+  ],
+};
+
+const renameSession: Operation = {
+  id: 'renameSession',
+  method: 'PATCH',
+  path,
+  tag: 'Sessions',
+  summary: 'Rename a session',
+  description: 'Without a name, the title of a session is made of its first message.',
+  pathParameters: InSession,
+  body: { schema: RenameRequest, required: true },
+  answers: { [JSON_TYPE]: RenameResponse },
+  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'renamed',
+      summary: 'A title that says more than the first message',
+      parameters: { sessionId: 'background' },
+      body: { title: 'Greetings' },
+      answer: ok({ status: 'renamed', sessionId: 'background', title: 'Greetings' }),
+    },
+    { ...unknownSession, body: { title: 'Greetings' } },
   ],
 };
 
@@ -372,5 +406,6 @@ export const sessionOperations: readonly Operation[] = [
   cancelTurn,
   listApprovals,
   answerApproval,
+  renameSession,
   deleteSession,
 ];
