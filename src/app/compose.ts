@@ -1,12 +1,13 @@
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
+import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
@@ -15,6 +16,7 @@ import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
+import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
@@ -22,7 +24,10 @@ import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
+import { agentIdentity, describeAgent } from './describe-agent.ts';
+import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
+import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
 export interface AgentOptions {
@@ -36,10 +41,11 @@ export interface AgentOptions {
 /** The agent without any protocol: every request to it goes over its bus. */
 export interface Agent {
   readonly bus: LocalBus;
+  readonly identity: AgentIdentity;
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
-  readonly metrics: Metrics;
+  readonly metrics: SampledMetrics;
   /** The first attempt to connect each tool server. */
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
@@ -57,7 +63,8 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const bus = new LocalBus((error, { sessionId }) =>
     log.error({ sessionId, err: error }, 'a listener failed'),
   );
-  const { store, model, connector, metrics, tracing } = observed(adapters, llm, bus);
+  const metrics = new SampledMetrics(adapters.metrics);
+  const { store, model, connector, tracing } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
 
@@ -68,7 +75,12 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     maxTools: model.maxTools,
     log,
   });
-  const clientCalls = new ClientToolCalls(servers, adapters.schemas);
+  const ruleWatch = new RuleWatch(config.approval, servers, log);
+  const clientCalls = new ClientToolCalls({
+    servers,
+    schemas: adapters.schemas,
+    tell: (callId, signal) => bus.publishToolCall(callId, signal),
+  });
 
   const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
   const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };
@@ -85,10 +97,23 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
-  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
-  answerRequests(bus, { ...handlers, exportConfig });
+  const handlers = {
+    journal,
+    sessions,
+    archive,
+    servers,
+    clientCalls,
+    machines,
+    requests,
+    readiness,
+    ruleWatch,
+    logSize: () => logSize(store, log),
+    describeAgent: (): AgentDescription => describeAgent(config, raw, catalog),
+    exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
+  };
+  answerRequests(bus, handlers);
   countSignals(bus, metrics);
+  showLog(metrics, handlers.logSize);
   showRuntime(metrics, sessions, servers);
 
   const toolServers = servers.start(mcpServers, await book.load());
@@ -100,6 +125,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   return {
     bus,
+    identity: agentIdentity(config),
     modelLabel: model.label,
     machines,
     metrics,

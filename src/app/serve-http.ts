@@ -12,7 +12,7 @@ import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
-import { metricsRoute } from '../gateway/routes/metrics-route.ts';
+import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -21,11 +21,14 @@ import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { maxFrameBytes } from '../gateway/websocket/connection.ts';
+import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { MetricHistory } from '../ports/metrics.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
+import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
 
 export interface HttpOptions {
@@ -38,7 +41,10 @@ export interface HttpOptions {
 
 export interface HttpService {
   readonly port: number;
-  /** Stops accepting, waits up to `server.drainTimeoutMs` for running turns, then closes sockets and agent. */
+  /**
+   * Refuses messages and waits up to `server.drainTimeoutMs` for running turns, whose streams stay open. Then closes
+   * sockets and agent.
+   */
   close(): Promise<void>;
 }
 
@@ -68,12 +74,15 @@ export async function serveHttp({
   const broadcast = new UwsBroadcast();
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
-  const router = new Router(routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }));
-  const card = { name: 'agent-service', version, model: agent.modelLabel };
-  const mcp = new McpEndpoint({ bus, card, log });
   const front = { access, authenticator: anyone, limits, clientAddress, log };
-  const http = new HttpFront({ ...front, cors, router, mcp });
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
+  const history = new MetricRing(metrics, log);
+  const router = new Router(
+    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
+  );
+  const card = { ...agent.identity, version, model: agent.modelLabel };
+  const mcp = new McpEndpoint({ bus, card, log });
+  const http = new HttpFront({ ...front, cors, router, mcp });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
   const frameLimit = maxFrameBytes(maxRequestBytes);
@@ -89,16 +98,18 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { limits, fanOut, statecharts, webSocket, mcp });
+  showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const stopWatching = showProcess(metrics, version);
+  history.start();
 
   return {
     port,
     async close() {
-      uws.stopListening();
+      uws.drain();
       await agent.drain(server.drainTimeoutMs);
-      uws.endSockets();
+      uws.end();
+      history[Symbol.dispose]();
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
@@ -110,17 +121,23 @@ export async function serveHttp({
 interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
+  readonly webSocket: WebSocketFront;
+  readonly history: MetricHistory;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({ agent, settings, version, fanOut, statecharts, maxRequestBytes }: RouteDeps): Route[] {
-  const { bus, metrics } = agent;
-  const always = [...healthRoutes({ bus, version, uptime: () => process.uptime() }), metricsRoute(metrics)];
+function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
+  const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
+  const { bus, identity, metrics } = agent;
+  const always = [
+    ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
+    ...metricsRoutes(metrics, history),
+  ];
   if (settings.mode !== 'web') return always;
   return [
     ...always,
-    ...consoleRoutes(consoleFiles(), indexRoute(version)),
+    ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
     ...documentRoutes(version),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];

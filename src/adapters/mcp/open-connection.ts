@@ -71,14 +71,23 @@ export async function openConnection(
 }
 
 async function openStdio(attempt: Attempt, config: ConfigOf<'stdio'>): Promise<McpConnection> {
-  const { deps, name, mask } = attempt;
+  const { deps, name, mask, events } = attempt;
+  const { log } = deps;
   const transport = new StdioTransport({
     command: config.command,
     args: config.args ?? [],
     cwd: config.cwd,
     environment: serverEnvironment(deps, config.env ?? {}, process.platform),
-    stderr: new StderrLog(deps.log, name, mask),
-    noteGarbage: (fields, message) => deps.log.debug({ server: name, ...fields }, message),
+    stderr: new StderrLog({
+      log,
+      server: name,
+      mask,
+      onLine: (text) => events.onNote({ source: 'stderr', text }),
+    }),
+    onGarbage: (line) => {
+      log.debug({ server: name, line }, 'tool server wrote a line to stdout that is no message');
+      events.onNote({ source: 'stdout', text: line });
+    },
     graceMs: deps.stopGraceMs ?? STOP_GRACE_MS,
     mask,
   });

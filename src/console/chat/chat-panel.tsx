@@ -26,7 +26,7 @@ export function ChatPanel() {
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
         {open && <Badge tone="accent">busy</Badge>}
         <SideBySideButton />
-        <Button onClick={() => feed.client?.reset()} disabled={events.length === 0}>
+        <Button onClick={() => feed.do((client) => client.reset())} disabled={events.length === 0}>
           Reset
         </Button>
       </PanelHeader>

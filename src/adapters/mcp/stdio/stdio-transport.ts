@@ -16,8 +16,8 @@ const LAST_WORDS_MS = 250;
 
 export interface StdioTransportOptions extends ProcessOptions {
   readonly stderr: StderrLog;
-  /** Called with the first few lines that are not messages. */
-  readonly noteGarbage: (fields: Record<string, unknown>, message: string) => void;
+  /** Called with the first few lines that are not messages, without secrets. */
+  readonly onGarbage: (line: string) => void;
   readonly graceMs: number;
   readonly mask: Mask;
 }
@@ -100,8 +100,7 @@ export class StdioTransport implements ServerTransport {
   #noteGarbage(line: string): void {
     this.#garbageLines += 1;
     if (this.#garbageLines > MAX_GARBAGE_LINES) return;
-    const text = shorten(this.#options.mask(line), GARBAGE_CHARACTERS);
-    this.#options.noteGarbage({ line: text }, 'tool server wrote a line to stdout that is no message');
+    this.#options.onGarbage(shorten(this.#options.mask(line), GARBAGE_CHARACTERS));
   }
 
   /** The process is ending: waits for its exit code and the rest of its output, then fails with a reason. */

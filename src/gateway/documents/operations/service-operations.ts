@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
-import { StatechartsQuery } from '../../../wire/requests.ts';
-import { HealthResponse, ReadyResponse, StatechartsResponse } from '../../../wire/responses.ts';
+import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
+import {
+  AgentResponse,
+  HealthResponse,
+  MetricSamplesResponse,
+  ReadyResponse,
+  StatechartsResponse,
+} from '../../../wire/responses.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as timestamp } from './operation.ts';
 
 const health: Operation = {
@@ -20,7 +26,8 @@ const health: Operation = {
         status: 'healthy',
         version: '0.1.0',
         uptime: 12.5,
-        agent: { status: 'ready', connectedServers: 1 },
+        agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        log: { bytes: 45_056, events: 12 },
       }),
     },
   ],
@@ -81,6 +88,37 @@ const statecharts: Operation = {
   ],
 };
 
+const agent: Operation = {
+  id: 'describeAgent',
+  method: 'GET',
+  path: '/api/agent',
+  tag: 'Service',
+  summary: 'The agent: its name, model, prompt, tools and suggestions',
+  description: 'Without secrets. The prompt shows variables by their names.',
+  answers: { [JSON_TYPE]: AgentResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'offline',
+      summary: 'An offline agent',
+      answer: ok({
+        name: 'agent-service',
+        model: { provider: 'scripted', name: 'offline' },
+        systemPrompt: 'You are a helpful assistant.',
+        tools: [
+          {
+            serverId: 'everything',
+            name: 'echo',
+            policy: 'ask',
+            description: 'Echoes back the input string',
+          },
+        ],
+        suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
+      }),
+    },
+  ],
+};
+
 const configuration: Operation = {
   id: 'exportConfiguration',
   method: 'GET',
@@ -127,6 +165,35 @@ const metrics: Operation = {
   ],
 };
 
+const metricSamples: Operation = {
+  id: 'readMetricSamples',
+  method: 'GET',
+  path: '/metrics/samples',
+  tag: 'Service',
+  summary: 'Metrics of the last hour, in every mode and without a rate limit',
+  description:
+    'The service samples its metrics every ten seconds and keeps an hour in memory. The last column of the answer is the present.',
+  query: MetricSamplesQuery,
+  answers: { [JSON_TYPE]: MetricSamplesResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'later',
+      summary: 'What came after sample 7: one sample, and the present',
+      parameters: { after: 7 },
+      answer: ok({
+        intervalMs: 10_000,
+        last: 8,
+        times: [timestamp, timestamp],
+        series: [
+          { name: 'agent_turns_total', labels: { outcome: 'completed' }, statistic: 'value', values: [3, 4] },
+          { name: 'agent_append_duration_seconds', labels: {}, statistic: 'mean', values: [0.0004, null] },
+        ],
+      }),
+    },
+  ],
+};
+
 /** The service itself: health, metrics, state machines and configuration. */
 export const serviceOperations: readonly Operation[] = [
   health,
@@ -135,9 +202,23 @@ export const serviceOperations: readonly Operation[] = [
     id: 'probeHealth',
     path: '/healthz',
     summary: 'Liveness for orchestrators, in every mode and without a rate limit',
+    examples: [
+      {
+        name: 'healthy',
+        summary: 'The service is healthy',
+        answer: ok({
+          status: 'healthy',
+          version: '0.1.0',
+          uptime: 12.5,
+          agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        }),
+      },
+    ],
   },
   readiness,
   metrics,
+  metricSamples,
   statecharts,
+  agent,
   configuration,
 ];
