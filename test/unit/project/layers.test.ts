@@ -76,6 +76,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     '@rjsf/core',
     '@rjsf/utils',
     '@cfworker/json-schema',
+    'eventsource-parser',
     'xstate',
     'vite',
     '@vitejs/plugin-react',
