@@ -26,7 +26,7 @@ export class ReceivedStream {
   /** @throws Error when the frame leaves a gap, comes twice, or contradicts what was streamed. */
   take(frame: ResumableFrame): void {
     if (frame.event === 'resumed') this.#requireSamePlace(frame.data.after);
-    else if (frame.event !== 'accepted') this.#advance(frame);
+    else if (frame.event !== 'accepted' && frame.event !== 'done') this.#advance(frame);
   }
 
   /** @returns the first difference from the log, or null. */

@@ -1,11 +1,13 @@
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
+import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
@@ -14,6 +16,7 @@ import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
+import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
@@ -21,6 +24,8 @@ import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
+import { agentIdentity, describeAgent } from './describe-agent.ts';
+import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
@@ -36,6 +41,7 @@ export interface AgentOptions {
 /** The agent without any protocol: every request to it goes over its bus. */
 export interface Agent {
   readonly bus: LocalBus;
+  readonly identity: AgentIdentity;
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
@@ -69,6 +75,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     maxTools: model.maxTools,
     log,
   });
+  const ruleWatch = new RuleWatch(config.approval, servers, log);
   const clientCalls = new ClientToolCalls({
     servers,
     schemas: adapters.schemas,
@@ -90,10 +97,23 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
-  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
-  answerRequests(bus, { ...handlers, exportConfig });
+  const handlers = {
+    journal,
+    sessions,
+    archive,
+    servers,
+    clientCalls,
+    machines,
+    requests,
+    readiness,
+    ruleWatch,
+    logSize: () => logSize(store, log),
+    describeAgent: (): AgentDescription => describeAgent(config, raw, catalog),
+    exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
+  };
+  answerRequests(bus, handlers);
   countSignals(bus, metrics);
+  showLog(metrics, handlers.logSize);
   showRuntime(metrics, sessions, servers);
 
   const toolServers = servers.start(mcpServers, await book.load());
@@ -105,6 +125,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
 
   return {
     bus,
+    identity: agentIdentity(config),
     modelLabel: model.label,
     machines,
     metrics,

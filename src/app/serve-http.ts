@@ -21,6 +21,7 @@ import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { maxFrameBytes } from '../gateway/websocket/connection.ts';
+import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MetricHistory } from '../ports/metrics.ts';
@@ -40,7 +41,10 @@ export interface HttpOptions {
 
 export interface HttpService {
   readonly port: number;
-  /** Stops accepting, waits up to `server.drainTimeoutMs` for running turns, then closes sockets and agent. */
+  /**
+   * Refuses messages and waits up to `server.drainTimeoutMs` for running turns, whose streams stay open. Then closes
+   * sockets and agent.
+   */
   close(): Promise<void>;
 }
 
@@ -70,15 +74,15 @@ export async function serveHttp({
   const broadcast = new UwsBroadcast();
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
+  const front = { access, authenticator: anyone, limits, clientAddress, log };
+  const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
   const router = new Router(
-    routesOf({ agent, settings, version, fanOut, statecharts, history, maxRequestBytes }),
+    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
   );
-  const card = { name: 'agent-service', version, model: agent.modelLabel };
+  const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, log });
-  const front = { access, authenticator: anyone, limits, clientAddress, log };
   const http = new HttpFront({ ...front, cors, router, mcp });
-  const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
   const frameLimit = maxFrameBytes(maxRequestBytes);
@@ -102,10 +106,10 @@ export async function serveHttp({
   return {
     port,
     async close() {
-      uws.stopListening();
-      history[Symbol.dispose]();
+      uws.drain();
       await agent.drain(server.drainTimeoutMs);
-      uws.endSockets();
+      uws.end();
+      history[Symbol.dispose]();
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
@@ -117,29 +121,23 @@ export async function serveHttp({
 interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
+  readonly webSocket: WebSocketFront;
   readonly history: MetricHistory;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({
-  agent,
-  settings,
-  version,
-  fanOut,
-  statecharts,
-  history,
-  maxRequestBytes,
-}: RouteDeps): Route[] {
-  const { bus, metrics } = agent;
+function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
+  const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
+  const { bus, identity, metrics } = agent;
   const always = [
-    ...healthRoutes({ bus, version, uptime: () => process.uptime() }),
+    ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
     ...metricsRoutes(metrics, history),
   ];
   if (settings.mode !== 'web') return always;
   return [
     ...always,
-    ...consoleRoutes(consoleFiles(), indexRoute(version)),
+    ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
     ...documentRoutes(version),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];

@@ -4,7 +4,7 @@ import type { Agent } from './compose.ts';
 
 /** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has disconnected. */
 export async function serveStdio(
-  { bus, modelLabel }: Agent,
+  { bus, identity, modelLabel }: Agent,
   version: string,
   log: Logger,
 ): Promise<{ gone: Promise<void> }> {
@@ -12,7 +12,7 @@ export async function serveStdio(
     import('@modelcontextprotocol/sdk/server/stdio.js'),
     import('../gateway/mcp/mcp-agent.ts'),
   ]);
-  const card = { name: 'agent-service', version, model: modelLabel };
+  const card = { ...identity, version, model: modelLabel };
   const server = mcpAgent(
     { bus, card, log },
     { ownSessionId: `mcp-${crypto.randomUUID()}`, context: ANYONE },

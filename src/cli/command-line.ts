@@ -11,7 +11,7 @@ export type RecordingPlace =
 /** A parsed command line. `exit` only prints: help, version or an error. */
 export type CommandLine =
   | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
-  | { readonly kind: 'repair'; readonly dataDir: string }
+  | { readonly kind: 'repair'; readonly dataDir: string; readonly dryRun: boolean }
   | { readonly kind: 'sessions'; readonly dataDir: string }
   | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
   | ({ readonly kind: 'chat' } & ChatOptions)

@@ -9,14 +9,16 @@ export interface StreamSocket {
 /** What the client needs from its platform. The default works in browsers and in Node; tests pass their own. */
 export interface ClientEnvironment {
   readonly openSocket: (url: string) => StreamSocket;
-  /** Makes the ids of messages, which must be unique within a session. */
+  /** Asks why a connection was refused, because a WebSocket does not say it. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Makes the ids of messages and commands, which must be unique within a session. */
   readonly randomId: () => string;
   /** A number from 0 (inclusive) to 1 (exclusive), like `Math.random`. */
   readonly random: () => number;
 }
 
-export const standardEnvironment: ClientEnvironment = {
-  openSocket: (url) => new WebSocket(url),
+export const standardEnvironment: Omit<ClientEnvironment, 'openSocket'> = {
+  fetch: (url, init) => fetch(url, init),
   randomId: () => crypto.randomUUID(),
   random: Math.random,
 };

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../core/errors.ts';
-import { RefusedError } from './session-errors.ts';
+import { RefusedError, UnansweredError, WithdrawnError } from './session-errors.ts';
 
 /**
  * The service has recorded a message as a turn. `end` is present when the same message was sent before and its turn has
@@ -11,27 +11,47 @@ export interface Accepted {
   readonly end?: { readonly content?: string | undefined; readonly error?: ErrorBody | undefined };
 }
 
-export interface OutgoingMessage {
+/** A message that the client has not sent yet. It can be withdrawn. */
+export interface UnsentMessage {
   readonly clientMessageId: string;
+  readonly content: string;
+}
+
+export interface OutgoingMessage extends UnsentMessage {
   readonly text: string;
   readonly onAccepted: (accepted: Accepted) => void;
   readonly onRefused: (error: unknown) => void;
 }
 
-interface Item {
+export interface OutgoingCommand {
+  readonly commandId: string;
   readonly text: string;
-  /** Null for a command: the service does not acknowledge it. */
-  readonly message: OutgoingMessage | null;
+  readonly onDone: () => void;
+  readonly onRefused: (error: unknown) => void;
+}
+
+interface MessageItem {
+  readonly message: OutgoingMessage;
   /** Over the current connection, over an earlier one, or not yet. */
   sent: 'now' | 'before' | null;
   /** Connections that broke before the service answered. */
   losses: number;
 }
 
+interface CommandItem {
+  readonly command: OutgoingCommand;
+  sent: 'now' | null;
+}
+
+type Item = MessageItem | CommandItem;
+
 /** A message is given up after this many losses: probably the message itself breaks the connections. */
 const MAX_LOSSES = 5;
 
-/** The outgoing messages and commands, in order. A message stays here until the service accepts or refuses it. */
+/**
+ * The outgoing messages and commands, in order. Each stays here until the service answers it. A message is sent again
+ * over the next connection, a command is not: the caller learns that its fate is unknown.
+ */
 export class Outgoing {
   #items: Item[] = [];
 
@@ -44,65 +64,119 @@ export class Outgoing {
     return this.#items.some(({ sent }) => sent === 'before');
   }
 
-  command(text: string): void {
-    this.#items.push({ text, message: null, sent: null, losses: 0 });
+  /** The messages that were never sent, in order. */
+  get unsent(): UnsentMessage[] {
+    return this.#items.flatMap((item) => {
+      if (!('message' in item) || item.sent !== null) return [];
+      const { clientMessageId, content } = item.message;
+      return [{ clientMessageId, content }];
+    });
+  }
+
+  command(command: OutgoingCommand): void {
+    this.#items.push({ command, sent: null });
   }
 
   message(message: OutgoingMessage): void {
-    const { clientMessageId, text } = message;
-    if (this.#find(clientMessageId)) throw new Error(`message ${clientMessageId} is already being sent`);
-    this.#items.push({ text, message, sent: null, losses: 0 });
+    const { clientMessageId } = message;
+    if (this.#message(clientMessageId)) throw new Error(`message ${clientMessageId} is already being sent`);
+    this.#items.push({ message, sent: null, losses: 0 });
   }
 
-  /** Sends what was not yet sent over the current connection. A command is forgotten once it is sent. */
+  /** Sends what was not yet sent over the current connection. */
   flush(send: (text: string) => void): void {
     for (const item of this.#items) {
       if (item.sent === 'now') continue;
-      send(item.text);
+      send('message' in item ? item.message.text : item.command.text);
       item.sent = 'now';
     }
-    this.#items = this.#items.filter(({ message }) => message !== null);
   }
 
   /** The client closed the connection itself, so no message is to blame. */
   connectionClosed(): void {
-    for (const item of this.#items) if (item.sent === 'now') item.sent = 'before';
+    this.#disconnected(0);
   }
 
   /** The connection broke. Rejects the messages that have reached the limit of losses. */
   connectionLost(): void {
-    for (const item of this.#items) {
-      if (item.sent !== 'now') continue;
-      item.sent = 'before';
-      item.losses += 1;
-      if (item.losses < MAX_LOSSES || !item.message) continue;
-      this.#remove(item);
-      const reason = `the connection broke ${item.losses} times before the service had answered the message`;
-      item.message.onRefused(new Error(reason));
-    }
+    this.#disconnected(1);
   }
 
   accept(accepted: Accepted): void {
-    this.#take(accepted.clientMessageId)?.onAccepted(accepted);
+    const item = this.#message(accepted.clientMessageId);
+    if (!item) return;
+    this.#remove(item);
+    item.message.onAccepted(accepted);
   }
 
   refuse(clientMessageId: string, error: ErrorBody): void {
-    this.#take(clientMessageId)?.onRefused(new RefusedError(error));
+    const item = this.#message(clientMessageId);
+    if (item) this.#reject(item, new RefusedError(error));
+  }
+
+  commandDone(commandId: string): void {
+    const item = this.#command(commandId);
+    if (!item) return;
+    this.#remove(item);
+    item.command.onDone();
+  }
+
+  refuseCommand(commandId: string, error: ErrorBody): void {
+    const item = this.#command(commandId);
+    if (item) this.#reject(item, new RefusedError(error));
+  }
+
+  /** Takes back a message that was never sent. @returns false when there is no such message. */
+  withdraw(clientMessageId: string): boolean {
+    const item = this.#message(clientMessageId);
+    if (!item || item.sent !== null) return false;
+    this.#reject(item, new WithdrawnError());
+    return true;
+  }
+
+  /** Nobody waits for the answer any longer. If the message or the command was not sent, it never is. */
+  forget(outgoing: OutgoingMessage | OutgoingCommand): void {
+    this.#items = this.#items.filter(
+      (item) => ('message' in item ? item.message : item.command) !== outgoing,
+    );
   }
 
   failAll(error: unknown): void {
-    for (const { message } of this.#items.splice(0)) message?.onRefused(error);
+    for (const item of this.#items.splice(0)) this.#reject(item, error);
   }
 
-  #find(clientMessageId: string): Item | undefined {
-    return this.#items.find(({ message }) => message?.clientMessageId === clientMessageId);
+  #disconnected(losses: 0 | 1): void {
+    for (const item of [...this.#items]) {
+      if (item.sent !== 'now') continue;
+      if ('command' in item) {
+        const reason = 'the connection broke before the service had answered the command';
+        this.#reject(item, new UnansweredError(reason));
+        continue;
+      }
+      item.sent = 'before';
+      item.losses += losses;
+      if (item.losses < MAX_LOSSES) continue;
+      const reason = `the connection broke ${item.losses} times before the service had answered the message`;
+      this.#reject(item, new UnansweredError(reason));
+    }
   }
 
-  #take(clientMessageId: string): OutgoingMessage | null {
-    const item = this.#find(clientMessageId);
-    if (!item) return null;
+  #message(clientMessageId: string): MessageItem | undefined {
+    return this.#items.find(
+      (item): item is MessageItem => 'message' in item && item.message.clientMessageId === clientMessageId,
+    );
+  }
+
+  #command(commandId: string): CommandItem | undefined {
+    return this.#items.find(
+      (item): item is CommandItem => 'command' in item && item.command.commandId === commandId,
+    );
+  }
+
+  #reject(item: Item, error: unknown): void {
     this.#remove(item);
-    return item.message;
+    if ('message' in item) item.message.onRefused(error);
+    else item.command.onRefused(error);
   }
 
   #remove(item: Item): void {

@@ -45,6 +45,8 @@ function hasDataOf(event: string, data: Fields): boolean {
       return typeof data.code === 'string' && typeof data.message === 'string' && isObject(data.details);
     case 'accepted':
       return typeof data.clientMessageId === 'string';
+    case 'done':
+      return typeof data.commandId === 'string';
     default:
       return true;
   }

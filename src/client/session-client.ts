@@ -2,28 +2,54 @@
 
 import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../wire/requests.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
-import type { OutgoingMessage } from './outgoing.ts';
+import type { OutgoingMessage, UnsentMessage } from './outgoing.ts';
+import { Patience } from './patience.ts';
 import { PendingReplies } from './pending-replies.ts';
 import { ClosedError } from './session-errors.ts';
 import type { ConnectOptions, Receipt, SendOptions, SessionStatus } from './session-options.ts';
 import { SessionStream } from './session-stream.ts';
+import { SocketSource } from './socket-source.ts';
 import { START, type StreamEvent, type StreamPosition } from './stream-position.ts';
 import { UnreadEvents } from './unread-events.ts';
+import { type WaitOptions, waitWithin } from './wait-limits.ts';
 
 export type { ClientEnvironment, StreamSocket } from './client-environment.ts';
-export { ClosedError, ProtocolError, RefusedError, SessionLostError } from './session-errors.ts';
+export type { UnsentMessage } from './outgoing.ts';
+export {
+  ClosedError,
+  MissingWebSocketError,
+  ProtocolError,
+  type RefusalCause,
+  RefusedError,
+  SessionLostError,
+  TimeoutError,
+  UnansweredError,
+  UnreachableError,
+  WithdrawnError,
+} from './session-errors.ts';
 export type { ConnectOptions, Receipt, SendOptions, SessionStatus } from './session-options.ts';
+export type { SocketClass } from './socket-source.ts';
 export type { ReasoningPosition, StreamEvent, StreamPosition } from './stream-position.ts';
+export type { WaitOptions } from './wait-limits.ts';
 
 const MAX_QUEUED_EVENTS = 1_000;
 
 /**
- * Connects to a session, and reconnects whenever the connection is lost, until `close`. Returns at once; `status` and
- * `onStatus` say when the connection is there.
- * @throws TypeError when `url` is not a URL.
+ * Connects to a session, and reconnects whenever the connection is lost, until `close`. Returns at once; `ready`, `status`
+ * and `onStatus` say when the connection is there.
+ *
+ * When the service refuses the connection for good (a wrong id, address, host or origin, or no permission), the client
+ * fails: `ready`, `send`, `ask`, the commands and the loop reject with a `RefusedError`.
+ * @throws TypeError when `url` is not a URL; RangeError when `timeoutMs` is no time.
  */
 export function connect(options: ConnectOptions): SessionClient {
   return new SessionClient(options);
+}
+
+/** What waits for an answer, besides messages. */
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -36,18 +62,29 @@ export function connect(options: ConnectOptions): SessionClient {
  * - If the loop stops reading, the client closes the connection after `maxQueuedEvents` events. It connects again and
  *   fetches the rest when the loop has read them.
  *
- * The loop throws a `ProtocolError` or a `SessionLostError` when the stream cannot continue. The client is then closed.
+ * The loop throws when the stream cannot continue: a `RefusedError`, `ProtocolError`, `SessionLostError`, `TimeoutError` or
+ * `MissingWebSocketError`, or the reason of the signal. The client is then closed, and all later calls reject with the
+ * same error.
  */
 export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Disposable {
   readonly #environment: ClientEnvironment;
   readonly #stream: SessionStream;
   readonly #unread: UnreadEvents;
   readonly #replies = new PendingReplies();
+  readonly #patience: Patience;
+  readonly #signal: AbortSignal | undefined;
+  /** Those who wait for the connection. */
+  readonly #waiting = new Set<Waiter>();
+  /** Why the client is closed. */
+  #end: unknown;
   #isIterated = false;
 
   constructor({ url: base, session = 'default', position = START, ...options }: ConnectOptions) {
-    this.#environment = { ...standardEnvironment, ...options.environment };
+    const sockets = new SocketSource(options.WebSocket);
+    this.#environment = { ...standardEnvironment, openSocket: sockets.open, ...options.environment };
     this.#unread = new UnreadEvents(options.maxQueuedEvents ?? MAX_QUEUED_EVENTS, position);
+    this.#patience = new Patience(options.timeoutMs, (error) => this.#fail(error));
+    this.#signal = options.signal;
     this.#stream = new SessionStream({
       environment: this.#environment,
       target: { base, session, reasoning: options.reasoning ?? false },
@@ -57,10 +94,15 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
         this.#unread.add(event, after, before);
       },
       isNeeded: () => !this.#unread.isOverflowing || !this.#replies.isEmpty,
-      onStatus: options.onStatus ?? (() => undefined),
-      onError: (error) => this.#end(error, () => this.#unread.fail(error)),
+      onStatus: (status) => this.#noteStatus(status, options.onStatus),
+      onUnsent: options.onUnsent ?? (() => undefined),
+      onRetry: (error, delayMs) => {
+        this.#patience.failed(error);
+        options.onRetry?.(error, delayMs);
+      },
+      onError: (error) => this.#fail(error),
     });
-    this.#stream.open();
+    this.#start(options.environment?.openSocket || sockets.isLoaded ? null : sockets);
   }
 
   /** How far the loop has read. Store it, and pass it to a later `connect` to continue there. */
@@ -73,74 +115,115 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   }
 
   /**
+   * The messages that were not sent yet, because there is no connection, in their order. `withdraw` takes one back. The
+   * same list until it changes.
+   */
+  get unsent(): readonly UnsentMessage[] {
+    return this.#stream.unsent;
+  }
+
+  /**
+   * Resolves as soon as there is a connection. Rejects when the client has failed: with a `RefusedError` when the service
+   * refuses the connection for good.
+   */
+  ready(options: WaitOptions = {}): Promise<void> {
+    return waitWithin(options, (resolve, reject) => {
+      this.#requireOpen();
+      const waiter = { resolve, reject };
+      if (this.status === 'connecting') this.#waiting.add(waiter);
+      else resolve();
+      return () => this.#waiting.delete(waiter);
+    });
+  }
+
+  /**
    * Sends a message. Resolves when the service has recorded it in its log.
    *
-   * Rejects with a `RefusedError` when the service refuses the message, with a `ClosedError` when the client is closed,
-   * and with an `Error` when the connection broke five times before the service answered.
+   * Rejects with a `RefusedError` when the service refuses the message or the connection, with a `WithdrawnError` when it
+   * was withdrawn, with a `ClosedError` when the client is closed, and with an `UnansweredError` when the connection broke
+   * five times before the service answered. A message that was not sent when `signal` or `timeoutMs` ends the wait is
+   * never sent.
    */
   send(content: string, options: SendOptions = {}): Promise<Receipt> {
-    return new Promise((resolve, reject) => {
+    return waitWithin(options, (resolve, reject) =>
       this.#post(content, options, {
         onAccepted: ({ clientMessageId, turnId }) => resolve({ clientMessageId, turnId }),
         onRefused: reject,
-      });
-    });
+      }),
+    );
   }
 
   /**
    * Sends a message and resolves to the complete reply. If a token limit cut the reply, the `response` event has
    * `finishReason: 'length'`.
    *
-   * Rejects as `send` does, and with a `RefusedError` when the turn fails or is cancelled.
+   * Rejects as `send` does, and with a `RefusedError` when the turn fails or is cancelled; its `cause` is that of the turn.
+   * `signal` and `timeoutMs` end the wait, but do not cancel a turn that has begun.
    */
   ask(content: string, options: SendOptions = {}): Promise<string> {
-    return new Promise((resolve, reject) => {
-      this.#post(content, options, {
-        onAccepted: (accepted) => this.#replies.wait(accepted, resolve, reject),
+    return waitWithin(options, (resolve, reject) => {
+      let forgetReply = (): void => undefined;
+      const forgetMessage = this.#post(content, options, {
+        onAccepted: (accepted) => {
+          forgetReply = this.#replies.wait(accepted, resolve, reject);
+        },
         onRefused: reject,
       });
+      return () => {
+        forgetMessage();
+        forgetReply();
+      };
     });
   }
 
   /**
-   * Cancels the running turn. Like `approve`, `deny` and `reset`, the command is sent once: now, or as soon as there is
-   * a connection. If the service refuses it, an `error` event without `seq` follows.
-   * @throws ClosedError when the client is closed.
+   * Takes back a message of `unsent`: it is never sent, and its `send` or `ask` rejects with a `WithdrawnError`.
+   * @returns false when the message was sent already, or there is no such message.
    */
-  cancel(): void {
-    this.#command({ type: 'cancel' });
+  withdraw(clientMessageId: string): boolean {
+    return this.#stream.withdraw(clientMessageId);
+  }
+
+  /**
+   * Cancels the running turn.
+   *
+   * Like `approve`, `deny` and `reset`, the command is sent once: now, or as soon as there is a connection. The promise
+   * resolves when the service has done it. It rejects with a `RefusedError` when the service refuses it, and with an
+   * `UnansweredError` when the connection broke before the answer. It may be ignored: a refusal is also an `error` event
+   * with `commandId`.
+   */
+  cancel(options: WaitOptions = {}): Promise<void> {
+    return this.#command({ type: 'cancel' }, options);
   }
 
   /**
    * Approves a tool call that waits for approval.
    * @param argumentsHash The hash of the `toolApproval` event. The service refuses the approval when the call has other
    * arguments.
-   * @throws ClosedError when the client is closed.
    */
-  approve(callId: string, argumentsHash?: string): void {
-    this.#command({ type: 'approve', callId, ...(argumentsHash !== undefined && { argumentsHash }) });
+  approve(callId: string, argumentsHash?: string, options: WaitOptions = {}): Promise<void> {
+    return this.#command(
+      { type: 'approve', callId, ...(argumentsHash !== undefined && { argumentsHash }) },
+      options,
+    );
   }
 
   /**
    * Denies a tool call that waits for approval.
    * @param reason The model gets it.
-   * @throws ClosedError when the client is closed.
    */
-  deny(callId: string, reason?: string): void {
-    this.#command({ type: 'deny', callId, ...(reason !== undefined && { reason }) });
+  deny(callId: string, reason?: string, options: WaitOptions = {}): Promise<void> {
+    return this.#command({ type: 'deny', callId, ...(reason !== undefined && { reason }) }, options);
   }
 
-  /**
-   * Cancels the running turn and the waiting messages, and starts a new conversation.
-   * @throws ClosedError when the client is closed.
-   */
-  reset(): void {
-    this.#command({ type: 'reset' });
+  /** Cancels the running turn and the waiting messages, and starts a new conversation. */
+  reset(options: WaitOptions = {}): Promise<void> {
+    return this.#command({ type: 'reset' }, options);
   }
 
   /** Closes the client for good. The loop ends, and open `send` and `ask` calls reject with a `ClosedError`. */
   close(): void {
-    this.#end(new ClosedError(), () => this.#unread.close());
+    this.#finish(new ClosedError(), () => this.#unread.close());
   }
 
   [Symbol.dispose](): void {
@@ -169,25 +252,71 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     return await this.#unread.next();
   }
 
+  #start(sockets: SocketSource | null): void {
+    this.#signal?.addEventListener('abort', this.#abort, { once: true });
+    if (this.#signal?.aborted) this.#abort();
+    else if (sockets === null) this.#stream.open();
+    else
+      sockets.load().then(
+        () => this.#stream.open(),
+        (error: unknown) => this.#fail(error),
+      );
+  }
+
+  readonly #abort = (): void => this.#fail(this.#signal?.reason);
+
+  #noteStatus(status: SessionStatus, onStatus: ConnectOptions['onStatus']): void {
+    this.#patience.note(status);
+    if (status === 'live') {
+      for (const { resolve } of this.#waiting) resolve();
+      this.#waiting.clear();
+    }
+    onStatus?.(status);
+  }
+
+  /** @returns what to call when nobody waits any longer. */
   #post(
     content: string,
-    { clientMessageId = this.#environment.randomId(), ...options }: SendOptions,
+    { clientMessageId = this.#environment.randomId(), signal: _, timeoutMs: __, ...options }: SendOptions,
     callbacks: Pick<OutgoingMessage, 'onAccepted' | 'onRefused'>,
-  ): void {
-    if (this.status === 'closed') throw new ClosedError();
+  ): () => void {
+    this.#requireOpen();
     const text = JSON.stringify({ type: 'message', content, ...options, clientMessageId });
-    this.#stream.sendMessage({ clientMessageId, text, ...callbacks });
+    const message = { clientMessageId, content, text, ...callbacks };
+    this.#stream.sendMessage(message);
+    return () => this.#stream.forget(message);
   }
 
-  #command(frame: CancelFrame | ApproveFrame | DenyFrame | ResetFrame): void {
-    if (this.status === 'closed') throw new ClosedError();
-    this.#stream.sendCommand(JSON.stringify(frame));
+  #command(frame: CancelFrame | ApproveFrame | DenyFrame | ResetFrame, limits: WaitOptions): Promise<void> {
+    const done = waitWithin<void>(limits, (resolve, reject) => {
+      this.#requireOpen();
+      const commandId = this.#environment.randomId();
+      const text = JSON.stringify({ ...frame, commandId });
+      const command = { commandId, text, onDone: resolve, onRefused: reject };
+      this.#stream.sendCommand(command);
+      return () => this.#stream.forget(command);
+    });
+    // A caller may ignore the promise, because the loop tells of a refusal, too.
+    done.catch(() => undefined);
+    return done;
   }
 
-  #end(error: unknown, endIteration: () => void): void {
+  #requireOpen(): void {
+    if (this.status === 'closed') throw this.#end;
+  }
+
+  #fail(error: unknown): void {
+    this.#finish(error, () => this.#unread.fail(error));
+  }
+
+  #finish(error: unknown, endIteration: () => void): void {
     if (this.status === 'closed') return;
+    this.#end = error;
+    this.#signal?.removeEventListener('abort', this.#abort);
     endIteration();
     this.#replies.failAll(error);
+    for (const { reject } of this.#waiting) reject(error);
+    this.#waiting.clear();
     this.#stream.close(error);
   }
 }

@@ -1,15 +1,61 @@
 import type { ErrorBody } from '../core/errors.ts';
 
-/** The service refused the message, or its turn failed or was cancelled. `code` is an error code of the service. */
+/** The cause of a turn that failed or was cancelled, as its `error` event has it. */
+export type RefusalCause = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+/**
+ * The service refused the connection, a message or a command, or the turn failed or was cancelled. `code`, `message` and
+ * `details` are those of the service's error envelope. `cause` is that of the turn, if it has one.
+ */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly code: ErrorBody['code'];
   readonly details: ErrorBody['details'];
 
-  constructor({ code, message, details }: ErrorBody) {
-    super(message);
+  constructor({ code, message, details }: ErrorBody, cause?: RefusalCause) {
+    super(message, cause && { cause });
     this.code = code;
     this.details = details;
+  }
+}
+
+/** There is no connection to the service for now. `cause` is the error of the platform, which rarely says more. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** The time of `timeoutMs` is over. For a connection, `cause` says why the last attempt failed, if that is known. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError';
+
+  constructor(what: string, timeoutMs: number, cause?: unknown) {
+    super(`${what} within ${timeoutMs} ms`, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** The connection broke before the service had answered, so it is unknown whether the service did what was asked. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
+}
+
+/** This client withdrew the message before it was sent. */
+export class WithdrawnError extends Error {
+  override readonly name = 'WithdrawnError';
+
+  constructor() {
+    super('the message was withdrawn before it was sent');
+  }
+}
+
+/** The platform has no WebSocket, and none was given. */
+export class MissingWebSocketError extends Error {
+  override readonly name = 'MissingWebSocketError';
+
+  constructor(cause?: unknown) {
+    super(
+      'this platform has no WebSocket: run Node 22 or later, install the package `ws`, or give a WebSocket class to connect: connect({ url, WebSocket })',
+      cause === undefined ? undefined : { cause },
+    );
   }
 }
 

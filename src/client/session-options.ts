@@ -1,13 +1,19 @@
 import type { Image } from '../core/conversation/image.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { ClientEnvironment } from './client-environment.ts';
+import type { UnsentMessage } from './outgoing.ts';
+import type { RefusedError, UnreachableError } from './session-errors.ts';
+import type { SocketClass } from './socket-source.ts';
 import type { StreamPosition } from './stream-position.ts';
+import type { WaitOptions } from './wait-limits.ts';
 
 /**
  * - `connecting`: there is no connection, or the service has not answered yet.
  * - `live`: the service has answered, and events arrive as they happen.
  * - `paused`: the iterator does not read, so the client has closed the connection.
  * - `closed`: the client was closed, or has failed.
+ *
+ * While the status is `connecting`, `onRetry` says why.
  */
 export type SessionStatus = 'connecting' | 'live' | 'paused' | 'closed';
 
@@ -27,11 +33,28 @@ export interface ConnectOptions {
   readonly maxQueuedEvents?: number;
   /** Called after each change of `status`. */
   readonly onStatus?: (status: SessionStatus) => void;
+  /**
+   * Called when an attempt to connect has failed and its reason is known. The client tries again after the delay, which
+   * is at least the `Retry-After` of the service. The error is a `RefusedError` when the service refuses the connection
+   * for now (429 or 503), and an `UnreachableError` when nothing answers.
+   */
+  readonly onRetry?: (error: RefusedError | UnreachableError, delayMs: number) => void;
+  /** Called after each change of `SessionClient.unsent`. */
+  readonly onUnsent?: (unsent: readonly UnsentMessage[]) => void;
+  /** Closes the client: the loop and all that waits reject with the reason of the signal. */
+  readonly signal?: AbortSignal;
+  /**
+   * How long the client may be without a connection, at the beginning and later. Then it fails with a `TimeoutError`.
+   * Default: it tries as long as the service may come back.
+   */
+  readonly timeoutMs?: number;
+  /** The class of the sockets. Default: the platform's; in Node 20, which has none, that of the package `ws`. */
+  readonly WebSocket?: SocketClass;
   /** Replaces parts of the platform, for tests. */
   readonly environment?: Partial<ClientEnvironment>;
 }
 
-export interface SendOptions {
+export interface SendOptions extends WaitOptions {
   readonly imageData?: Image;
   /** What the service does when a turn is running. Default: the setting of the agent. */
   readonly whenBusy?: WhenBusy;

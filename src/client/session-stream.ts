@@ -1,9 +1,9 @@
 import type { ResumableFrame } from '../wire/frames.ts';
 import type { ClientEnvironment } from './client-environment.ts';
-import { Outgoing, type OutgoingMessage } from './outgoing.ts';
+import { Outgoing, type OutgoingCommand, type OutgoingMessage, type UnsentMessage } from './outgoing.ts';
 import { ProtocolError, SessionLostError } from './session-errors.ts';
 import type { SessionStatus } from './session-options.ts';
-import { StreamLink } from './stream-link.ts';
+import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
 import { advance, type StreamEvent, type StreamPosition } from './stream-position.ts';
 import { type StreamTarget, streamUrl } from './stream-url.ts';
 
@@ -17,6 +17,9 @@ export interface SessionStreamDeps {
   /** Whether anybody waits for events. If not, the stream pauses once all messages are answered. */
   readonly isNeeded: () => boolean;
   readonly onStatus: (status: SessionStatus) => void;
+  /** The list of messages that were never sent has changed. */
+  readonly onUnsent: (unsent: readonly UnsentMessage[]) => void;
+  readonly onRetry: StreamLinkDeps['onRetry'];
   /** The stream cannot continue. */
   readonly onError: (error: unknown) => void;
 }
@@ -36,6 +39,7 @@ export class SessionStream {
   #position: StreamPosition;
   /** Seq of the session's last event when the connection was made. */
   #head = 0;
+  #unsent: readonly UnsentMessage[] = [];
 
   constructor(deps: SessionStreamDeps) {
     this.#deps = deps;
@@ -45,6 +49,7 @@ export class SessionStream {
       url: () => streamUrl(deps.target, this.#position),
       onFrame: (frame) => this.#receive(frame),
       onLost: () => this.#lost(),
+      onRetry: deps.onRetry,
       onError: deps.onError,
     });
   }
@@ -53,8 +58,13 @@ export class SessionStream {
     return this.#status;
   }
 
+  /** The messages that were never sent. The same list until it changes. */
+  get unsent(): readonly UnsentMessage[] {
+    return this.#unsent;
+  }
+
   open(): void {
-    this.#link.open();
+    if (this.#status !== 'closed') this.#link.open();
   }
 
   /** Receives the events after the position again, over a new connection. */
@@ -71,21 +81,36 @@ export class SessionStream {
   }
 
   /** Sends the command once: now, or as soon as there is a connection. */
-  sendCommand(text: string): void {
-    this.#outgoing.command(text);
+  sendCommand(command: OutgoingCommand): void {
+    this.#outgoing.command(command);
     this.#transmit();
+  }
+
+  /** Takes back a message that was never sent. @returns false when it was sent, or does not exist. */
+  withdraw(clientMessageId: string): boolean {
+    const isWithdrawn = this.#outgoing.withdraw(clientMessageId);
+    this.#tellUnsent();
+    return isWithdrawn;
+  }
+
+  /** Nobody waits for the answer any longer. */
+  forget(outgoing: OutgoingMessage | OutgoingCommand): void {
+    this.#outgoing.forget(outgoing);
+    this.#tellUnsent();
   }
 
   /** Closes the connection for good, and rejects the unanswered messages with the error. */
   close(error: unknown): void {
     this.#link.close();
     this.#outgoing.failAll(error);
+    this.#tellUnsent();
     this.#become('closed');
   }
 
   #receive(frame: ResumableFrame): void {
     if (frame.event === 'resumed') this.#resumed(frame.data);
     else if (frame.event === 'accepted') this.#accepted(frame.data, frame.turnId);
+    else if (frame.event === 'done') this.#outgoing.commandDone(frame.data.commandId);
     else if (frame.event === 'error' && frame.clientMessageId !== undefined)
       this.#outgoing.refuse(frame.clientMessageId, frame.data);
     else this.#take(frame);
@@ -112,6 +137,8 @@ export class SessionStream {
     this.#position = position;
     if (!event) return;
     this.#acceptOwnMessage(event);
+    if (event.event === 'error' && event.commandId !== undefined)
+      this.#outgoing.refuseCommand(event.commandId, event.data);
     this.#deps.onEvent(event, position, before);
     if (event.seq !== undefined && event.seq === this.#head) this.#flush();
   }
@@ -127,6 +154,7 @@ export class SessionStream {
       this.#link.open();
     }
     this.#flush();
+    this.#tellUnsent();
   }
 
   /** A message that may have arrived is sent again only after the log was read to its end and does not have it. */
@@ -134,6 +162,17 @@ export class SessionStream {
     if (this.#status !== 'live') return;
     if (this.#outgoing.isUncertain && this.#position.seq < this.#head) return;
     this.#outgoing.flush((text) => this.#link.send(text));
+    this.#tellUnsent();
+  }
+
+  #tellUnsent(): void {
+    const { unsent } = this.#outgoing;
+    const isSame =
+      unsent.length === this.#unsent.length &&
+      unsent.every(({ clientMessageId }, index) => clientMessageId === this.#unsent[index]?.clientMessageId);
+    if (isSame) return;
+    this.#unsent = unsent;
+    this.#deps.onUnsent(unsent);
   }
 
   #pauseIfUnneeded(): void {

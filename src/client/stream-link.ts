@@ -1,5 +1,6 @@
 import type { ResumableFrame } from '../wire/frames.ts';
 import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
+import { askWhyRefused, type HandshakeRefusal } from './handshake-refusal.ts';
 import { readFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 
@@ -10,19 +11,26 @@ export interface StreamLinkDeps {
   readonly onFrame: (frame: ResumableFrame) => void;
   /** The connection broke or could not be opened. The link keeps trying. */
   readonly onLost: () => void;
-  /** `onFrame` threw, or the service sent something that is not a frame. */
+  /** Why the last attempt failed. The link tries again after the delay. */
+  readonly onRetry: (error: HandshakeRefusal['error'], delayMs: number) => void;
+  /** `onFrame` threw, the service sent something that is not a frame, or it refused the connection for good. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The connection to a session. A lost connection is replaced after a growing delay. Browsers do not say why a handshake
- * was refused, so the link treats every refusal as temporary and tries for ever.
+ * The connection to a session. A lost connection is replaced after a growing delay. If a new connection fails before its
+ * first frame, the link asks over HTTP for the reason: it gives up when no later attempt can succeed.
  */
 export class StreamLink {
   readonly #deps: StreamLinkDeps;
   #socket: StreamSocket | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  /** Whether the present connection has brought a frame. */
+  #isAnswered = false;
+  #wasConnected = false;
+  /** Ends the question why the last attempt failed. */
+  #asking = new AbortController();
 
   constructor(deps: StreamLinkDeps) {
     this.#deps = deps;
@@ -31,6 +39,7 @@ export class StreamLink {
   /** Connects, unless it is connected or already trying. */
   open(): void {
     if (this.#socket || this.#timer !== undefined) return;
+    this.#isAnswered = false;
     const socket = this.#deps.environment.openSocket(this.#deps.url());
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(socket, data));
@@ -42,6 +51,7 @@ export class StreamLink {
   /** The service has answered, so the delays begin again with the shortest one. */
   established(): void {
     this.#failures = 0;
+    this.#wasConnected = true;
   }
 
   send(text: string): void {
@@ -50,6 +60,7 @@ export class StreamLink {
 
   /** Closes the connection, and stays closed until `open`. */
   close(): void {
+    this.#asking.abort();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const socket = this.#socket;
@@ -59,6 +70,7 @@ export class StreamLink {
 
   #receive(socket: StreamSocket, data: unknown): void {
     if (socket !== this.#socket) return;
+    this.#isAnswered = true;
     try {
       this.#deps.onFrame(readFrame(data));
     } catch (error) {
@@ -71,10 +83,31 @@ export class StreamLink {
     this.#socket = null;
     const delayMs = reconnectDelayMs(this.#failures, this.#deps.environment.random());
     this.#failures += 1;
+    this.#reopenAfter(delayMs);
+    this.#deps.onLost();
+    if (!this.#isAnswered && this.#timer !== undefined) void this.#ask(delayMs);
+  }
+
+  #reopenAfter(delayMs: number): void {
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      this.#asking.abort();
       this.open();
     }, delayMs);
-    this.#deps.onLost();
+  }
+
+  /** The delay goes on meanwhile. The next attempt ends the question. */
+  async #ask(delayMs: number): Promise<void> {
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    const { environment, url, onRetry, onError } = this.#deps;
+    const question = { url: url(), fetch: environment.fetch, wasConnected: this.#wasConnected, signal };
+    const refusal = await askWhyRefused(question);
+    if (refusal === null || signal.aborted) return;
+    if (!refusal.isTemporary) return onError(refusal.error);
+    const waitMs = Math.max(delayMs, refusal.retryAfterMs);
+    if (waitMs > delayMs) this.#reopenAfter(waitMs);
+    onRetry(refusal.error, waitMs);
   }
 }

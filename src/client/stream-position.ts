@@ -2,10 +2,10 @@ import type { ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
 
 /**
- * What the iterator yields: the frames of the resumable stream, except `resumed` and `accepted`. Durable events have a
+ * What the iterator yields: the frames of the resumable stream, except `resumed`, `accepted` and `done`. Durable events have a
  * `seq`; `chunk` and reasoning have a `turnId`, `step` and `offset`.
  */
-export type StreamEvent = Exclude<ResumableFrame, { event: 'resumed' | 'accepted' }>;
+export type StreamEvent = Exclude<ResumableFrame, { event: 'resumed' | 'accepted' | 'done' }>;
 
 /** How much of a step's reasoning a reader has received. */
 export interface ReasoningPosition {

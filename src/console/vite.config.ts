@@ -14,6 +14,8 @@ export default defineConfig({
     emptyOutDir: true,
     license: { fileName: 'third-party-licenses.md' },
     target: 'es2022',
+    // One style sheet: the page does not load the style sheet of a panel again after that failed once.
+    cssCodeSplit: false,
     // compressed-files.ts compresses the files.
     reportCompressedSize: false,
     // Inlined assets are data URLs, which the Content-Security-Policy would have to allow.

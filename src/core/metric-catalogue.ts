@@ -95,6 +95,12 @@ const metricCatalogue = {
     labels: ['server', 'outcome'],
     help: 'Time of tool calls, by tool server: succeeded, failed.',
   },
+  agent_log_bytes: {
+    type: 'gauge',
+    labels: ['file'],
+    help: 'Bytes of the event log on the disk: database, wal.',
+  },
+  agent_log_events: { type: 'gauge', help: 'Events in the log, of all sessions.' },
   agent_event_loop_lag_seconds: {
     type: 'gauge',
     labels: ['quantile'],

@@ -63,6 +63,16 @@ export interface AdoptedEvent {
   readonly mark: SessionMark;
 }
 
+/** How large the log is. */
+export interface LogSize {
+  /** Bytes of the database; 0 for a log that is not on a disk. */
+  readonly databaseBytes: number;
+  /** Bytes of the write-ahead log beside the database. */
+  readonly walBytes: number;
+  /** Events of all streams. */
+  readonly events: number;
+}
+
 export interface SessionFilter {
   /** Only this session. */
   readonly sessionId?: SessionId;
@@ -137,6 +147,9 @@ export interface EventStore extends AsyncDisposable {
    * may be used again, from seq 1. Ids of streams that do not exist are ignored.
    */
   erase(...streamIds: StreamId[]): Promise<void>;
+
+  /** The first call may count; later calls cost the same for a long log as for a short one. */
+  size(): Promise<LogSize>;
 
   /** Writes and synchronises as an append does, but leaves no event. Rejects if that fails. */
   probe(): Promise<void>;

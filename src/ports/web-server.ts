@@ -59,6 +59,6 @@ export interface Admission {
 export interface SocketFront {
   /** @returns the admission, or the HTTP response that refuses the handshake. */
   admit(handshake: Handshake): Admission | HttpResponse;
-  /** Refuses all later handshakes. */
-  stop(): void;
+  /** The service is stopping: refuses all later handshakes, and may end sockets whose clients wait for nothing. */
+  drain(): void;
 }

@@ -3,7 +3,7 @@ import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { OpenTurn } from '../core/session/session-state.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
-import type { AnswerApproval, RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { AnswerApproval, ExpireApproval, RequestedCall } from '../core/tool-call/tool-call-commands.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../core/turn/reply-parts.ts';
 import { callIdsOf } from '../core/turn/step-parts.ts';
 import type { StartTurn } from '../core/turn/turn-commands.ts';
@@ -26,6 +26,7 @@ export type RecordedInput =
   | { readonly type: 'reset'; readonly key: IdempotencyKey | undefined; readonly said: string }
   | { readonly type: 'deletion'; readonly said: string }
   | { readonly type: 'approval'; readonly answer: AnswerApproval }
+  | { readonly type: 'expiry'; readonly expired: ExpireApproval }
   /** The service stopped and came back. */
   | { readonly type: 'restart' }
   | { readonly type: 'reply'; readonly reply: RecordedReply }
@@ -150,7 +151,7 @@ function failedCallInput(
   event: SessionEventOf<'tool-call.failed'>,
   events: readonly SessionEvent[],
 ): RecordedInput {
-  const { callId, cause, reason, result } = event;
+  const { turnId, callId, cause, reason, result } = event;
   switch (cause.kind) {
     case 'denied':
       return approvalInput({
@@ -158,6 +159,8 @@ function failedCallInput(
         approved: false,
         ...(cause.note !== undefined && { reason: cause.note }),
       });
+    case 'approval-expired':
+      return { type: 'expiry', expired: { type: 'approval.expire', turnId, callId } };
     case 'turn-cancelled':
     case 'turn-failed':
       return closingInput(event, events);
@@ -201,6 +204,7 @@ function closingInput(
     case 'cancelled':
     case 'interrupted':
     case 'session-forked':
+    case 'session-repaired':
     case 'unrecorded':
       return { type: 'cancel', turnId: ending.turnId, reason, said };
     default:

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { ImageDescription } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { Actor } from '../core/log/event-metadata.ts';
+import { Timestamp } from '../core/timestamp.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
+import { Queued } from './queued.ts';
 
 const toolCall = {
   callId: z.string(),
@@ -13,6 +15,8 @@ const toolCall = {
 const args = z.record(z.string(), z.unknown());
 const argumentsHash = z.string().describe("SHA-256 of the arguments' canonical JSON (RFC 8785), in hex.");
 const content = z.string();
+/** A field that is never there. Its type lets programs tell the members of a union apart by comparing with undefined. */
+const absent = z.never().optional();
 const finishReason = FinishReason.optional().describe(
   '`length` when a token limit cut the reply; else absent.',
 );
@@ -37,12 +41,27 @@ export const ServerFrame = z.discriminatedUnion('event', [
   frame(
     'toolApproval',
     'The call waits until a client approves or denies it.',
-    z.object({ ...toolCall, arguments: args, argumentsHash }),
+    z.object({
+      ...toolCall,
+      arguments: args,
+      argumentsHash,
+      expiresAt: Timestamp.optional().describe(
+        'When the call is denied if nobody has answered; absent if it waits for ever.',
+      ),
+    }),
   ),
   frame(
     'toolResult',
     'The call has ended, with a `result` or with an `error`.',
-    z.union([z.object({ ...toolCall, result: ToolResult }), z.object({ ...toolCall, error: z.string() })]),
+    z.union([
+      z.object({ ...toolCall, result: ToolResult, error: absent }),
+      z.object({ ...toolCall, error: z.string(), result: absent }),
+    ]),
+  ),
+  frame(
+    'queued',
+    'Only for the client that sent the message: it waits behind a turn that waits for approval.',
+    Queued,
   ),
   frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content, finishReason })),
   frame('error', 'Ends the turn, or answers a frame that was refused.', ErrorBody),
@@ -70,6 +89,11 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
       finishReason,
       error: ErrorBody.optional(),
     }),
+  ),
+  frame(
+    'done',
+    'The service has done the command of this client that had this id: `cancel`, `approve`, `deny` or `reset`.',
+    z.object({ commandId: z.string() }),
   ),
   frame(
     'toolApproved',
@@ -106,6 +130,7 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
 /** The place of a frame in its session. */
 export const FramePlace = z.object({
   seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
+  time: z.string().optional().describe('Of a durable event: when it was appended, in ISO 8601 UTC.'),
   turnId: z.string().optional(),
   step: z.int().optional().describe('Of a chunk or of reasoning: the model call that streams it.'),
   offset: z
@@ -124,6 +149,7 @@ export const FramePlace = z.object({
       'Of a turn that failed or was cancelled, and of a tool call that failed or was interrupted: the cause, for programs.',
     ),
   clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
+  commandId: z.string().optional().describe('Of an error: the command of this client that it answers.'),
 });
 
 export type FramePlace = z.infer<typeof FramePlace>;

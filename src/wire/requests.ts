@@ -99,6 +99,9 @@ export const SessionQuery = z.object({
     .describe('Shows the session as it was after the event with this seq; as it is now, if absent.'),
 });
 
+/** Query of `GET /api/approvals`. */
+export const ApprovalsQuery = z.object({ limit: pageSize.describe('Maximum number of approvals.') });
+
 const ArgumentsHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits')
@@ -153,14 +156,20 @@ export const MessageFrame = z.object({
   clientMessageId: optional(IdempotencyKeyId),
 });
 
+/** Of a client that resumes: the service answers the command with `done`, or with an `error`, that has the same id. */
+const commandId = optional(IdempotencyKeyId).describe(
+  'A client that resumes gets a `done` or an `error` frame with this id.',
+);
+
 /** `{"type":"cancel"}` from a WebSocket client: cancels the running turn. */
-export const CancelFrame = z.object({ type: z.literal('cancel') });
+export const CancelFrame = z.object({ type: z.literal('cancel'), commandId });
 
 /** `{"type":"approve"}` from a WebSocket client: approves a waiting tool call. */
 export const ApproveFrame = z.object({
   type: z.literal('approve'),
   callId: z.string().min(1),
   argumentsHash: optional(ArgumentsHash),
+  commandId,
 });
 
 /** `{"type":"deny"}` from a WebSocket client: denies a waiting tool call. */
@@ -168,10 +177,11 @@ export const DenyFrame = z.object({
   type: z.literal('deny'),
   callId: z.string().min(1),
   reason: denialReason,
+  commandId,
 });
 
 /** `{"type":"reset"}` from a WebSocket client. */
-export const ResetFrame = z.object({ type: z.literal('reset') });
+export const ResetFrame = z.object({ type: z.literal('reset'), commandId });
 
 export type MessageFrame = z.infer<typeof MessageFrame>;
 export type ApproveFrame = z.infer<typeof ApproveFrame>;

@@ -1,15 +1,17 @@
 import { z } from 'zod';
+import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
 import { MetricSamples } from '../core/metric-samples.ts';
-import { SessionListItem, SessionView } from '../core/session/session-view.ts';
+import { SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import { ServerLogLine } from '../core/tool-server/server-log.ts';
 import { FinishReason } from '../core/turn/reply-parts.ts';
 import { ResumableFrame } from './frames.ts';
+import { Queued } from './queued.ts';
 
 /*
  * The answers of the REST endpoints. The gateway is typed by these schemas; clients read them in `/openapi.json`.
@@ -28,7 +30,11 @@ export const MessageSyncResponse = z.object({
 });
 export type MessageSyncResponse = z.infer<typeof MessageSyncResponse>;
 
-export const MessageResponse = z.object({ status: z.literal('processing'), timestamp });
+export const MessageResponse = z.object({
+  status: z.literal('processing'),
+  queued: Queued.optional().describe('Present if the message waits behind a turn that waits for approval.'),
+  timestamp,
+});
 export type MessageResponse = z.infer<typeof MessageResponse>;
 
 export const ResetResponse = z.object({ status: z.literal('reset initiated'), timestamp });
@@ -113,6 +119,13 @@ export const ApprovalResponse = z.object({
 });
 export type ApprovalResponse = z.infer<typeof ApprovalResponse>;
 
+export const ApprovalsResponse = z.object({
+  approvals: z.array(WaitingApproval).readonly().describe('Oldest first.'),
+  count: z.int().describe('How many tool calls wait for approval, also beyond this page.'),
+  timestamp,
+});
+export type ApprovalsResponse = z.infer<typeof ApprovalsResponse>;
+
 export const EventsResponse = z.object({
   sessionId: SessionId,
   events: z.array(ResumableFrame.and(z.object({ time: Timestamp }))),
@@ -129,10 +142,28 @@ export const HealthResponse = z.object({
   status: z.literal('healthy'),
   version: z.string(),
   uptime: z.number().describe('Seconds.'),
-  agent: z.object({ status: z.literal('ready'), connectedServers: z.int() }),
+  agent: AgentIdentity.extend({ status: z.literal('ready'), connectedServers: z.int() }),
+  warnings: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe(
+      'What an operator should know, for people: approval rules that match no tool. Absent if there is nothing.',
+    ),
+  log: z
+    .object({
+      bytes: z
+        .int()
+        .describe('Of the database and its write-ahead log; 0 with the data directory `:memory:`.'),
+      events: z.int(),
+    })
+    .optional()
+    .describe('How large the event log is. Only at `/api/health`, and absent if the log does not answer.'),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;
 
+export const AgentResponse = AgentDescription.extend({ timestamp });
+export type AgentResponse = z.infer<typeof AgentResponse>;
 export const MetricSamplesResponse = MetricSamples.extend({ timestamp });
 export type MetricSamplesResponse = z.infer<typeof MetricSamplesResponse>;

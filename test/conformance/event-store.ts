@@ -32,6 +32,28 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       });
     });
 
+    describe('size', () => {
+      it('counts the events that are stored, through every kind of change', async () => {
+        expect(await store.size()).toMatchObject({ events: 0 });
+        await store.append('s', 0, [started('a'), started('b')]);
+        expect(await store.size()).toMatchObject({ events: 2 });
+        await store.append('s', 2, [], { open: true });
+        await expect(store.append('s', 9, [started('x')])).rejects.toThrow(StaleVersionError);
+        await store.append('t', 0, [started('c')]);
+        await store.fork('s', 1, 'copy', [started('d')]);
+        expect(await store.size()).toMatchObject({ events: 5 });
+        await store.adopt('adopted', elsewhere(['e', 'f', 'g']));
+        expect(await store.size()).toMatchObject({ events: 8 });
+        await store.erase('s', 't', 'unknown');
+        expect(await store.size()).toMatchObject({ events: 5 });
+      });
+
+      it('rejects when the store is closed', async () => {
+        await store[Symbol.asyncDispose]();
+        await expect(store.size()).rejects.toThrow('closed');
+      });
+    });
+
     describe('append', () => {
       it('numbers the events of a session 1, 2, 3 … over all appends', async () => {
         const first = await store.append('s', 0, [started('a'), started('b')]);

@@ -21,10 +21,16 @@ export const requirements = {
   'cli.bundle': 'the bundle that is published does what the sources do',
   'cli.other-node':
     'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
+  'cli.other-node-dies':
+    'where the published command cannot replace its process, that process and the service end together, by any signal',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
+  'cli.agent-changed':
+    'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
+  'cli.repair':
+    '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',
   'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
   'cli.import':
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
@@ -126,6 +132,12 @@ export const requirements = {
   'approval.cancel': 'a cancel ends a turn that waits for approval, its history paired',
   'approval.view':
     'the session shows what waits; a resuming client sees toolApproval and toolApproved in their place',
+  'approval.list': 'GET /api/approvals lists the calls of all sessions that wait, oldest first',
+  'approval.sessions': 'GET /api/sessions says how many calls wait in a session, and since when',
+  'approval.queued':
+    'who sends a message behind a turn that waits for approval is told which calls wait and how to decide',
+  'approval.expires':
+    'a call that nobody approves within approval.expiresAfterMs is denied with its own cause',
   'approval.stop': 'a stop does not wait for approvals',
 
   // Watching the machines
@@ -176,6 +188,8 @@ export const requirements = {
   'recovery.boundaries': 'a crash at any boundary of the log loses, repeats and leaves open nothing',
   'recovery.workload':
     'kill -9 at random moments of a busy service loses nothing it acknowledged and does nothing twice',
+  'recovery.repair':
+    'a turn that a repair of the log cut ends with that cause, and the model is not called again',
   'recovery.full':
     'on a full disk a message is 503, what was acknowledged can be read, and open turns go on when there is space',
   'recovery.delete': 'a deletion that a kill cut off is finished at the next start',
@@ -222,6 +236,11 @@ export const requirements = {
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'approval.unmatched':
+    'an approval rule that matches no tool of a connected server is warned of in the log, once a change, and in /api/health',
+  'agent.describe':
+    'GET /api/agent answers name, description, model, prompt, tools and suggestions of the agent, and no secret',
+  'agent.name': 'the name and description of the agent are in /api/health and in what an MCP client is told',
   'health.probe': 'GET /healthz answers in every mode',
 
   // WebSocket
@@ -254,6 +273,12 @@ export const requirements = {
   'stream.stalled': 'a client that takes nothing of its stream is cut, and resumes like any other',
   'stream.killed': 'a client killed and resumed at random ends with exactly the log',
   'stream.client': 'the client of the package sends, asks and iterates across restarts of the service',
+  'stream.client-refused':
+    'the client of the package rejects with the error envelope when it is refused for good',
+  'stream.client-platforms':
+    'the client of the package runs on a Node without a WebSocket, with the package ws',
+  'stream.command': 'a command with an id is answered with that id, done or refused',
+  'stream.foresee': 'GET / says as JSON what a WebSocket handshake would be answered',
 
   // The model upstream
   'model.stream': 'an OpenAI-compatible upstream is streamed, with tools',
@@ -308,6 +333,7 @@ export const requirements = {
   // Operations
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.log-size': '/api/health and /metrics tell how large the log is: bytes on the disk, and events',
   'ops.samples':
     'GET /metrics/samples has the metrics of the last hour, the present included, and no rate limit',
   'ops.traces':

@@ -9,6 +9,7 @@ import {
   type AdoptedEvent,
   type AppendOptions,
   type EventStore,
+  type LogSize,
   requireForkPoint,
   type SessionFilter,
   type SessionSummary,
@@ -140,6 +141,13 @@ class MemoryEventStore implements EventStore {
   async erase(...streamIds: StreamId[]): Promise<void> {
     this.#refuseWhenClosed();
     for (const streamId of streamIds) this.#sessions.delete(streamId);
+  }
+
+  async size(): Promise<LogSize> {
+    this.#refuseWhenClosed();
+    let events = 0;
+    for (const { rows } of this.#sessions.values()) events += rows.length;
+    return { databaseBytes: 0, walBytes: 0, events };
   }
 
   async probe(): Promise<void> {

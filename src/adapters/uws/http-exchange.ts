@@ -45,6 +45,8 @@ export class HttpExchange {
   #over = false;
   #onAbort: () => void = () => undefined;
   #onDrained: () => void = () => undefined;
+  /** Null while no stream is sent. */
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
 
   /** Call it before the handler returns. */
   constructor(res: UwsResponse, method: string, { isLast = false } = {}) {
@@ -80,6 +82,13 @@ export class HttpExchange {
       await response.body.cancel('the request method is HEAD');
       this.#write(response, '');
     } else this.#write(response, response.body ?? '');
+  }
+
+  /** Ends a streamed response properly, after what the stream had until now. Does nothing for others. */
+  endStream(): void {
+    // `#copy` reports the error of a stream that has failed.
+    this.#reader?.cancel('the service is stopping').catch(() => undefined);
+    this.#onDrained();
   }
 
   #write(response: HttpResponse, body: string | Uint8Array): void {
@@ -128,6 +137,7 @@ export class HttpExchange {
 
   async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader();
+    this.#reader = reader;
     this.#onAbort = () => {
       void reader.cancel('the client went away');
       this.#onDrained();

@@ -7,8 +7,9 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { HttpHandler, SocketFront } from '../../ports/web-server.ts';
+import type { HttpHandler, HttpResponse as Response, SocketFront } from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -26,8 +27,6 @@ export interface UwsServerDeps {
   readonly log: Logger;
 }
 
-/** WebSocket close code "service restart": clients should connect again. */
-const RESTART_CODE = 1012;
 const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The web server: copies each request from uWebSockets.js, hands it to the gateway, and writes the answer. */
@@ -35,6 +34,8 @@ export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
   readonly #sockets = new Set<UwsSocket>();
+  /** The exchanges whose response is a stream. */
+  readonly #streams = new Set<HttpExchange>();
   #listening: us_listen_socket | null = null;
 
   constructor(deps: UwsServerDeps) {
@@ -63,22 +64,30 @@ export class UwsServer {
     });
   }
 
-  /** Accepts no new connections. Open ones stay open. */
-  stopListening(): void {
-    if (this.#listening) us_listen_socket_close(this.#listening);
-    this.#listening = null;
-    for (const front of Object.values(this.#deps.webSockets)) front.stop();
+  /** Accepts no WebSockets any more. HTTP requests are still answered, so that clients learn why they are refused. */
+  drain(): void {
+    for (const front of Object.values(this.#deps.webSockets)) front.drain();
   }
 
-  /** Closes every WebSocket with a code that tells clients to connect again. */
-  endSockets(): void {
-    for (const socket of this.#sockets) socket.end(RESTART_CODE, 'service restart');
+  /**
+   * Accepts no new connections. Ends every WebSocket with a code that tells clients to connect again, and every event
+   * stream after what it has sent.
+   */
+  end(): void {
+    this.#stopListening();
+    for (const socket of this.#sockets) socket.end(RESTART_CODE, RESTART_REASON);
+    for (const stream of this.#streams) stream.endStream();
   }
 
   /** Closes all connections. */
   close(): void {
-    this.stopListening();
+    this.#stopListening();
     this.#app.close();
+  }
+
+  #stopListening(): void {
+    if (this.#listening) us_listen_socket_close(this.#listening);
+    this.#listening = null;
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {
@@ -96,12 +105,23 @@ export class UwsServer {
       : exchange.readBody(declaredBytes, this.#deps.maxRequestBytes);
     this.#deps.http
       .handle({ ...request, body })
-      .then((response) => exchange.respond(response).finally(response.onOver))
+      .then((response) => this.#respond(exchange, response))
       .catch((error: unknown) => {
         this.#deps.log.error(
           { method: request.method, path: request.path, err: error },
           'a response could not be written',
         );
       });
+  }
+
+  async #respond(exchange: HttpExchange, response: Response): Promise<void> {
+    const isStream = response.body instanceof ReadableStream;
+    if (isStream) this.#streams.add(exchange);
+    try {
+      await exchange.respond(response);
+    } finally {
+      if (isStream) this.#streams.delete(exchange);
+      response.onOver?.();
+    }
   }
 }

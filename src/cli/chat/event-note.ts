@@ -25,11 +25,13 @@ export function eventNote(event: StreamEvent): Note | null {
     case 'toolApproved':
       return { text: `→ ${event.data.toolName} may run`, style: 'cyan' };
     case 'toolResult':
-      return 'error' in event.data
+      return event.data.error !== undefined
         ? { text: `← ${event.data.toolName} failed: ${shorten(event.data.error)}`, style: 'red' }
         : { text: `← ${shorten(toolResultText(event.data.result))}`, style: 'dim' };
     case 'error':
       return failureNote(event.data);
+    case 'queued':
+      return { text: event.data.message, style: 'yellow' };
     case 'turnResumed':
       return { text: 'the service came back; this part of the reply begins anew', style: 'yellow' };
     case 'reset':

@@ -17,10 +17,13 @@ function addRepair(program: Command, environment: Environment, choose: Choose): 
   program
     .command('repair')
     .description(
-      'Copies the files of a damaged event log, then cuts each damaged session back to its last intact event.',
+      'Copies the files of a damaged event log, then cuts each damaged session back to its last intact event. Turns that lose their end are cancelled.',
     )
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
+    .option('--dry-run', 'print what a repair would do, and change nothing', false)
+    .action(({ dataDir, dryRun }: { dataDir: string; dryRun: boolean }) =>
+      choose({ kind: 'repair', dataDir, dryRun }),
+    );
 }
 
 function addSessions(program: Command, environment: Environment, choose: Choose): void {

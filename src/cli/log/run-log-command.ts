@@ -26,11 +26,14 @@ export function runLogCommand(command: OfKind<'repair' | 'sessions' | 'export' |
   }
 }
 
-async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
+/** Prints the report as JSON, and a summary for people beside it. */
+async function repair({ dataDir, dryRun }: OfKind<'repair'>): Promise<void> {
   requireFolderName(dataDir);
   const { repairEventLog } = await import('../../adapters/sqlite/repair/repair-event-log.ts');
-  const report = await repairEventLog(dataDir);
+  const { repairSummary } = await import('./repair-summary.ts');
+  const report = await repairEventLog(dataDir, { dryRun });
   await print([`${JSON.stringify(report, null, 2)}\n`]);
+  process.stderr.write(`agent-service: ${repairSummary(report)}\n`);
 }
 
 /** Prints one line for each session, in the form of `GET /api/sessions`. */

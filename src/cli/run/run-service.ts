@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import { chooseAdapters } from '../../app/adapters/adapters.ts';
+import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { Agent } from '../../app/compose.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
@@ -45,6 +46,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   if (settings.transport === 'stdio') {
     const { gone } = await serveStdio(agent, version, log);
     const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
+    await watchAgentFile(agentFile, log);
     await gone;
     await stop();
     return;
@@ -58,7 +60,11 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   const { modelLabel } = agent;
   process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
-  await Promise.all([adapters.model.warmUp?.(), reportProgress(agent, (text) => process.stdout.write(text))]);
+  await Promise.all([
+    adapters.model.warmUp?.(),
+    reportProgress(agent, (text) => process.stdout.write(text)),
+    watchAgentFile(agentFile, log),
+  ]);
 }
 
 /** Prints the outcome of each tool server's first attempt, and a line if the search for unfinished turns takes long. */
@@ -81,7 +87,7 @@ async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
 }
 
 /**
- * Closes at the first SIGTERM or SIGINT and exits with 0; a second one ends the process at once.
+ * Closes at the first SIGTERM, SIGINT or SIGHUP and exits with 0; a second one ends the process at once.
  * @returns a function that does the same without a signal.
  */
 function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<void> {
@@ -96,7 +102,7 @@ function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<vo
     );
     return closing;
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (closing) process.exit(128 + constants.signals[signal]);
       log.info({ signal }, 'stopping: running turns may finish; a second signal ends the service at once');

@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { isMap, mapScalars, type Path } from '../problems/path.ts';
-import { escapeTemplate, parseTemplate, type TemplatePart } from '../reading/template.ts';
+import { escapeTemplate } from '../reading/template.ts';
 import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from './redact.ts';
+import { type Rewrite, written } from './written-text.ts';
 
 /** How the tool servers of the running service differ from those of the agent file. */
 export interface ServerChanges {
@@ -30,11 +31,13 @@ const DEFAULT_VERSION = '1.0';
  * @param raw of a loaded agent file.
  */
 export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes: ServerChanges): string {
+  const exportKey = (key: string, value: unknown): unknown => {
+    if (key === 'mcpServers') return currentServers(value, changes);
+    const redacted = redactTree(value, written, [key]);
+    return key === 'approval' ? currentApproval(redacted, changes) : redacted;
+  };
   const document = Object.entries({ version: DEFAULT_VERSION, ...raw, mcpServers: raw.mcpServers }).map(
-    ([key, value]) => [
-      key,
-      key === 'mcpServers' ? currentServers(value, changes) : redactTree(value, written, [key]),
-    ],
+    ([key, value]) => [key, exportKey(key, value)],
   );
   return stringify(Object.fromEntries(document), { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -47,37 +50,19 @@ function currentServers(fileServers: unknown, { removed, added }: ServerChanges)
   ]);
 }
 
-type Variable = Extract<TemplatePart, { kind: 'variable' }>;
-
-/** Rewrites a text with the redaction for its kind. */
-type Rewrite = (text: string, redact: (text: string) => string) => string;
+/** A file whose rules name a server that it does not have would be refused. */
+function currentApproval(approval: unknown, { removed, added }: ServerChanges): unknown {
+  if (!isMap(approval) || !Array.isArray(approval.rules)) return approval;
+  const isGone = (name: unknown) =>
+    typeof name === 'string' && removed.has(name) && !Object.hasOwn(added, name);
+  const rules = approval.rules.map((rule: unknown) =>
+    isMap(rule) && isGone(rule.server) ? { ...rule, atRunTime: true } : rule,
+  );
+  return { ...approval, rules };
+}
 
 /** For a server that was connected at run time: its dollar signs are no references, so they are escaped. */
 const literal: Rewrite = (text, redact) => escapeTemplate(redact(text));
-
-/**
- * For a text of the file. Each `${…}` becomes one placeholder character during the redaction, so that a `}` or a `/` in
- * it does not hide the end of a secret. Defaults are redacted separately.
- */
-const written: Rewrite = (text, redact) => {
-  const references: string[] = [];
-  const folded = parseTemplate(text).map((part) => {
-    if (part.kind !== 'variable' || !part.source.startsWith('${')) return part.source;
-    references.push(`\${${part.name}${redactFallback(part, redact)}}`);
-    return String.fromCodePoint(FIRST_PLACEHOLDER + references.length - 1);
-  });
-  return redact(folded.join('')).replaceAll(/[\u{F0000}-\u{FFFFD}]/gu, (placeholder) => {
-    return references[(placeholder.codePointAt(0) ?? 0) - FIRST_PLACEHOLDER] ?? placeholder;
-  });
-};
-
-function redactFallback({ name, fallback }: Variable, redact: (text: string) => string): string {
-  if (fallback === undefined) return '';
-  return `:-${isSecretName(name) && fallback !== '' ? REDACTED : written(fallback, redact)}`;
-}
-
-/** The first character of a private plane of Unicode, which texts do not use. */
-const FIRST_PLACEHOLDER = 0xf0000;
 
 function redactServer(server: unknown, rewrite: Rewrite): unknown {
   if (!isMap(server)) return server;

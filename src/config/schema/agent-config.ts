@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { WhenBusy } from '../../core/session/when-busy.ts';
 import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { McpServerConfig, McpServerName } from '../../core/tool-server/mcp-server-config.ts';
+import { checkRuleServers } from './approval-servers.ts';
 import { LlmConfig } from './llm-config.ts';
 
 const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
@@ -73,9 +74,33 @@ export const TelemetryConfig = z.strictObject({
   otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
 
-/** The agent file. */
-export const AgentConfig = z.strictObject({
-  version: z.string().default('1.0'),
+const oneLine = (maxLength: number) =>
+  z
+    .string()
+    .refine(
+      (text) => /^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u.test(text) && text.length <= maxLength,
+      `must be one line of 1 to ${maxLength} characters`,
+    );
+
+/** The version of the agent file's format. */
+const VERSION = '1.0';
+
+const AgentFields = z.strictObject({
+  version: z
+    .string()
+    .refine(
+      (version) => version === VERSION,
+      `must be "${VERSION}", the only version of the agent file that this release reads`,
+    )
+    .default(VERSION),
+  /** What users and other agents call this agent. */
+  name: oneLine(80).default('agent-service'),
+  description: oneLine(500).optional(),
+  /** Messages with which a conversation may begin. The console offers them. */
+  suggestions: z
+    .array(oneLine(200))
+    .max(6)
+    .default(['Hello!', 'What can you do?', 'Which tools do you have?']),
   systemPrompt: z.string().default('You are a helpful assistant.'),
   llm: LlmConfig,
   mcpServers: z.record(McpServerName, McpServerConfig).default({}),
@@ -87,6 +112,9 @@ export const AgentConfig = z.strictObject({
   server: ServerConfig.prefault({}),
   telemetry: TelemetryConfig.prefault({}),
 });
+
+/** The agent file. */
+export const AgentConfig = AgentFields.superRefine(checkRuleServers, { when: () => true });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 function isOrigin(text: string): boolean {

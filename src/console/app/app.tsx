@@ -1,28 +1,22 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import type { HubLink } from '../service/hub-link.ts';
 import { MachinesFeed } from '../service/machines-feed.ts';
 import { SessionFeed } from '../service/session-feed.ts';
 import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
 import style from './app.module.css';
-import { type Panel, useLocation } from './location.ts';
+import { ConnectionNotice } from './connection-notice.tsx';
+import { useLocation } from './location.ts';
+import { OpenPanels } from './open-panels.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-const panelOf = {
-  chat: lazy(async () => ({ default: (await import('../chat/chat-panel.tsx')).ChatPanel })),
-  timeline: lazy(async () => ({ default: (await import('../timeline/timeline-panel.tsx')).TimelinePanel })),
-  statecharts: lazy(async () => ({
-    default: (await import('../statecharts/statecharts-panel.tsx')).StatechartsPanel,
-  })),
-  servers: lazy(async () => ({ default: (await import('../servers/servers-panel.tsx')).ServersPanel })),
-  health: lazy(async () => ({ default: (await import('../health/health-panel.tsx')).HealthPanel })),
-} satisfies Record<Panel, unknown>;
-
 /** The page: a sidebar with sessions and panels, and the open panel. All panels share the feed of the session. */
-export function App() {
+export function App({ hub }: { readonly hub: HubLink }) {
   const location = useLocation();
+  const openMachines = useCallback(() => new MachinesFeed(hub), [hub]);
+  const openSession = useCallback((sessionId: string) => new SessionFeed(sessionId, hub), [hub]);
   const machines = useOpen(openMachines, 'all');
   const feed = useOpen(openSession, location.sessionId);
-  const OpenPanel = panelOf[location.panel];
   return (
     <MachinesContext value={machines}>
       <FeedContext value={feed}>
@@ -30,20 +24,14 @@ export function App() {
           {machines && <Sidebar location={location} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
-            {machines && feed && (
-              <Suspense fallback={<p className={style.loading}>Loading…</p>}>
-                <OpenPanel key={location.sessionId} />
-              </Suspense>
-            )}
+            {machines && feed && <ConnectionNotice />}
+            {machines && feed && <OpenPanels location={location} />}
           </main>
         </div>
       </FeedContext>
     </MachinesContext>
   );
 }
-
-const openMachines = (): MachinesFeed => new MachinesFeed();
-const openSession = (sessionId: string): SessionFeed => new SessionFeed(sessionId);
 
 /** Opens a value for the key and closes it when the key changes. Null until the value for this key is open. */
 function useOpen<T extends { close(): void }>(open: (key: string) => T, key: string): T | null {

@@ -2,16 +2,19 @@ import { errorText } from '../service/api.ts';
 import { useSessions } from '../service/use-sessions.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { go, hrefOf, type Location } from './location.ts';
+import { go, hrefOf, type Location, type Panel } from './location.ts';
 import { deleteSession, forkSession } from './session-actions.ts';
 import style from './session-list.module.css';
+
+/** The panels that show one session. */
+const ofSession: ReadonlySet<Panel> = new Set(['chat', 'timeline', 'statecharts']);
 
 /** The list of sessions: a link to each, the actions of the open session, and a button for a new one. */
 export function SessionList({ location }: { readonly location: Location }) {
   const { sessions, refresh } = useSessions();
   const isNew = !sessions.some(({ sessionId }) => sessionId === location.sessionId);
-  const panel = location.panel === 'servers' || location.panel === 'health' ? 'chat' : location.panel;
-  const begin = () => go({ panel: 'chat', sessionId: newSessionId() });
+  const panel = ofSession.has(location.panel) ? location.panel : 'chat';
+  const begin = () => go({ panel: 'chat', sessionId: newSessionId(), beside: location.beside });
   return (
     <section className={style.sessions} aria-labelledby="sessions-heading">
       <div className={style.heading}>
@@ -27,13 +30,20 @@ export function SessionList({ location }: { readonly location: Location }) {
             </a>
           </li>
         )}
-        {sessions.map(({ sessionId, status }) => {
+        {sessions.map(({ sessionId, status, waitingApprovals }) => {
           const isOpen = sessionId === location.sessionId;
           return (
             <li key={sessionId}>
-              <a href={hrefOf({ panel, sessionId })} aria-current={isOpen ? 'true' : undefined}>
+              <a
+                href={hrefOf({ panel, sessionId, beside: location.beside, view: location.view })}
+                aria-current={isOpen ? 'true' : undefined}
+              >
                 <span>{sessionId}</span>
-                {status === 'busy' && <Badge tone="accent">busy</Badge>}
+                {waitingApprovals ? (
+                  <Badge tone="warn">needs approval</Badge>
+                ) : (
+                  status === 'busy' && <Badge tone="accent">busy</Badge>
+                )}
               </a>
               {isOpen && <SessionActions sessionId={sessionId} refresh={refresh} />}
             </li>

@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
+import { SideBySideButton } from '../side-by-side/companion-switch.tsx';
+import { SelectableTurn } from '../side-by-side/selectable-turn.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
@@ -23,7 +25,8 @@ export function ChatPanel() {
       <PanelHeader title={feed.sessionId}>
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
         {open && <Badge tone="accent">busy</Badge>}
-        <Button onClick={() => feed.client?.reset()} disabled={events.length === 0}>
+        <SideBySideButton />
+        <Button onClick={() => feed.do((client) => client.reset())} disabled={events.length === 0}>
           Reset
         </Button>
       </PanelHeader>
@@ -36,11 +39,9 @@ export function ChatPanel() {
               {entry.text}
             </p>
           ) : (
-            <Turn
-              key={entry.turnId}
-              turn={entry}
-              running={running?.turnId === entry.turnId ? running : null}
-            />
+            <SelectableTurn key={entry.turnId} turnId={entry.turnId}>
+              <Turn turn={entry} running={running?.turnId === entry.turnId ? running : null} />
+            </SelectableTurn>
           ),
         )}
         <div ref={end} />

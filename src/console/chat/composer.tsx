@@ -75,7 +75,7 @@ export function Composer({ isBusy }: { readonly isBusy: boolean }) {
         />
         <Button onClick={() => chooser.current?.click()}>Image</Button>
         {isBusy && (
-          <Button kind="danger" onClick={() => feed.client?.cancel()}>
+          <Button kind="danger" onClick={() => feed.do((client) => client.cancel())}>
             Cancel
           </Button>
         )}

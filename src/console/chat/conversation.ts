@@ -114,7 +114,7 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
     case 'toolResult': {
       const { callId } = event.data;
       const outcome =
-        'error' in event.data
+        event.data.error !== undefined
           ? ({ state: 'failed', error: event.data.error } as const)
           : ({ state: 'succeeded', result: event.data.result } as const);
       const decision = event.cause?.kind === 'denied' && decisionOf('denied', event);

@@ -51,10 +51,10 @@ function Approval({ call: { callId, argumentsHash } }: { readonly call: ToolCall
   return (
     <fieldset className={style.approval}>
       <legend>The agent asks to run this tool with exactly these arguments.</legend>
-      <Button kind="primary" onClick={() => feed.client?.approve(callId, argumentsHash)}>
+      <Button kind="primary" onClick={() => feed.do((client) => client.approve(callId, argumentsHash))}>
         Approve
       </Button>
-      <Button kind="danger" onClick={() => feed.client?.deny(callId)}>
+      <Button kind="danger" onClick={() => feed.do((client) => client.deny(callId))}>
         Deny
       </Button>
     </fieldset>

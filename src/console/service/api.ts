@@ -5,12 +5,20 @@ export class ApiError extends Error {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
 
-  constructor({ code, message, details }: Omit<ErrorBody, 'code'> & { readonly code: string }) {
-    super(message);
+  constructor(
+    { code, message, details }: Omit<ErrorBody, 'code'> & { readonly code: string },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
     this.name = 'ApiError';
     this.code = code;
     this.details = details;
   }
+}
+
+export function unreachable(cause: unknown): ApiError {
+  const message = 'The service does not answer. Is it running?';
+  return new ApiError({ code: 'UNREACHABLE', message, details: {} }, { cause });
 }
 
 /** The error as text for people: the message of the service, and its reason in parentheses. */
@@ -38,8 +46,7 @@ export function remove<T>(path: string): Promise<T> {
 async function request<T>(path: string, init: RequestInit): Promise<T> {
   const response = await fetch(path, init).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
-    const message = 'The service does not answer. Is it running?';
-    throw new ApiError({ code: 'UNREACHABLE', message, details: {} });
+    throw unreachable(cause);
   });
   const body = await response.json();
   if (!response.ok) throw new ApiError(body.error);

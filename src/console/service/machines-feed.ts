@@ -1,4 +1,6 @@
 import type { MachineState } from '../../core/machine-state.ts';
+import type { MachinesNews, SessionNews, Trouble } from './hub/hub-messages.ts';
+import type { HubLink } from './hub-link.ts';
 
 export interface MachinesSnapshot {
   /** The running machines, by id. */
@@ -7,23 +9,30 @@ export interface MachinesSnapshot {
   readonly turns: number;
   /** Counts the state changes of tool servers. */
   readonly serverChanges: number;
+  /** Why there is no connection; null while there is one, or while the first is made. */
+  readonly trouble: Trouble | null;
 }
 
 type StateListener = (state: MachineState) => void;
 
-/** The states of all machines: first the current ones, then each change. `EventSource` reconnects by itself. */
+/** The states of all machines: first the current ones, then each change. */
 export class MachinesFeed {
-  #snapshot: MachinesSnapshot = { machines: new Map(), turns: 0, serverChanges: 0 };
+  #snapshot: MachinesSnapshot = { machines: new Map(), turns: 0, serverChanges: 0, trouble: null };
   #isScheduled = false;
-  readonly #source: EventSource;
   readonly #listeners = new Set<() => void>();
   readonly #stateListeners = new Set<StateListener>();
+  /** Closes the feed. */
+  readonly close: () => void;
 
-  constructor() {
-    this.#source = new EventSource('/api/statecharts');
-    // On each connection the service sends all current states, so forget machines that ended meanwhile.
-    this.#source.addEventListener('open', () => this.#change({ machines: new Map() }));
-    this.#source.addEventListener('machine', ({ data }) => this.#take(JSON.parse(data)));
+  constructor(hub: HubLink) {
+    this.close = hub.subscribe({
+      isFor: ({ kind }) => kind.startsWith('machines.'),
+      onNews: (news) => this.#hear(news),
+      join: () => ({ kind: 'machines.join' }),
+      leave: () => ({ kind: 'machines.leave' }),
+      onPaused: () => undefined,
+      isNeeded: () => false,
+    });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -39,8 +48,11 @@ export class MachinesFeed {
     return () => this.#stateListeners.delete(listener);
   }
 
-  close(): void {
-    this.#source.close();
+  #hear(news: SessionNews | MachinesNews): void {
+    // All current states follow, so forget machines that ended meanwhile.
+    if (news.kind === 'machines.opened') this.#change({ machines: new Map() });
+    else if (news.kind === 'machines.trouble') this.#change({ trouble: news.trouble });
+    else if (news.kind === 'machines.state') this.#take(news.state);
   }
 
   #take(state: MachineState): void {

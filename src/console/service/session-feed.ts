@@ -1,17 +1,15 @@
-import {
-  connect,
-  type SessionClient,
-  type SessionStatus,
-  type StreamEvent,
-} from '../../client/session-client.ts';
-import { errorText, get } from './api.ts';
-import { sessionPath } from './paths.ts';
+import type { SessionStatus, StreamEvent } from '../../client/session-client.ts';
+import { errorText } from './api.ts';
+import { EventPages } from './event-pages.ts';
+import type { JoinedSession, MachinesNews, SessionNews, SessionState } from './hub/hub-messages.ts';
+import type { HubLink } from './hub-link.ts';
 import { type LiveSteps, record, stream } from './running-step.ts';
+import { SessionRemote } from './session-remote.ts';
 import type { TimedEvent } from './timed-event.ts';
 
 export type { TimedEvent };
 
-export interface FeedSnapshot extends LiveSteps {
+export interface FeedSnapshot extends LiveSteps, Omit<SessionState, 'status'> {
   /** `loading` until the past events are loaded. */
   readonly status: SessionStatus | 'loading';
   /** Without gaps, from `events[0].seq` to the newest. */
@@ -20,18 +18,13 @@ export interface FeedSnapshot extends LiveSteps {
   readonly notices: readonly string[];
 }
 
-interface EventsPage {
-  readonly events: readonly TimedEvent[];
-  readonly head: number;
-}
-
-/** How many past events are loaded at first, and each time the reader asks for earlier ones. */
-const PAGE_EVENTS = 1_000;
 const EMPTY: FeedSnapshot = {
   status: 'loading',
   events: [],
   running: null,
   thoughts: new Map(),
+  unsent: [],
+  trouble: null,
   notices: [],
 };
 
@@ -41,15 +34,25 @@ const EMPTY: FeedSnapshot = {
  */
 export class SessionFeed {
   readonly sessionId: string;
+  readonly #hub: HubLink;
+  readonly #pages: EventPages;
   #snapshot = EMPTY;
+  /** Events that the snapshot does not have yet. */
   #fresh: TimedEvent[] = [];
-  #client: SessionClient | null = null;
+  /** What has arrived while the events before it are loaded; null when none are. */
+  #early: StreamEvent[] | null = null;
+  /** The last event that the hub has sent. */
+  #streamSeq = 0;
+  #client: SessionRemote | null = null;
+  #unsubscribe: () => void = () => undefined;
   #isClosed = false;
   #isScheduled = false;
   readonly #listeners = new Set<() => void>();
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, hub: HubLink) {
     this.sessionId = sessionId;
+    this.#hub = hub;
+    this.#pages = new EventPages(sessionId, (trouble) => this.#change({ trouble }));
     void this.#run();
   }
 
@@ -61,7 +64,7 @@ export class SessionFeed {
   readonly snapshot = (): FeedSnapshot => this.#snapshot;
 
   /** Null before the past is loaded. */
-  get client(): SessionClient | null {
+  get client(): SessionRemote | null {
     return this.#client;
   }
 
@@ -71,10 +74,14 @@ export class SessionFeed {
 
   async loadEarlier(): Promise<void> {
     const first = this.#snapshot.events[0]?.seq ?? 1;
-    const after = Math.max(0, first - 1 - PAGE_EVENTS);
-    const { events } = await this.#page(after, first - 1 - after);
+    const events = await this.#pages.before(first);
     if (this.#snapshot.events[0]?.seq !== first) return;
     this.#change({ events: [...events, ...this.#snapshot.events] });
+  }
+
+  /** Does something in the session. If the service refuses it, the page says so. */
+  do(action: (client: SessionRemote) => Promise<unknown>): void {
+    if (this.#client) action(this.#client).catch((error: unknown) => this.notify(errorText(error)));
   }
 
   notify(notice: string): void {
@@ -87,47 +94,106 @@ export class SessionFeed {
 
   close(): void {
     this.#isClosed = true;
-    this.#client?.close();
+    this.#pages.close();
+    this.#unsubscribe();
   }
 
   async #run(): Promise<void> {
     try {
-      const events = await this.#latest();
+      const events = await this.#pages.latest();
       if (this.#isClosed) return;
-      this.#change({ events });
-      await this.#follow(events.at(-1)?.seq ?? 0);
+      this.#change({ events, status: 'connecting' });
+      this.#client = new SessionRemote(this.#hub, this.sessionId);
+      this.#unsubscribe = this.#follow();
     } catch (error) {
-      if (this.#isClosed) return;
-      this.notify(errorText(error));
-      this.#change({ status: 'closed' });
+      this.#end(errorText(error));
     }
   }
 
-  async #follow(seq: number): Promise<void> {
-    const client = connect({
-      url: window.location.origin,
-      session: this.sessionId,
-      position: { seq, turnId: null, step: null, offset: 0 },
-      reasoning: true,
-      onStatus: (status) => this.#change({ status }),
+  #follow(): () => void {
+    const session = this.sessionId;
+    return this.#hub.subscribe({
+      isFor: (news) => 'session' in news && news.session === session,
+      onNews: (news) => this.#hear(news),
+      join: () => {
+        const last = this.#last;
+        return {
+          kind: 'session.join',
+          session,
+          seq: last?.seq ?? 0,
+          time: last ? Date.parse(last.time) : Date.now(),
+        };
+      },
+      leave: () => ({ kind: 'session.leave', session }),
+      onPaused: () => this.#change({ status: 'paused', trouble: null }),
+      isNeeded: () => this.#snapshot.unsent.length > 0,
     });
-    this.#client = client;
-    for await (const event of client) this.#take(event);
+  }
+
+  get #last(): TimedEvent | undefined {
+    return this.#fresh.at(-1) ?? this.#snapshot.events.at(-1);
+  }
+
+  #hear(news: SessionNews | MachinesNews): void {
+    if (news.kind === 'session.joined') void this.#join(news.joined);
+    else if (news.kind === 'session.state') this.#change(news.state);
+    else if (news.kind === 'session.ended') this.#end(news.reason);
+    else if (news.kind !== 'session.event') return;
+    else if (this.#early) this.#early.push(news.event);
+    else this.#take(news.event);
+  }
+
+  /** Another tab may have opened the stream, so the hub can be ahead of this tab, or a moment behind it. */
+  async #join({ seq, steps, state }: JoinedSession): Promise<void> {
+    this.#early = [];
+    try {
+      const missing = await this.#pages.between(this.#last?.seq ?? 0, seq);
+      for (const event of missing) this.#record(event);
+    } catch (error) {
+      this.#end(errorText(error));
+    }
+    if (this.#isClosed) return;
+    this.#streamSeq = seq;
+    const thoughts = new Map([...this.#snapshot.thoughts, ...steps.thoughts]);
+    this.#change({ ...state, thoughts, running: this.#isStreamBehind ? null : steps.running });
+    const early = this.#early;
+    this.#early = null;
+    for (const event of early) this.#take(event);
   }
 
   #take(event: StreamEvent): void {
     const { seq } = event;
-    if (seq !== undefined) this.#record({ ...event, seq });
-    else if (event.event === 'error') this.notify(event.data.message);
-    else this.#change(stream(this.#snapshot, event, (turnId) => this.#lastTimeOf(turnId)));
+    if (seq === undefined) this.#takePiece(event);
+    else {
+      this.#streamSeq = seq;
+      const partial = this.#partialOf(event);
+      const time = event.time ?? new Date().toISOString();
+      this.#record({ ...event, seq, time, ...(partial !== undefined && { partial }) });
+    }
   }
 
-  #record(event: StreamEvent & { readonly seq: number }): void {
+  #takePiece(event: StreamEvent): void {
+    // A piece that comes before an event that this tab has already belongs to a step that is over.
+    if (event.event !== 'error') {
+      if (!this.#isStreamBehind)
+        this.#change(stream(this.#snapshot, event, (turnId) => this.#lastTimeOf(turnId)));
+    } else if (event.clientMessageId === undefined && event.commandId === undefined)
+      this.notify(event.data.message);
+  }
+
+  get #isStreamBehind(): boolean {
+    return this.#streamSeq < (this.#last?.seq ?? 0);
+  }
+
+  /** The text of the running step, if the event ends it before it is complete. */
+  #partialOf(event: StreamEvent): string | undefined {
     const { running } = this.#snapshot;
-    const partial = event.event === 'error' && running?.turnId === event.turnId ? running?.text : undefined;
-    // Events from the socket have no time, so this is the time of arrival. After a reload the log has the exact one.
-    const time = new Date().toISOString();
-    this.#fresh.push({ ...event, time, ...(partial !== undefined && { partial }) });
+    return event.event === 'error' && running?.turnId === event.turnId ? running?.text : undefined;
+  }
+
+  #record(event: TimedEvent): void {
+    if (event.seq <= (this.#last?.seq ?? 0)) return;
+    this.#fresh.push(event);
     this.#change(record(this.#snapshot, event));
   }
 
@@ -136,6 +202,13 @@ export class SessionFeed {
     const isOfTurn = (event: TimedEvent): boolean => event.turnId === turnId;
     const last = this.#fresh.findLast(isOfTurn) ?? this.#snapshot.events.findLast(isOfTurn);
     return last ? Date.parse(last.time) : Date.now();
+  }
+
+  #end(reason: string): void {
+    if (this.#isClosed) return;
+    this.#unsubscribe();
+    this.notify(reason);
+    this.#change({ status: 'closed' });
   }
 
   #change(change: Partial<FeedSnapshot>): void {
@@ -153,16 +226,5 @@ export class SessionFeed {
         this.#snapshot = { ...this.#snapshot, events: [...this.#snapshot.events, ...fresh] };
       for (const listener of this.#listeners) listener();
     });
-  }
-
-  /** The newest page of events. A session of one page needs only one request. */
-  async #latest(): Promise<EventsPage['events']> {
-    const { events, head } = await this.#page(0, PAGE_EVENTS);
-    if (head <= PAGE_EVENTS) return events;
-    return (await this.#page(head - PAGE_EVENTS, PAGE_EVENTS)).events;
-  }
-
-  #page(after: number, limit: number): Promise<EventsPage> {
-    return get(`${sessionPath(this.sessionId)}/events?after=${after}&limit=${limit}`);
   }
 }

@@ -3,6 +3,7 @@ import type { SessionListItem } from '../../core/session/session-view.ts';
 import { get } from './api.ts';
 import { useMachines } from './use-machines.ts';
 import { useRefresh } from './use-refresh.ts';
+import { useWaitingCalls } from './use-waiting-calls.ts';
 
 const MOST_SESSIONS = 500;
 
@@ -11,9 +12,10 @@ export interface Sessions {
   readonly refresh: () => void;
 }
 
-/** The sessions, the last used first. They are loaded again when a turn begins or ends in any session. */
+/** The sessions, the last used first. They are loaded again when in any session a turn, or the wait of a call, begins or ends. */
 export function useSessions(): Sessions {
   const { turns } = useMachines();
+  const waiting = useWaitingCalls();
   const [sessions, setSessions] = useState<readonly SessionListItem[]>([]);
   const refresh = useCallback(() => {
     get<{ sessions: SessionListItem[] }>(`/api/sessions?limit=${MOST_SESSIONS}`).then(
@@ -21,6 +23,6 @@ export function useSessions(): Sessions {
       () => undefined, // The next turn tries again. The open session shows that the service is unreachable.
     );
   }, []);
-  useRefresh(refresh, turns);
+  useRefresh(refresh, `${turns} ${waiting.join()}`);
   return { sessions, refresh };
 }

@@ -19,6 +19,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
       return 'tools';
     case 'toolApproval':
     case 'toolApproved':
+    case 'queued':
       return 'approvals';
     case 'turnResumed':
     case 'error':
@@ -54,8 +55,10 @@ export function summaryOf(event: TimedEvent): string {
       return shorten(`${event.data.toolName} ${JSON.stringify(event.data.arguments)}`);
     case 'toolApproved':
       return event.data.toolName;
+    case 'queued':
+      return shorten(event.data.message);
     case 'toolResult':
-      return 'error' in event.data
+      return event.data.error !== undefined
         ? shorten(`${event.data.toolName} failed: ${event.data.error}`)
         : shorten(`${event.data.toolName} ${textOf(event.data.result.content)}`);
     case 'error': {

@@ -1,6 +1,6 @@
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
-import type { AnswerApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
+import type { AnswerApproval, ExpireApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
 import type { CancelTurn, CompleteStep, FailTurn, ResumeTurn, StartTurn } from '../turn/turn-commands.ts';
 
 /** Clear the conversation. The running turn and the waiting turns are cancelled. */
@@ -18,6 +18,11 @@ export interface ForkSession {
   readonly at: number;
 }
 
+/** End the turns that are open or waiting after the last event that a repair of the log could keep. */
+export interface RepairSession {
+  readonly type: 'session.repair';
+}
+
 /** Delete the session. The running turn and the waiting turns are cancelled. */
 export interface DeleteSession {
   readonly type: 'session.delete';
@@ -31,9 +36,11 @@ export type SessionCommand =
   | CancelTurn
   | ResetSession
   | ForkSession
+  | RepairSession
   | DeleteSession
   | ResumeTurn
   | CompleteStep
   | AnswerApproval
+  | ExpireApproval
   | SettleToolCall
   | FailTurn;

@@ -3,12 +3,13 @@ import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired, requireSamePayload } from '../request/idempotency.ts';
 import {
   answerApproval,
+  expireApproval,
   interruptCalls,
   type RequestedCallEvent,
   requestCalls,
   settleCall,
 } from '../tool-call/tool-call-decider.ts';
-import { DELETED, forkedFrom, INTERRUPTED, RESET } from '../turn/ending-reasons.ts';
+import { DELETED, forkedFrom, INTERRUPTED, REPAIRED, RESET } from '../turn/ending-reasons.ts';
 import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { CancellationCause } from '../turn/turn-causes.ts';
@@ -44,12 +45,16 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
       return completeStep(state, command);
     case 'approval.answer':
       return answerApproval(state.open, command);
+    case 'approval.expire':
+      return expireApproval(openTurn(state, command.turnId), command);
     case 'tool-call.settle':
       return settleCall(openTurn(state, command.turnId), command);
     case 'session.reset':
       return resetSession(state, command);
     case 'session.fork':
       return forkSession(state, command);
+    case 'session.repair':
+      return cancelAll(state, repair, '');
     case 'session.delete':
       return [...cancelAll(state, deletion, command.partial), { type: 'session.deleted' }];
     default:
@@ -76,7 +81,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
     return [requested, ...cancelOpen(state.open, end, partial), started];
   }
   if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
-    throw queueFull(state.waiting.length, policy.queuedMessages);
+    throw queueFull(state.open, state.waiting.length, policy.queuedMessages);
   }
   return [requested];
 }
@@ -93,18 +98,31 @@ function deleted(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The session is being deleted.', { retryAfter: 1 });
 }
 
-function busy({ turnId }: OpenTurn): ServiceError {
+function busy(open: OpenTurn): ServiceError {
+  const { turnId, awaiting } = open;
   return new ServiceError('SESSION_BUSY', 'The session is busy with another message.', {
     turnId,
-    reason: 'a turn is running and the message asked not to wait (whenBusy: reject)',
+    reason: `a turn is running and the message asked not to wait (whenBusy: reject)${approvalsOf(open)}`,
+    ...(awaiting.size > 0 && { callIds: [...awaiting.keys()] }),
   });
 }
 
-function queueFull(waiting: number, limit: number): ServiceError {
+/** The end of a sentence about the running turn. Empty if no call waits for approval. */
+function approvalsOf({ awaiting }: OpenTurn): string {
+  if (awaiting.size === 0) return '';
+  const calls = [...awaiting.values()].map(({ toolName, callId }) => `${toolName} (call ${callId})`);
+  return `; the turn waits until somebody approves or denies ${calls.join(', ')}`;
+}
+
+function queueFull(open: OpenTurn, waiting: number, limit: number): ServiceError {
   return new ServiceError(
     'SERVICE_UNAVAILABLE',
     'This session has too many messages waiting. Try again later.',
-    { reason: `${waiting} messages wait behind the running turn`, limit, retryAfter: 5 },
+    {
+      reason: `${waiting} messages wait behind the running turn${approvalsOf(open)}`,
+      limit,
+      retryAfter: 5,
+    },
   );
 }
 
@@ -172,6 +190,7 @@ interface Ending {
   readonly reason: string;
 }
 
+const repair: Ending = { cause: { kind: 'session-repaired' }, reason: REPAIRED };
 const deletion: Ending = { cause: { kind: 'session-deleted' }, reason: DELETED };
 
 function cancelAll(state: SessionState, end: Ending, partial: string): SessionEvent[] {

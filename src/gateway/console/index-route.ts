@@ -1,13 +1,18 @@
+import type { AgentIdentity } from '../../core/agent-description.ts';
 import type { Route } from '../http/router.ts';
 
 /** `GET /` for clients other than browsers, and for all clients if the console was not built. */
-export function indexRoute(version: string): Route {
+export function indexRoute(version: string, { name, description }: AgentIdentity): Route {
   const text = [
     `agent-service ${version}`,
+    ...(name === 'agent-service'
+      ? []
+      : [`agent: ${description === undefined ? name : `${name}, ${description}`}`]),
     '',
     'POST /api/message-sync   send a message, get the reply: {"message": "hello"}',
     'GET  /api/mcp/servers    the tool servers',
-    'GET  /api/config.yaml    the agent, without secrets',
+    'GET  /api/agent          the agent: its model, prompt and tools',
+    'GET  /api/config.yaml    the agent file, without secrets',
     'GET  /api/health         the health of the service',
     'WebSocket /              stream replies: {"type": "message", "content": "hello"}',
     'GET  /docs               the whole interface; /openapi.json and /asyncapi.json for programs',

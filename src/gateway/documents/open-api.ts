@@ -21,6 +21,7 @@ import {
   ResetRequest,
 } from '../../wire/requests.ts';
 import {
+  AgentResponse,
   ApprovalResponse,
   CancelResponse,
   DeleteSessionResponse,
@@ -89,6 +90,7 @@ const named = {
   ExecuteToolResponse,
   StatechartsResponse,
   HealthResponse,
+  AgentResponse,
   ErrorResponse,
   ErrorBody,
   Image,

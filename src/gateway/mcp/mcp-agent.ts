@@ -3,20 +3,23 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
+import type { AgentIdentity } from '../../core/agent-description.ts';
 import { SessionId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../core/session/session-signal.ts';
+import type { PendingApproval } from '../../core/session/session-view.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { clientError } from '../requests/client-error.ts';
+import { howToDecide } from '../requests/queued-message.ts';
 import { answerTurn } from '../requests/turn-answer.ts';
 import { turnCancelled } from '../requests/turn-end.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 
-export interface AgentCard {
-  readonly name: string;
+export interface AgentCard extends AgentIdentity {
+  /** Of the service. */
   readonly version: string;
   /** Provider and model, for people. */
   readonly model: string;
@@ -53,10 +56,11 @@ export interface McpClient {
 export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
   const { card, log } = deps;
   const server = new McpServer(
-    { name: card.name, version: card.version },
+    { ...nameOf(card), title: card.name, version: card.version },
     {
-      instructions: `An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
+      instructions: `${introduction(card)}An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
       jsonSchemaValidator: noValidator,
+      capabilities: { logging: {} },
     },
   );
   // Bad requests, and answers to clients that have disconnected. The service can do nothing about them.
@@ -65,6 +69,14 @@ export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
   addReset(server, deps, client);
   addResources(server, deps, client);
   return server;
+}
+
+function nameOf({ name, description }: AgentIdentity): AgentIdentity {
+  return { name, ...(description !== undefined && { description }) };
+}
+
+function introduction({ name, description }: AgentIdentity): string {
+  return description === undefined ? '' : `${name}: ${description} `;
 }
 
 function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context }: McpClient): void {
@@ -111,7 +123,10 @@ async function chat(
     // A cancellation that arrived together with the call was handled before it.
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });
-    const reply = await answerTurn(bus, message, context, progressReporter(call, message, log));
+    const reply = await answerTurn(bus, message, context, {
+      onChunk: progressReporter(call, message, log),
+      onApprovals: approvalReporter(call, message, log),
+    });
     return { content: [{ type: 'text', text: reply.content }] };
   } catch (thrown) {
     return toolError(thrown, sessionId, log);
@@ -132,6 +147,21 @@ function progressReporter(
     const params = { progressToken, progress, message: content };
     sendNotification({ method: 'notifications/progress', params }).catch((err: unknown) => {
       log.debug({ sessionId, turnId, err }, 'a progress notification could not be sent');
+    });
+  };
+}
+
+/** Tells the client with a log message that its call waits until somebody has approved or denied tool calls. */
+function approvalReporter(
+  { sendNotification }: Call,
+  { sessionId, turnId }: TurnMessage,
+  log: Logger,
+): (approvals: readonly PendingApproval[]) => void {
+  return (approvals) => {
+    const data = { message: `The agent needs approval. ${howToDecide(sessionId, approvals)}`, approvals };
+    const params = { level: 'notice', logger: 'approvals', data } as const;
+    sendNotification({ method: 'notifications/message', params }).catch((err: unknown) => {
+      log.debug({ sessionId, turnId, err }, 'an MCP client could not be told of an approval');
     });
   };
 }

@@ -1,4 +1,6 @@
 import type { Bus } from '../../ports/bus.ts';
+import type { AgentResponse } from '../../wire/responses.ts';
+import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 import type { Statecharts } from '../sse/statecharts.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -20,6 +22,14 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     ...sessionRoutes(bus, fanOut),
     ...serverRoutes(bus),
     statecharts.route(),
+    {
+      method: 'GET',
+      path: '/api/agent',
+      handler: async ({ context }) => {
+        const agent = await bus.send('agent.describe', {}, context);
+        return jsonResponse<AgentResponse>({ ...agent, timestamp: now() });
+      },
+    },
     {
       method: 'GET',
       path: '/api/config.yaml',

@@ -6,6 +6,7 @@ import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
+import { queuedBehind } from '../requests/queued-message.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { answerTurn } from '../requests/turn-answer.ts';
 import { checkImageSize, turnMessage } from '../requests/turn-message.ts';
@@ -43,8 +44,13 @@ async function messageSync(
 async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
   const key = await keyOfRequest(request, { text });
-  await bus.send('turn.start', turnMessage({ sessionId, text, whenBusy, key }), request.context);
-  return jsonResponse<MessageResponse>({ status: 'processing', timestamp: now() });
+  const { waitsFor } = await bus.send(
+    'turn.start',
+    turnMessage({ sessionId, text, whenBusy, key }),
+    request.context,
+  );
+  const queued = waitsFor && { queued: queuedBehind(sessionId, waitsFor) };
+  return jsonResponse<MessageResponse>({ status: 'processing', ...queued, timestamp: now() });
 }
 
 async function reset(bus: Bus, request: ServedRequest): Promise<HttpResponse> {

@@ -6,6 +6,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   ApprovalRequest,
+  ApprovalsQuery,
   CancelRequest,
   EventsQuery,
   ForkRequest,
@@ -14,6 +15,7 @@ import {
 } from '../../wire/requests.ts';
 import type {
   ApprovalResponse,
+  ApprovalsResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
@@ -39,6 +41,7 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
+    { method: 'GET', path: '/api/approvals', handler: (request) => approvals(bus, request) },
     { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
     { method: 'DELETE', path: session, handler: (request, at) => remove(bus, request, at) },
     { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
@@ -60,6 +63,12 @@ async function list(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
     request.context,
   );
   return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
+}
+
+async function approvals(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
+  const { limit } = parseQuery(ApprovalsQuery, request);
+  const waiting = await bus.send('approval.list', { limit }, request.context);
+  return jsonResponse<ApprovalsResponse>({ ...waiting, timestamp: now() });
 }
 
 async function view(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {

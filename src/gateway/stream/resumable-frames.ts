@@ -4,6 +4,7 @@ import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { isoTime } from '../../core/session/view-session.ts';
 import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
@@ -62,14 +63,23 @@ export function encodeAccepted(clientMessageId: string, turnId: TurnId, outcome?
   return JSON.stringify({ event: 'accepted', data, turnId } satisfies ResumableFrame);
 }
 
-/** Tells a client that its message was refused. */
-export function encodeRefusal({ body: data }: ServiceError, clientMessageId: string): string {
-  return JSON.stringify({ event: 'error', data, clientMessageId } satisfies ResumableFrame);
+/** Tells a client that its command was done. */
+export function encodeDone(commandId: string): string {
+  return JSON.stringify({ event: 'done', data: { commandId } } satisfies ResumableFrame);
 }
 
-function placeOf({ seq, event, meta }: Envelope): FramePlace {
+/** The id that a client gave a frame. */
+export type FrameId = Pick<FramePlace, 'clientMessageId' | 'commandId'>;
+
+/** Tells a client that its message or its command was refused. */
+export function encodeRefusal({ body: data }: ServiceError, id: FrameId): string {
+  return JSON.stringify({ event: 'error', data, ...id } satisfies ResumableFrame);
+}
+
+function placeOf({ seq, time, event, meta }: Envelope): FramePlace {
   return {
     seq,
+    time: isoTime(time),
     ...('turnId' in event && { turnId: event.turnId }),
     ...(meta && { actor: meta.actor }),
     ...('cause' in event && event.cause.kind !== 'unrecorded' && { cause: event.cause }),

@@ -10,6 +10,7 @@ import {
 } from '../../wire/requests.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
 import { checkImageSize } from '../requests/turn-message.ts';
+import type { FrameId } from '../stream/resumable-frames.ts';
 
 export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
 
@@ -37,12 +38,19 @@ export function decodeFrame(text: string, maxImageBytes: number | false): Client
   }
 }
 
-const IdentifiedMessage = z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId });
+const IdentifiedFrame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId }),
+  z.object({ type: z.enum(['cancel', 'approve', 'deny', 'reset']), commandId: IdempotencyKeyId }),
+]);
 
-/** The `clientMessageId` of a message, even if the rest of the frame is invalid. */
-export function messageIdOf(text: string): string | undefined {
+/** The id of a message or of a command, even if the rest of the frame is invalid. */
+export function frameIdOf(text: string): FrameId | undefined {
   try {
-    return IdentifiedMessage.safeParse(JSON.parse(text)).data?.clientMessageId;
+    const { data } = IdentifiedFrame.safeParse(JSON.parse(text));
+    if (data === undefined) return undefined;
+    return data.type === 'message'
+      ? { clientMessageId: data.clientMessageId }
+      : { commandId: data.commandId };
   } catch {
     return undefined; // Text that is not JSON has no id.
   }

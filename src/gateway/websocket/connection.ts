@@ -5,21 +5,28 @@ import { limitExceeded, tooLarge } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { ClientSocket } from '../../ports/client-socket.ts';
+import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
 import { Recipient } from '../stream/recipient.ts';
-import { encodeAccepted, encodeRefusal, encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
+import {
+  encodeAccepted,
+  encodeDone,
+  encodeRefusal,
+  encodeResumable,
+  encodeResumed,
+} from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
-import { encodeError, encodeOutcome } from '../stream/server-frames.ts';
+import { encodeError, encodeOutcome, encodeQueued } from '../stream/server-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
-import { type ClientFrame, decodeFrame, messageIdOf } from './client-frames.ts';
+import { type ClientFrame, decodeFrame, frameIdOf } from './client-frames.ts';
 
 export interface ConnectionDeps {
   readonly bus: Bus;
@@ -98,6 +105,14 @@ export class Connection implements SocketLife {
       .catch((error: unknown) => this.#refuse(error, text));
   }
 
+  /** Ends the socket as soon as nothing runs in its session. The client should connect again. */
+  async endAtRest(): Promise<void> {
+    // A message that was received just now may start a turn.
+    await this.#inbox;
+    await this.#deps.bus.send('session.rest', { sessionId: this.#sessionId }, this.#context);
+    this.#socket.end(RESTART_CODE, RESTART_REASON);
+  }
+
   closed(): void {
     this.#deps.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
@@ -122,17 +137,21 @@ export class Connection implements SocketLife {
   }
 
   async #execute(frame: ClientFrame): Promise<void> {
+    if (frame.type === 'message') return this.#startTurn(frame);
+    await this.#command(frame);
+    if (this.#reader && frame.commandId !== undefined) this.#client.send(encodeDone(frame.commandId));
+  }
+
+  async #command(frame: Exclude<ClientFrame, MessageFrame>): Promise<void> {
     const { bus } = this.#deps;
     const [sessionId, context] = [this.#sessionId, this.#context];
     switch (frame.type) {
-      case 'message':
-        return this.#startTurn(frame);
       case 'cancel':
         await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' }, context);
         return undefined;
       case 'approve':
       case 'deny': {
-        const { type, ...answer } = frame;
+        const { type, commandId: _, ...answer } = frame;
         return bus.send('approval.answer', { sessionId, approved: type === 'approve', ...answer }, context);
       }
       case 'reset':
@@ -154,11 +173,15 @@ export class Connection implements SocketLife {
     const sessionId = this.#sessionId;
     const message = turnMessage({ sessionId, text, image, whenBusy, key });
     const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
-    const { outcome } = accepted;
+    const { turnId, outcome, waitsFor } = accepted;
+    if (waitsFor) {
+      const queued = queuedBehind(sessionId, waitsFor);
+      this.#client.send(encodeQueued(queued, this.#reader ? turnId : undefined));
+    }
     if (!this.#reader) {
       if (outcome) this.#client.send(encodeOutcome(outcome));
-    } else if (clientMessageId !== undefined && accepted.turnId !== message.turnId) {
-      this.#client.send(encodeAccepted(clientMessageId, accepted.turnId, outcome));
+    } else if (clientMessageId !== undefined && turnId !== message.turnId) {
+      this.#client.send(encodeAccepted(clientMessageId, turnId, outcome));
     }
   }
 
@@ -178,11 +201,11 @@ export class Connection implements SocketLife {
     });
   }
 
-  /** @param frame text of the refused frame. A client that resumes gets the id of its message back. */
+  /** @param frame text of the refused frame. A client that resumes gets the id of its message or command back. */
   #refuse(thrown: unknown, frame: string | null = null): void {
     const fields = { sessionId: this.#sessionId };
     const error = clientError(thrown, this.#deps.log, fields, 'a frame could not be handled');
-    const messageId = this.#reader && frame !== null ? messageIdOf(frame) : undefined;
-    this.#client.send(messageId === undefined ? encodeError(error) : encodeRefusal(error, messageId));
+    const id = this.#reader && frame !== null ? frameIdOf(frame) : undefined;
+    this.#client.send(id === undefined ? encodeError(error) : encodeRefusal(error, id));
   }
 }

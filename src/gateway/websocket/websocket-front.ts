@@ -3,7 +3,9 @@ import type { Authenticator } from '../../ports/authenticator.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
+import type { ReadyResponse } from '../../wire/responses.ts';
 import { errorResponse } from '../http/error-response.ts';
+import { jsonResponse, now } from '../http/http-message.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import type { Access } from '../security/access.ts';
@@ -45,8 +47,13 @@ export class WebSocketFront implements SocketFront {
     };
   }
 
-  stop(): void {
+  drain(): void {
     this.#stopping = true;
+    for (const connection of this.#open)
+      connection.endAtRest().catch((err: unknown) => {
+        // All sockets are closed when the service has stopped.
+        this.#deps.log.warn({ err }, 'a WebSocket could not be closed before the others');
+      });
   }
 
   admit(handshake: Handshake): Admission | HttpResponse {
@@ -65,6 +72,17 @@ export class WebSocketFront implements SocketFront {
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }
+  }
+
+  /**
+   * Answers what a handshake for the same address would be answered: its refusal, or `ready`. Clients cannot see the
+   * refusal of a handshake, neither in browsers nor in Node.
+   */
+  foresee(request: Handshake): HttpResponse {
+    const admission = this.admit(request);
+    if ('status' in admission) return admission;
+    admission.release();
+    return jsonResponse<ReadyResponse>({ status: 'ready', timestamp: now() });
   }
 
   open(query: ConnectionQuery, socket: ClientSocket): Connection {

@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import type { AgentDescription } from '../../core/agent-description.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
+import type { LogSize } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
+import type { RuleWatch } from '../tools/rule-watch.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { Readiness } from './readiness.ts';
@@ -23,6 +26,9 @@ export interface RequestHandlers {
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
+  readonly ruleWatch: RuleWatch;
+  readonly describeAgent: () => AgentDescription;
+  readonly logSize: () => Promise<LogSize | null>;
   readonly exportConfig: () => string;
 }
 
@@ -66,6 +72,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 }
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
+  bus.handle('approval.list', async ({ limit }) => archive.approvals(limit));
   bus.handle('session.list', ({ after, limit }) => archive.list(after, limit));
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
   bus.handle('session.fork', ({ from, at, to, key }, context) => {
@@ -79,6 +86,10 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
     return undefined;
   });
   bus.handle('session.position', ({ sessionId }) => sessions.position(sessionId));
+  bus.handle('session.rest', async ({ sessionId }) => {
+    await sessions.atRest(sessionId);
+    return undefined;
+  });
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
 }
 
@@ -112,8 +123,14 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   });
 }
 
-function answerForService(bus: LocalBus, { machines, readiness, exportConfig }: RequestHandlers): void {
+function answerForService(
+  bus: LocalBus,
+  { machines, readiness, ruleWatch, logSize, describeAgent, exportConfig }: RequestHandlers,
+): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
+  bus.handle('warning.list', async () => ruleWatch.warnings());
+  bus.handle('agent.describe', async () => describeAgent());
+  bus.handle('log.size', () => logSize());
   bus.handle('config.export', async () => exportConfig());
 }

@@ -2,12 +2,13 @@ import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
-import type { Fork, SessionListItem, SessionView } from '../../core/session/session-view.ts';
-import { isoTime, viewSession } from '../../core/session/view-session.ts';
+import type { Fork, SessionListItem, SessionView, WaitingApproval } from '../../core/session/session-view.ts';
+import { isoTime, pendingApproval, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import { waitingCalls } from './waiting-approvals.ts';
 
 /** Lists, shows, forks and deletes sessions. */
 export class SessionArchive {
@@ -23,7 +24,14 @@ export class SessionArchive {
 
   /** Sessions in the order of their ids, after the id `after`. */
   async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
-    return listItems(await this.#journal.sessions({ limit, ...(after !== undefined && { after }) }));
+    const page = await this.#journal.sessions({ limit, ...(after !== undefined && { after }) });
+    return listItems(page, this.#sessions.waitingApprovals);
+  }
+
+  /** The tool calls of all sessions that wait for approval, oldest first. */
+  approvals(limit: number): { approvals: WaitingApproval[]; count: number } {
+    const all = this.#sessions.waitingApprovals;
+    return { approvals: all.slice(0, limit), count: all.length };
   }
 
   /** @param at shows the session after the event with this seq. Left out: as it is now. */
@@ -34,7 +42,9 @@ export class SessionArchive {
     const { state, last } = await this.#fold.at(sessionId, at ?? head);
     const [first] = await this.#journal.read(sessionId, 0, 1);
     if (!first || !last) throw notFound(sessionId);
-    return viewSession({ state, first, last }, head);
+    const calls = await waitingCalls(this.#journal, sessionId, state);
+    const approvals = calls.map(({ request, since }) => pendingApproval(request, since));
+    return viewSession({ state, first, last, approvals }, head);
   }
 
   async fork({ from, at, to = `fork-${crypto.randomUUID()}` }: WantedFork, origin: Origin): Promise<Fork> {
@@ -70,8 +80,15 @@ export interface WantedFork {
   readonly to?: SessionId | undefined;
 }
 
-/** The list items of the sessions among these streams. */
-export function listItems(streams: readonly SessionSummary[]): SessionListItem[] {
+/**
+ * The list items of the sessions among these streams.
+ * @param approvals the tool calls that wait for approval in any session, oldest first.
+ */
+export function listItems(
+  streams: readonly SessionSummary[],
+  approvals: readonly WaitingApproval[] = [],
+): SessionListItem[] {
+  const bySession = Map.groupBy(approvals, ({ sessionId }) => sessionId);
   return streams
     .filter(({ sessionId }) => isSession(sessionId))
     .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
@@ -80,6 +97,7 @@ export function listItems(streams: readonly SessionSummary[]): SessionListItem[]
       head,
       createdAt: isoTime(createdAt),
       updatedAt: isoTime(updatedAt),
+      ...waitingApprovals(bySession.get(sessionId) ?? []),
     }));
 }
 

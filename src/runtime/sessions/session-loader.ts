@@ -6,10 +6,16 @@ import type { NewFork } from './journal.ts';
 import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
+import { type WaitingCall, waitingCalls } from './waiting-approvals.ts';
 
 export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
+}
+
+interface ActorStart {
+  readonly waitingCalls?: readonly WaitingCall[];
+  readonly isPresumed?: boolean;
 }
 
 /** Creates session actors from the log, and erases sessions. The caller makes sure that no other actor of the session exists. */
@@ -22,8 +28,11 @@ export class SessionLoader {
 
   /** The session as the log has it. Finishes a deletion that was cut off; the session is then a new one. */
   async load(sessionId: SessionId): Promise<SessionActor> {
-    const session = this.#actor(sessionId, await this.#deps.fold.at(sessionId));
-    if (!session.state.deleted) return session;
+    const folded = await this.#deps.fold.at(sessionId);
+    if (!folded.state.deleted)
+      return this.#actor(sessionId, folded, {
+        waitingCalls: await waitingCalls(this.#deps.journal, sessionId, folded.state),
+      });
     await this.erase(sessionId);
     return this.#actor(sessionId, await this.#deps.fold.at(sessionId));
   }
@@ -32,7 +41,11 @@ export class SessionLoader {
    * A new session, without a look at the log. If the log has the session, its first append is refused.
    */
   presumeNew(sessionId: SessionId): SessionActor {
-    return this.#actor(sessionId, { state: initialSessionState(), last: undefined, snapshotSeq: 0 }, true);
+    return this.#actor(
+      sessionId,
+      { state: initialSessionState(), last: undefined, snapshotSeq: 0 },
+      { isPresumed: true },
+    );
   }
 
   /** Creates the session `to` from the events of `from` up to `at`. */
@@ -54,10 +67,10 @@ export class SessionLoader {
   #actor(
     sessionId: SessionId,
     { state, last, snapshotSeq }: FoldedSession,
-    isPresumed = false,
+    { waitingCalls = [], isPresumed = false }: ActorStart = {},
   ): SessionActor {
     const onGrown = this.#deps.snapshots.follow(sessionId, snapshotSeq);
     if (last) onGrown(state, last);
-    return new SessionActor(sessionId, { state, last }, { ...this.#deps, onGrown }, isPresumed);
+    return new SessionActor(sessionId, { state, last, waitingCalls }, { ...this.#deps, onGrown }, isPresumed);
   }
 }

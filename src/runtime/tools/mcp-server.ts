@@ -16,6 +16,8 @@ export interface McpServerDeps {
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onToolsChanged: () => void;
+  /** Called after each transition of the server's machine. */
+  readonly onTransition: () => void;
 }
 
 type SendBack = (event: McpServerEvent) => void;
@@ -53,6 +55,7 @@ export class McpServer {
     this.#actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
     this.#actor.subscribe(({ value, context }) => {
       deps.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
+      deps.onTransition();
     });
     deps.machines.add(this.#actor);
     this.#actor.start();

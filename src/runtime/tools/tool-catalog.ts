@@ -34,14 +34,21 @@ export class ToolCatalog implements TurnTools {
     return this.#servers.firstAttempts();
   }
 
+  /** The tools of all connected servers, also those that the model may not call. */
+  available(): OfferedTool[] {
+    const { approval } = this.#options;
+    const { expiresAfterMs } = approval;
+    const expiry = expiresAfterMs !== undefined && { expiresAfterMs };
+    return this.#servers
+      .connectedTools()
+      .map((tool) => ({ ...tool, policy: approvalPolicy(approval, tool), ...expiry }));
+  }
+
   /** The tools under the names that the model knows. Rebuilt only when they have changed. */
   forModel(): ToolOffer {
     const { revision } = this.#servers;
     if (this.#offer?.revision !== revision) {
-      const tools = this.#servers
-        .connectedTools()
-        .map((tool) => ({ ...tool, policy: approvalPolicy(this.#options.approval, tool) }));
-      this.#offer = { revision, offer: this.#offerOf(tools) };
+      this.#offer = { revision, offer: this.#offerOf(this.available()) };
     }
     return this.#offer.offer;
   }

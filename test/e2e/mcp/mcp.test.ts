@@ -34,7 +34,11 @@ describe('the tools of /mcp', () => {
   verifies('mcp.tools', async () => {
     await using service = await RunningService.start();
     await using client = await mcpClient(service);
-    expect(client.sdk.getServerVersion()).toEqual({ name: 'agent-service', version: readPackageVersion() });
+    expect(client.sdk.getServerVersion()).toEqual({
+      name: 'agent-service',
+      title: 'agent-service',
+      version: readPackageVersion(),
+    });
     const { tools } = await client.sdk.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['chat_with_agent', 'reset_conversation']);
     for (const { title, description } of tools) expect(`${title} ${description}`).not.toContain('undefined');

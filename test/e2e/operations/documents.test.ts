@@ -156,6 +156,7 @@ const burning: EventStore = {
   fork: () => Promise.reject(new Error('EIO')),
   adopt: () => Promise.reject(new Error('EIO')),
   erase: () => Promise.reject(new Error('EIO')),
+  size: () => Promise.reject(new Error('EIO')),
   probe: () => Promise.reject(new Error('EIO')),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };

@@ -22,7 +22,7 @@ async function exported(service: RunningService): Promise<string> {
 describe('GET /api/config.yaml', () => {
   const environment = { GREETING: 'Ahoy', NODE_COMMAND: fixture.command };
   const yaml = `# A comment that goes away
-version: "2.7"
+version: "1.0"
 systemPrompt: |
   \${GREETING} from two
   lines, for $$5.
@@ -160,7 +160,8 @@ describe('health', () => {
       status: 'healthy',
       version: readPackageVersion(),
       uptime: expect.any(Number),
-      agent: { status: 'ready', connectedServers: 1 },
+      agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+      log: { bytes: 0, events: 0 },
       timestamp: isTimestamp,
     });
     const later = Health.parse(await (await service.fetch('/api/health')).json());

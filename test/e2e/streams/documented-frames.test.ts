@@ -67,11 +67,17 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await plain.until('error');
   plain.send(exampleOf(client, 'reset'));
   await resuming.until('reset');
+  resuming.send(exampleOf(client, 'cancel', 1));
+  await resuming.until('done');
   plain.send({ type: 'hello' });
   resuming.send({ type: 'hello' });
   await plain.until('error', 2);
   denied.plain.send(exampleOf(client, 'message'));
   await denied.plain.until('toolApproval');
+  denied.plain.send({ type: 'message', content: 'hello' });
+  await denied.plain.until('queued');
+  denied.resuming.send({ type: 'message', content: 'hello' });
+  await denied.resuming.until('queued');
   denied.plain.send(exampleOf(client, 'deny'));
   await denied.plain.until('toolResult');
   await Promise.all([denied.plain.until('response'), denied.resuming.until('response')]);

@@ -51,7 +51,7 @@ describe('the client of the package', () => {
     await expect(session.ask('other', { clientMessageId: 'mine' })).rejects.toMatchObject({
       code: 'IDEMPOTENCY_KEY_REUSED',
     });
-    session.reset();
+    await session.reset();
     for await (const event of session) if (event.event === 'reset') break;
     expect(session.position.seq).toBe(record.seq + 1);
   });

@@ -1,38 +1,67 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { DirectedModel } from '../models/directed-model.ts';
-import { SCRIPTED } from '../service/running-service.ts';
+import { RunningService, SCRIPTED } from '../service/running-service.ts';
+import { SeverableLink } from '../sockets/severable-link.ts';
 import { DirectedTools } from '../tools/directed-tools.ts';
 import { ConsolePage } from './console-page.ts';
 
 interface ChatOptions {
-  readonly context?: Parameters<typeof ConsolePage.open>[2];
+  /** Of the agent file. None, unless the test gives some. */
+  readonly limits?: string;
+  readonly context?: BrowserContextOptions;
   /** Of the agent file; the model itself is the test's. */
   readonly llm?: string;
 }
 
+const NO_LIMITS = 'limits: {requestsPerMinute: false, messagesPerMinute: false}\n';
 const REST = `
 server: {drainTimeoutMs: 0}
-limits: {requestsPerMinute: false, messagesPerMinute: false}
 approval: {rules: [{tool: pay, policy: ask}]}
 mcpServers:
   tools: {type: stdio, command: none}
 `;
 
+/** How many streams the service has open. */
+export interface OpenStreams {
+  readonly sockets: number;
+  readonly statecharts: number;
+}
+
 /** The chat of a session, in front of a model and tools that the test directs. */
-export async function openChat({ context = {}, llm = SCRIPTED }: ChatOptions = {}) {
+export async function openChat({ context = {}, llm = SCRIPTED, limits = NO_LIMITS }: ChatOptions = {}) {
   const model = new DirectedModel();
   const tools = new DirectedTools({ look: {}, pay: {} });
-  const options = { yaml: llm + REST, adapters: { model, connector: tools } };
-  const opened = await ConsolePage.open('#/chat/demo', options, context);
+  const options = { yaml: llm + limits + REST, adapters: { model, connector: tools } };
+  const service = await RunningService.start(options);
+  const link = await SeverableLink.to(service.port);
+  const opened = await ConsolePage.visit(service, `${link.url}/#/chat/demo`, context);
   const { page } = opened;
   const say = async (text: string): Promise<void> => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
   };
+  const newTab = async (at: string): Promise<Page> => {
+    const tab = await page.context().newPage();
+    await tab.goto(`${link.url}/${at}`);
+    return tab;
+  };
+  const openStreams = async (): Promise<OpenStreams> => {
+    const metrics = await (await service.fetch('/metrics')).text();
+    const open = (kind: string): number =>
+      Number(new RegExp(`^agent_sockets\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+    return { sockets: open('websocket'), statecharts: open('statecharts') };
+  };
   return {
+    ...{ newTab, openStreams },
     ...{ model, tools, page, say },
-    service: opened.service,
+    /** Between the page and the service. */
+    link,
+    service,
     errors: opened.errors,
     conversation: page.getByRole('log', { name: 'Conversation' }),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await opened[Symbol.asyncDispose]();
+      await link[Symbol.asyncDispose]();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { RunningService, type ServiceOptions } from '../service/running-service.ts';
 import { findChromium } from './chromium.ts';
 
@@ -24,14 +24,22 @@ export class ConsolePage implements AsyncDisposable {
   static async open(
     at: string,
     options: ServiceOptions = {},
-    context: Parameters<Browser['newContext']>[0] = {},
+    context: BrowserContextOptions = {},
   ): Promise<ConsolePage> {
     const service = await RunningService.start(options);
+    return ConsolePage.visit(service, `${service.url}/${at}`, context);
+  }
+
+  /** Opens a URL that leads to the service, and closes the service with the page. */
+  static async visit(
+    service: RunningService,
+    url: string,
+    context: BrowserContextOptions = {},
+  ): Promise<ConsolePage> {
     const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox'] });
-    const opened: BrowserContext = await browser.newContext(context);
-    const page = await opened.newPage();
-    const made = new ConsolePage(service, browser, page);
-    await page.goto(`${service.url}/${at}`);
+    const opened = await browser.newContext(context);
+    const made = new ConsolePage(service, browser, await opened.newPage());
+    await made.page.goto(url);
     return made;
   }
 

@@ -55,7 +55,7 @@ function resultTexts(frames: Frames): string[] {
   return frames.flatMap((frame) => {
     if (frame.event !== 'toolResult') return [];
     const call = calls.find(({ toolName }) => toolName === frame.data.toolName);
-    return 'error' in frame.data
+    return frame.data.error !== undefined
       ? [`The call was interrupted (${frame.data.error}). It may or may not have taken effect.`]
       : [call?.text ?? ''];
   });

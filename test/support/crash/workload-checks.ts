@@ -98,7 +98,7 @@ export function checkPayments(paid: readonly string[], logs: Logs): void {
       const result = log.find(
         (frame) => isResult(frame) && frame.turnId === call.turnId && frame.data.callId === call.data.callId,
       );
-      if (result?.event === 'toolResult' && 'result' in result.data)
+      if (result?.event === 'toolResult' && result.data.error === undefined)
         expect(paid, 'what the log says was paid').toContain(call.data.arguments.id);
     }
   }

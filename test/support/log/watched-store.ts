@@ -6,6 +6,7 @@ import type {
   AdoptedEvent,
   AppendOptions,
   EventStore,
+  LogSize,
   SessionFilter,
   SessionSummary,
 } from '../../../src/ports/event-store.ts';
@@ -65,6 +66,10 @@ export class WatchedStore implements EventStore {
 
   erase(...sessionIds: SessionId[]): Promise<void> {
     return this.#inner.erase(...sessionIds);
+  }
+
+  size(): Promise<LogSize> {
+    return this.#inner.size();
   }
 
   async probe(): Promise<void> {

@@ -137,7 +137,7 @@ function outcomes(frames: Frames, { calls = [] }: PrescribedTurn): Outcome[] {
   const ids = callIds(frames);
   return calls.map(({ text, structuredContent, mayBeInterrupted = false }, call): Outcome => {
     const told = frames.find((frame) => frame.event === 'toolResult' && frame.data.callId === ids[call]);
-    const error = told?.event === 'toolResult' && 'error' in told.data ? told.data.error : '';
+    const error = told?.event === 'toolResult' ? (told.data.error ?? '') : '';
     const isAllowed = mayBeInterrupted || isCancelled(frames);
     if (isAllowed && INTERRUPTIONS.test(error)) return { error };
     return { result: { content: [{ type: 'text', text }], ...(structuredContent && { structuredContent }) } };

@@ -8,7 +8,7 @@ export async function eventsFor(rig: SessionRig, sessionId = 's'): Promise<Timed
   return envelopes.map((envelope) => {
     const { seq, time, event } = envelope;
     const frame = resumableFrame(envelope);
-    if (frame.event === 'resumed' || frame.event === 'accepted')
+    if (frame.event === 'resumed' || frame.event === 'accepted' || frame.event === 'done')
       throw new Error(`${frame.event} is no event of a log`);
     const partial = 'partial' in event && event.partial !== '' ? event.separator + event.partial : undefined;
     return {

@@ -8,6 +8,7 @@ const item = {
   head: z.int(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  waitingApprovals: z.strictObject({ count: z.int(), since: Timestamp }).optional(),
 };
 
 const HistoryEntry = z.discriminatedUnion('role', [
@@ -55,6 +56,8 @@ const View = z.strictObject({
         serverId: z.string().nullable(),
         arguments: z.record(z.string(), z.unknown()),
         argumentsHash: z.string().regex(/^[0-9a-f]{64}$/),
+        since: Timestamp,
+        expiresAt: Timestamp.optional(),
       }),
     ),
     history: z.array(HistoryEntry),

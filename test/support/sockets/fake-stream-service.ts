@@ -53,9 +53,29 @@ export class FakeStreamSocket implements StreamSocket {
   }
 }
 
-/** Takes the connections of a client. */
+/** Takes the connections of a client, and says over HTTP what a handshake would be answered. */
 export class FakeStreamService {
   readonly sockets: FakeStreamSocket[] = [];
+  /** The addresses that were asked for over HTTP. */
+  readonly asked: string[] = [];
+  /** The answer over HTTP; null when nothing answers. */
+  answer: { readonly status: number; readonly body: string; readonly retryAfter?: string } | null = null;
+
+  readonly fetch = async (url: string): Promise<Response> => {
+    this.asked.push(url);
+    if (this.answer === null) throw new TypeError('fetch failed');
+    const { status, body, retryAfter } = this.answer;
+    return new Response(body, {
+      status,
+      headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+    });
+  };
+
+  /** Answers over HTTP with an error envelope. */
+  refuse(status: number, error: object, retryAfter?: string): void {
+    const body = JSON.stringify({ success: false, error });
+    this.answer = { status, body, ...(retryAfter !== undefined && { retryAfter }) };
+  }
 
   readonly openSocket = (url: string): FakeStreamSocket => {
     const socket = new FakeStreamSocket(url);

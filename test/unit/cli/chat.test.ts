@@ -24,13 +24,13 @@ class DirectedSession implements ChatSession {
     this.wishes.push(content);
     return { clientMessageId: content, turnId };
   }
-  cancel(): void {
+  async cancel() {
     this.wishes.push('CANCEL');
   }
-  approve(callId: string, hash?: string): void {
+  async approve(callId: string, hash?: string) {
     this.wishes.push(`APPROVE ${callId} ${hash}`);
   }
-  deny(callId: string, reason?: string): void {
+  async deny(callId: string, reason?: string) {
     this.wishes.push(`DENY ${callId} ${reason}`);
   }
   say(...events: StreamEvent[]): void {

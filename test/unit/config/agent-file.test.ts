@@ -176,6 +176,12 @@ server:
     ]);
   });
 
+  it('refuse a version of the format that this release does not read', () => {
+    expect(problemsOf(`version: "99"\n${llm}\n`)).toEqual([
+      'agent.yml:1: version: found "99"; expected "1.0", the only version of the agent file that this release reads',
+    ]);
+  });
+
   it('find a spelling without regard to case and separators', () => {
     expect(problemsOf('llm: { provider: scripted, model: m, api_key: x }\nmcp_servers: {}\n')).toEqual([
       'agent.yml:1: llm.api_key: unknown key; did you mean "apiKey"?',
@@ -210,6 +216,54 @@ mcpServers:
 
   it('point at the agent as a whole when its model is missing', () => {
     expect(problemsOf('version: "1.0"\n')).toEqual(['agent.yml:1: llm: missing; expected a map']);
+  });
+});
+
+describe('an approval rule', () => {
+  const servers =
+    'mcpServers:\n  everything: { type: stdio, command: x }\n  files: { type: stdio, command: x }\n';
+  const withRule = (rule: string, other = servers) =>
+    `${llm}\n${other}approval:\n  rules:\n    - {${rule}, policy: ask}\n`;
+
+  it('is refused when no tool server has the name that it gives, with the one that was meant', () => {
+    expect(problemsOf(withRule('server: everthing, tool: "*"'))).toEqual([
+      'agent.yml:7: approval.rules[0].server: found "everthing"; expected a server of mcpServers (everything, files), or atRunTime: true beside it if clients connect the server later; did you mean "everything"?',
+    ]);
+    expect(problemsOf(withRule('server: github', ''))).toEqual([
+      'agent.yml:4: approval.rules[0].server: found "github"; expected a server of mcpServers (there is none), or atRunTime: true beside it if clients connect the server later',
+    ]);
+  });
+
+  it('is refused together with every other problem of the file', () => {
+    const text = `${withRule('server: everthing')}limits: { requestsPerMinute: 0 }\n`;
+    expect(problemsOf(text)).toEqual([
+      expect.stringContaining('approval.rules[0].server'),
+      expect.stringContaining('limits.requestsPerMinute'),
+    ]);
+    expect(problemsOf(withRule('server: everthing, tool: 3'))).toEqual([
+      expect.stringContaining('approval.rules[0].tool'),
+      expect.stringContaining('approval.rules[0].server'),
+    ]);
+  });
+
+  it('is judged by the names of servers whose own settings are wrong', () => {
+    const wrong = 'mcpServers:\n  files: { type: stdio }\n';
+    expect(problemsOf(withRule('server: files', wrong))).toEqual([
+      expect.stringContaining('mcpServers.files.command'),
+    ]);
+    expect(problemsOf(withRule('server: files', 'mcpServers: none\n'))).toEqual([
+      expect.stringContaining('mcpServers: found "none"'),
+    ]);
+  });
+
+  it.each([
+    'server: files',
+    'server: "fil*"',
+    'server: "?iles"',
+    'tool: write',
+    'server: github, atRunTime: true',
+  ])('is accepted as {%s}', (rule) => {
+    expect(parseAgentFile(withRule(rule), 'f', {}).config.approval.rules).toHaveLength(1);
   });
 });
 

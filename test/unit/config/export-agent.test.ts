@@ -20,7 +20,7 @@ function expectStable(yaml: string): void {
 
 const full = `
 # a comment with SECRET-0
-version: "2.1"
+version: "1.0"
 systemPrompt: |
   You are $NAME. It costs $$5 and $5.
   Docs: https://me:SECRET-1@docs.example.com/?token=SECRET-2
@@ -57,7 +57,7 @@ describe('the exported agent', () => {
   it('keeps everything else as it was written', () => {
     const exported: unknown = parse(exportOf(full));
     expect(exported).toEqual({
-      version: '2.1',
+      version: '1.0',
       systemPrompt: `You are $NAME. It costs $$5 and $5.\nDocs: https://${REDACTED}@docs.example.com/?token=${REDACTED}\n`,
       llm: {
         provider: 'openai',
@@ -164,6 +164,20 @@ describe('servers that changed at runtime', () => {
     expect(mcpServers.four).toEqual({
       type: 'http',
       baseUrl: `http://${REDACTED}@host/mcp?key=${REDACTED}&a=$b`,
+    });
+    expectStable(yaml);
+  });
+
+  it('leave a file that loads when an approval rule names a server that was removed', () => {
+    const rules = 'approval: { rules: [{ server: one, policy: ask }, { server: t*, policy: deny }] }\n';
+    const yaml = exportOf(`${file}${rules}`, { removed: new Set(['one']), added: {} });
+    expect(parse(yaml)).toMatchObject({
+      approval: {
+        rules: [
+          { server: 'one', policy: 'ask', atRunTime: true },
+          { server: 't*', policy: 'deny' },
+        ],
+      },
     });
     expectStable(yaml);
   });

@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),
-      ...healthRoutes({ bus, version: '0.0.0', uptime: () => 0 }),
+      ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];
     const names = (list: readonly { method: string; path: string }[]) =>
@@ -113,7 +113,7 @@ describe('the AsyncAPI document', () => {
 
   it('has a message with an example for each frame, and only examples that fit', () => {
     const groups = ['client', 'server', 'resumable'].map((group) => messagesOf(readAsyncApi, group));
-    expect(groups.map((messages) => messages.length)).toEqual([5, 7, 16]);
+    expect(groups.map((messages) => messages.length)).toEqual([5, 8, 18]);
     for (const { id, payload, examples } of groups.flat()) {
       const check = payloadCheck(payload);
       expect({ id, examples: examples.length }).not.toEqual({ id, examples: 0 });

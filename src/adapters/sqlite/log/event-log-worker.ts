@@ -78,6 +78,8 @@ function run(log: EventLog, call: Call): Answer {
     case 'erase':
       log.erase(call);
       return { type: 'erased' };
+    case 'measure':
+      return { type: 'measured', size: log.measure() };
     case 'probe':
       log.probe();
       return { type: 'probed' };

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { requireForkPoint } from '../../../ports/event-store.ts';
+import { type LogSize, requireForkPoint } from '../../../ports/event-store.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
+import { EventCount } from '../index/event-count.ts';
 import { SessionIndex } from '../index/session-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
@@ -39,6 +41,7 @@ export class EventLog implements Disposable {
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   readonly #adoptions: StagedAdoptions;
+  readonly #count: EventCount;
   #lastCommitMs = 0;
 
   /** @param notify gets messages for the operator, about problems that make no append fail. */
@@ -53,6 +56,7 @@ export class EventLog implements Disposable {
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.#adoptions = new StagedAdoptions(db);
+    this.#count = new EventCount(db);
     this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
     for (const notice of notices) notify(notice);
   }
@@ -62,13 +66,16 @@ export class EventLog implements Disposable {
     const time = Date.now();
     const refused: Refusal[] = [];
     const heads = new Map<string, number>();
+    let events = 0;
     this.#transact('append to', () => {
       for (const [index, append] of batch.entries()) {
         const refusal = this.#store(append, time);
         if (refusal !== undefined) refused.push({ index, ...refusal });
         else if (append.data.length > 0) heads.set(append.sessionId, append.expectedSeq + append.data.length);
+        if (refusal === undefined) events += append.data.length;
       }
     });
+    this.#count.add(events);
     this.#marks.record(heads);
     return { type: 'committed', time, appends: batch.length, syncMs: this.#lastCommitMs, refused };
   }
@@ -108,7 +115,10 @@ export class EventLog implements Disposable {
       this.#store({ sessionId: to, expectedSeq: at, types, data, open: false }, time);
       return { type: 'forked', actual: 0 } as const;
     });
-    if (outcome.actual === 0) this.#marks.record(new Map([[to, at + data.length]]));
+    if (outcome.actual === 0) {
+      this.#count.add(at + data.length);
+      this.#marks.record(new Map([[to, at + data.length]]));
+    }
     return outcome;
   }
 
@@ -131,7 +141,10 @@ export class EventLog implements Disposable {
       if (actual === 0 && head > 0) this.#index.put(staged.store(open));
       return { type: 'adopted', head, actual };
     });
-    if (adopted.actual === 0 && head > 0) this.#marks.record(new Map([[sessionId, head]]));
+    if (adopted.actual === 0 && head > 0) {
+      this.#count.add(head);
+      this.#marks.record(new Map([[sessionId, head]]));
+    }
     return adopted;
   }
 
@@ -142,14 +155,25 @@ export class EventLog implements Disposable {
   /** Erases damaged sessions too. May be called again when an earlier call was interrupted. */
   erase({ sessionIds }: EraseCall): void {
     this.#explained('erase from', () => this.#marks.announceErased(sessionIds));
+    let erased = 0;
     this.#transact('erase from', () => {
       for (const sessionId of sessionIds) {
-        this.#delete.run(sessionId);
+        erased += Number(this.#delete.run(sessionId).changes);
         this.#index.remove(sessionId);
       }
     });
+    this.#count.add(-erased);
     // The WAL still contains the erased events.
     this.#explained('erase from', () => this.#marks.emptyWal());
+  }
+
+  measure(): LogSize {
+    return this.#explained('measure', () => ({
+      databaseBytes: statSync(this.#file).size,
+      // The file does not exist before the first commit.
+      walBytes: statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+      events: this.#count.read(),
+    }));
   }
 
   /** Call it after the reply is sent: the caller's events are on disk, so nobody should wait for this. */

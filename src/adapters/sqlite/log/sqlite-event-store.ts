@@ -10,6 +10,7 @@ import {
   type AdoptedEvent,
   type AppendOptions,
   type EventStore,
+  type LogSize,
   type SessionFilter,
   type SessionSummary,
   StaleVersionError,
@@ -118,6 +119,12 @@ export class SqliteEventStore implements EventStore {
 
   async erase(...streamIds: StreamId[]): Promise<void> {
     await this.#call({ type: 'erase', sessionIds: streamIds });
+  }
+
+  async size(): Promise<LogSize> {
+    const answer = await this.#call({ type: 'measure' });
+    if (answer.type !== 'measured') throw new Error(`a measurement was answered with ${answer.type}`);
+    return answer.size;
   }
 
   async probe(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SessionId } from '../../../core/ids.ts';
-import type { SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
+import type { LogSize, SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
 import type { EncodedEvents } from './stored-row.ts';
 
 /* The messages between the event store in the main thread and its worker. */
@@ -34,7 +34,7 @@ export interface CloseRequest {
 }
 
 /** A request that gets a reply of its own, with the same id. */
-export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | ProbeCall;
+export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | MeasureCall | ProbeCall;
 
 export interface ReadCall {
   readonly type: 'read';
@@ -80,6 +80,10 @@ export interface EraseCall {
   readonly sessionIds: readonly SessionId[];
 }
 
+export interface MeasureCall {
+  readonly type: 'measure';
+}
+
 export interface ProbeCall {
   readonly type: 'probe';
 }
@@ -120,6 +124,7 @@ export type Answer =
   | Forked
   | AdoptionBegun
   | Adopted
+  | Measured
   | { readonly type: 'staged' | 'adoption-ended' | 'erased' | 'probed' };
 
 export interface Page {
@@ -154,4 +159,9 @@ export interface Adopted {
   readonly head: number;
   /** 0 if the session is new. Otherwise nothing was done, because the session exists and is at this seq. */
   readonly actual: number;
+}
+
+export interface Measured {
+  readonly type: 'measured';
+  readonly size: LogSize;
 }

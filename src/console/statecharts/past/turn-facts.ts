@@ -21,7 +21,8 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
     case 'toolResult': {
       const { callId, toolName, serverId } = event.data;
       const call = { turnId, callId, toolName, serverId };
-      if ('result' in event.data) return { type: 'tool-call.succeeded', ...call, result: event.data.result };
+      if (event.data.error === undefined)
+        return { type: 'tool-call.succeeded', ...call, result: event.data.result };
       const type = isInterruption(event, awaiting.includes(callId))
         ? 'tool-call.interrupted'
         : 'tool-call.failed';
@@ -47,7 +48,7 @@ const UNRECORDED = { kind: 'unrecorded' } as const;
 function causeKindOf(event: TimedEvent): string | undefined {
   if (event.cause || event.actor) return event.cause?.kind;
   if (event.event === 'error') return legacyFailure(event.data.details.reason).kind;
-  if (event.event !== 'toolResult' || !('error' in event.data)) return undefined;
+  if (event.event !== 'toolResult' || event.data.error === undefined) return undefined;
   return legacyInterruptions[event.data.error] ?? legacyUnapproved[event.data.error];
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
 import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
+  AgentResponse,
   HealthResponse,
   MetricSamplesResponse,
   ReadyResponse,
@@ -25,7 +26,8 @@ const health: Operation = {
         status: 'healthy',
         version: '0.1.0',
         uptime: 12.5,
-        agent: { status: 'ready', connectedServers: 1 },
+        agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        log: { bytes: 45_056, events: 12 },
       }),
     },
   ],
@@ -82,6 +84,37 @@ const statecharts: Operation = {
         mediaType: EVENT_STREAM_TYPE,
         body: `event: machine\ndata: ${JSON.stringify(everything)}\n\n`,
       },
+    },
+  ],
+};
+
+const agent: Operation = {
+  id: 'describeAgent',
+  method: 'GET',
+  path: '/api/agent',
+  tag: 'Service',
+  summary: 'The agent: its name, model, prompt, tools and suggestions',
+  description: 'Without secrets. The prompt shows variables by their names.',
+  answers: { [JSON_TYPE]: AgentResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'offline',
+      summary: 'An offline agent',
+      answer: ok({
+        name: 'agent-service',
+        model: { provider: 'scripted', name: 'offline' },
+        systemPrompt: 'You are a helpful assistant.',
+        tools: [
+          {
+            serverId: 'everything',
+            name: 'echo',
+            policy: 'ask',
+            description: 'Echoes back the input string',
+          },
+        ],
+        suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
+      }),
     },
   ],
 };
@@ -169,10 +202,23 @@ export const serviceOperations: readonly Operation[] = [
     id: 'probeHealth',
     path: '/healthz',
     summary: 'Liveness for orchestrators, in every mode and without a rate limit',
+    examples: [
+      {
+        name: 'healthy',
+        summary: 'The service is healthy',
+        answer: ok({
+          status: 'healthy',
+          version: '0.1.0',
+          uptime: 12.5,
+          agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        }),
+      },
+    ],
   },
   readiness,
   metrics,
   metricSamples,
   statecharts,
+  agent,
   configuration,
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
 import {
   ApprovalRequest,
+  ApprovalsQuery,
   CancelRequest,
   EventsQuery,
   ForkRequest,
@@ -10,6 +11,7 @@ import {
 } from '../../../wire/requests.ts';
 import {
   ApprovalResponse,
+  ApprovalsResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
@@ -26,6 +28,7 @@ import {
   type OperationExample,
   ok,
   EXAMPLE_TIME as timestamp,
+  waitingApproval,
 } from './operation.ts';
 
 const path = '/api/sessions/:sessionId';
@@ -197,6 +200,26 @@ const cancelTurn: Operation = {
   ],
 };
 
+const listApprovals: Operation = {
+  id: 'listApprovals',
+  method: 'GET',
+  path: '/api/approvals',
+  tag: 'Sessions',
+  summary: 'List the tool calls of all sessions that wait for approval',
+  description: 'Oldest first. `count` also counts those beyond `limit`.',
+  query: ApprovalsQuery,
+  answers: { [JSON_TYPE]: ApprovalsResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'oldest',
+      summary: 'The call that has waited longest',
+      parameters: { limit: 1 },
+      answer: ok({ approvals: [{ sessionId: 'careful', ...waitingApproval }], count: 2 }),
+    },
+  ],
+};
+
 const answerApproval: Operation = {
   id: 'answerApproval',
   method: 'POST',
@@ -300,6 +323,7 @@ export const sessionOperations: readonly Operation[] = [
   readEvents,
   forkSession,
   cancelTurn,
+  listApprovals,
   answerApproval,
   deleteSession,
 ];

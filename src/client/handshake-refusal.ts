@@ -1,0 +1,108 @@
+import type { ErrorBody } from '../core/errors.ts';
+import { RefusedError, UnreachableError } from './session-errors.ts';
+
+/** Why a connection could not be made. */
+export interface HandshakeRefusal {
+  readonly error: RefusedError | UnreachableError;
+  /** Whether a later attempt can succeed without a change of the client or of its address. */
+  readonly isTemporary: boolean;
+  /** The service asks to wait at least this long. */
+  readonly retryAfterMs: number;
+}
+
+export interface HandshakeQuestion {
+  /** The address of the WebSocket. */
+  readonly url: string;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Whether this client was connected before: then another server at the address is taken for a temporary one. */
+  readonly wasConnected: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Statuses below 500 that do not speak against a later attempt: timeout, too early, too many requests. */
+const TEMPORARY_STATUSES = [408, 425, 429];
+
+/**
+ * Asks over HTTP why a WebSocket was refused, because neither browsers nor Node tell the status of the handshake. The
+ * service answers a GET of the same address as it would answer the handshake.
+ *
+ * @returns null when nothing speaks against the next attempt.
+ */
+export async function askWhyRefused(question: HandshakeQuestion): Promise<HandshakeRefusal | null> {
+  const { url, signal, wasConnected } = question;
+  const address = url.replace(/^ws/, 'http');
+  let response: Response;
+  let text: string;
+  try {
+    const headers = { Accept: 'application/json' };
+    response = await question.fetch(address, { headers, redirect: 'manual', signal });
+    text = await response.text();
+  } catch (cause) {
+    const error = new UnreachableError(`no service can be reached at ${withoutQuery(address)}`, { cause });
+    return { error, isTemporary: true, retryAfterMs: 0 };
+  }
+  if (response.ok && isService(text)) return null;
+  const { status } = response;
+  const error = new RefusedError(bodyOf(text) ?? describe(status, withoutQuery(address)));
+  const isTemporary = status >= 500 || TEMPORARY_STATUSES.includes(status) || (response.ok && wasConnected);
+  return { error, isTemporary, retryAfterMs: retryAfterMs(response.headers.get('retry-after')) };
+}
+
+/** Version 0.1.0 answers with a text. */
+function isService(text: string): boolean {
+  return text.startsWith('agent-service ') || fieldsOf(text).status === 'ready';
+}
+
+/** The body of an error envelope. */
+function bodyOf(text: string): ErrorBody | undefined {
+  const { error } = fieldsOf(text);
+  return isErrorBody(error) ? error : undefined;
+}
+
+function isErrorBody(value: unknown): value is ErrorBody {
+  return (
+    isObject(value) &&
+    typeof value.code === 'string' &&
+    typeof value.message === 'string' &&
+    isObject(value.details)
+  );
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : {};
+  } catch {
+    return {}; // A page of a proxy, or of another server.
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The error for an answer that is not from the service. A redirect has status 0 in browsers. */
+function describe(status: number, address: string): ErrorBody {
+  const details = { status, url: address };
+  if (status === 401)
+    return { code: 'UNAUTHORIZED', message: `${address} asks for authentication (401).`, details };
+  if (status === 403) return { code: 'FORBIDDEN', message: `${address} refuses this client (403).`, details };
+  if (status === 429)
+    return { code: 'RATE_LIMIT_EXCEEDED', message: `${address} has too many requests (429).`, details };
+  if (status >= 500)
+    return { code: 'SERVICE_UNAVAILABLE', message: `${address} is not available (${status}).`, details };
+  const found = status === 0 || (status >= 300 && status < 400) ? 'a redirect' : `status ${status}`;
+  const message = `There is no agent-service at ${address}: it answers with ${found}. Check the address.`;
+  return { code: 'INVALID_REQUEST', message, details };
+}
+
+function withoutQuery(address: string): string {
+  const url = new URL(address);
+  return url.origin + url.pathname;
+}
+
+/** @param header seconds; a date is not used by the service. */
+function retryAfterMs(header: string | null): number {
+  const seconds = Number(header);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0;
+}

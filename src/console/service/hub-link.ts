@@ -1,0 +1,121 @@
+import type {
+  ActionResult,
+  FromHub,
+  MachinesNews,
+  SessionAction,
+  SessionNews,
+  ToHub,
+} from './hub/hub-messages.ts';
+import { openHub } from './hub/hub-port.ts';
+import { watchPresence } from './presence.ts';
+
+/** A stream that this tab shows. */
+export interface Subscription {
+  /** Whether news of the hub are for this stream. */
+  readonly isFor: (news: SessionNews | MachinesNews) => boolean;
+  readonly onNews: (news: SessionNews | MachinesNews) => void;
+  /** What to tell the hub to get the stream, from where this tab has it. */
+  readonly join: () => ToHub;
+  readonly leave: () => ToHub;
+  /** The hub has the stream no longer: nobody looks at this tab. */
+  readonly onPaused: () => void;
+  /** Whether the stream must stay while nobody looks, because it has something to send. */
+  readonly isNeeded: () => boolean;
+}
+
+interface Waiting {
+  readonly resolve: (result: ActionResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The connection of this tab to the hub, which has the streams of all tabs. */
+export class HubLink {
+  #port: MessagePort | null = null;
+  #isAway = false;
+  #lastId = 0;
+  readonly #open = new Set<Subscription>();
+  readonly #joined = new Set<Subscription>();
+  readonly #waiting = new Map<number, Waiting>();
+
+  constructor() {
+    openHub((port) => this.#use(port));
+    watchPresence({ onAway: () => this.#leaveAll(), onBack: () => this.#joinAll() });
+  }
+
+  /** Opens the stream. @returns a function that closes it. */
+  subscribe(subscription: Subscription): () => void {
+    this.#open.add(subscription);
+    if (!this.#isAway) this.#join(subscription);
+    return () => {
+      this.#open.delete(subscription);
+      this.#leave(subscription);
+    };
+  }
+
+  /** Rejects when the service refuses. */
+  do(session: string, action: SessionAction): Promise<ActionResult> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#port?.postMessage({ kind: 'session.do', session, id, action } satisfies ToHub);
+    });
+  }
+
+  #use(port: MessagePort): void {
+    this.#port?.close();
+    this.#port = port;
+    for (const { reject } of this.#waiting.values()) reject(new Error('The connection was lost.'));
+    this.#waiting.clear();
+    this.#joined.clear();
+    port.addEventListener('message', ({ data }: MessageEvent<FromHub>) => this.#receive(data));
+    port.start();
+    if (!this.#isAway) this.#joinAll();
+  }
+
+  #receive(message: FromHub): void {
+    switch (message.kind) {
+      case 'done':
+        this.#take(message.id)?.resolve(message.result);
+        return;
+      case 'failed':
+        this.#take(message.id)?.reject(new Error(message.reason));
+        return;
+      case 'crowded':
+        if (document.visibilityState === 'hidden') this.#leaveAll();
+        return;
+      default:
+        for (const subscription of this.#joined)
+          if (subscription.isFor(message)) subscription.onNews(message);
+    }
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #joinAll(): void {
+    this.#isAway = false;
+    for (const subscription of this.#open) if (!this.#joined.has(subscription)) this.#join(subscription);
+  }
+
+  #leaveAll(): void {
+    this.#isAway = true;
+    for (const subscription of this.#open) {
+      if (!this.#joined.has(subscription) || subscription.isNeeded()) continue;
+      this.#leave(subscription);
+      subscription.onPaused();
+    }
+  }
+
+  #join(subscription: Subscription): void {
+    this.#joined.add(subscription);
+    this.#port?.postMessage(subscription.join());
+  }
+
+  #leave(subscription: Subscription): void {
+    if (this.#joined.delete(subscription)) this.#port?.postMessage(subscription.leave());
+  }
+}

@@ -1,0 +1,81 @@
+import type {
+  Receipt,
+  SendOptions,
+  SessionStatus,
+  StreamEvent,
+  UnsentMessage,
+} from '../../../client/session-client.ts';
+import type { MachineState } from '../../../core/machine-state.ts';
+import type { LiveSteps } from '../running-step.ts';
+
+/** A stream that cannot be opened for now. */
+export interface Trouble {
+  /** Why, for people. */
+  readonly message: string;
+  /** When the next attempt is made, in milliseconds since the epoch. */
+  readonly retryAt: number;
+}
+
+/** The connection to a session. */
+export interface SessionState {
+  readonly status: SessionStatus;
+  readonly unsent: readonly UnsentMessage[];
+  /** Why there is no connection; null while there is one, or while the first is made. */
+  readonly trouble: Trouble | null;
+}
+
+/** A session as it is shared between tabs, when a tab joins. */
+export interface JoinedSession {
+  /** The last event that the hub has received. */
+  readonly seq: number;
+  readonly steps: LiveSteps;
+  readonly state: SessionState;
+}
+
+/** What a tab asks of a session. */
+export type SessionAction =
+  | { readonly name: 'send'; readonly content: string; readonly options: SendOptions }
+  | { readonly name: 'cancel' }
+  | { readonly name: 'approve'; readonly callId: string; readonly argumentsHash: string | undefined }
+  | { readonly name: 'deny'; readonly callId: string; readonly reason: string | undefined }
+  | { readonly name: 'reset' }
+  | { readonly name: 'withdraw'; readonly clientMessageId: string };
+
+export type ActionResult = Receipt | boolean | undefined;
+
+/** From a tab to the hub. */
+export type ToHub =
+  | { readonly kind: 'machines.join' }
+  | { readonly kind: 'machines.leave' }
+  /** The tab has the events up to `seq`; the last of them is of `time`, in milliseconds since the epoch. */
+  | { readonly kind: 'session.join'; readonly session: string; readonly seq: number; readonly time: number }
+  | { readonly kind: 'session.leave'; readonly session: string }
+  | {
+      readonly kind: 'session.do';
+      readonly session: string;
+      readonly id: number;
+      readonly action: SessionAction;
+    };
+
+/** What the hub tells every tab of a session. */
+export type SessionNews =
+  | { readonly kind: 'session.joined'; readonly session: string; readonly joined: JoinedSession }
+  | { readonly kind: 'session.event'; readonly session: string; readonly event: StreamEvent }
+  | { readonly kind: 'session.state'; readonly session: string; readonly state: Partial<SessionState> }
+  /** The stream has ended for good. */
+  | { readonly kind: 'session.ended'; readonly session: string; readonly reason: string };
+
+export type MachinesNews =
+  /** All current states follow. */
+  | { readonly kind: 'machines.opened' }
+  | { readonly kind: 'machines.state'; readonly state: MachineState }
+  | { readonly kind: 'machines.trouble'; readonly trouble: Trouble | null };
+
+/** From the hub to a tab. */
+export type FromHub =
+  | SessionNews
+  | MachinesNews
+  | { readonly kind: 'done'; readonly id: number; readonly result: ActionResult }
+  | { readonly kind: 'failed'; readonly id: number; readonly reason: string }
+  /** The service has no room for another stream: a tab that nobody looks at gives its own back. */
+  | { readonly kind: 'crowded' };

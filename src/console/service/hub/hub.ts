@@ -1,0 +1,88 @@
+import { errorText } from '../api.ts';
+import type { ToHub } from './hub-messages.ts';
+import { SharedMachines } from './shared-machines.ts';
+import { SharedSession } from './shared-session.ts';
+import type { Tab } from './tab.ts';
+
+/**
+ * Holds the streams of all tabs: one for the machines, and one for each session that a tab shows. The service limits the
+ * open streams of an address, so tabs must not have their own.
+ */
+export class Hub {
+  readonly #tabs = new Set<Tab>();
+  readonly #sessions = new Map<string, SharedSession>();
+  readonly #machines = new SharedMachines(() => this.#crowded());
+
+  /** @param port leads to a tab. */
+  accept(port: MessagePort): void {
+    const tab: Tab = { post: (message) => port.postMessage(message) };
+    this.#tabs.add(tab);
+    port.addEventListener('message', ({ data }: MessageEvent<ToHub>) => this.#receive(tab, data));
+    // A tab that crashes does not say so. Browsers that lack this event keep its streams until all tabs are closed.
+    port.addEventListener('close', () => this.#drop(tab));
+    port.start();
+  }
+
+  #receive(tab: Tab, message: ToHub): void {
+    switch (message.kind) {
+      case 'machines.join':
+        this.#machines.join(tab);
+        break;
+      case 'machines.leave':
+        this.#machines.leave(tab);
+        break;
+      case 'session.join':
+        this.#session(message).join(tab);
+        break;
+      case 'session.leave':
+        this.#leave(message.session, tab);
+        break;
+      case 'session.do':
+        void this.#do(tab, message);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+
+  async #do(tab: Tab, { session, id, action }: Extract<ToHub, { kind: 'session.do' }>): Promise<void> {
+    try {
+      const shared = this.#sessions.get(session);
+      if (!shared) throw new Error('There is no connection to the session. Reload the page.');
+      tab.post({ kind: 'done', id, result: await shared.do(action) });
+    } catch (error) {
+      tab.post({ kind: 'failed', id, reason: errorText(error) });
+    }
+  }
+
+  #session(begin: Extract<ToHub, { kind: 'session.join' }>): SharedSession {
+    const { session } = begin;
+    const known = this.#sessions.get(session);
+    if (known) return known;
+    const shared: SharedSession = new SharedSession(begin, {
+      onCrowded: () => this.#crowded(),
+      onEnded: () => {
+        if (this.#sessions.get(session) === shared) this.#sessions.delete(session);
+      },
+    });
+    this.#sessions.set(session, shared);
+    return shared;
+  }
+
+  #leave(session: string, tab: Tab): void {
+    const shared = this.#sessions.get(session);
+    if (!shared?.leave(tab)) return;
+    this.#sessions.delete(session);
+    shared.close();
+  }
+
+  #drop(tab: Tab): void {
+    this.#tabs.delete(tab);
+    this.#machines.leave(tab);
+    for (const session of [...this.#sessions.keys()]) this.#leave(session, tab);
+  }
+
+  #crowded(): void {
+    for (const tab of this.#tabs) tab.post({ kind: 'crowded' });
+  }
+}

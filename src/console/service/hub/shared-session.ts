@@ -1,0 +1,137 @@
+import {
+  connect,
+  type SessionClient,
+  type SessionStatus,
+  type StreamEvent,
+} from '../../../client/session-client.ts';
+import { errorText } from '../api.ts';
+import { type LiveSteps, record, stream } from '../running-step.ts';
+import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } from './hub-messages.ts';
+import { randomId } from './random-id.ts';
+import type { Tab } from './tab.ts';
+import { isCrowded, troubleOf } from './trouble.ts';
+
+export interface SharedSessionDeps {
+  /** The service has no room for another stream. */
+  readonly onCrowded: () => void;
+  /** The stream has ended for good. */
+  readonly onEnded: () => void;
+}
+
+/** Where a stream begins: after this event, which is of this time, in milliseconds since the epoch. */
+export interface StreamBegin {
+  readonly session: string;
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** The stream of one session, for all tabs that show it. */
+export class SharedSession {
+  readonly #session: string;
+  readonly #deps: SharedSessionDeps;
+  readonly #client: SessionClient;
+  readonly #tabs = new Set<Tab>();
+  #seq: number;
+  /** When the newest event was appended or has arrived, in milliseconds since the epoch. */
+  #time: number;
+  #steps: LiveSteps = { running: null, thoughts: new Map() };
+  #trouble: Trouble | null = null;
+
+  constructor({ session, seq, time }: StreamBegin, deps: SharedSessionDeps) {
+    this.#session = session;
+    this.#deps = deps;
+    this.#seq = seq;
+    this.#time = time;
+    this.#client = connect({
+      url: self.location.origin,
+      session,
+      position: { seq, turnId: null, step: null, offset: 0 },
+      reasoning: true,
+      environment: { randomId },
+      onStatus: (status) => this.#become(status),
+      onUnsent: (unsent) => this.#tell({ unsent }),
+      onRetry: (error, delayMs) => this.#fail(error, delayMs),
+    });
+    void this.#follow();
+  }
+
+  join(tab: Tab): void {
+    this.#tabs.add(tab);
+    const { status, unsent } = this.#client;
+    const state = { status, unsent, trouble: this.#trouble };
+    const joined = { seq: this.#seq, steps: this.#steps, state };
+    tab.post({ kind: 'session.joined', session: this.#session, joined });
+  }
+
+  /** @returns whether no tab is left. */
+  leave(tab: Tab): boolean {
+    this.#tabs.delete(tab);
+    return this.#tabs.size === 0;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async do(action: SessionAction): Promise<ActionResult> {
+    const client = this.#client;
+    switch (action.name) {
+      case 'send':
+        return client.send(action.content, action.options);
+      case 'cancel':
+        await client.cancel();
+        return undefined;
+      case 'approve':
+        await client.approve(action.callId, action.argumentsHash);
+        return undefined;
+      case 'deny':
+        await client.deny(action.callId, action.reason);
+        return undefined;
+      case 'reset':
+        await client.reset();
+        return undefined;
+      case 'withdraw':
+        return client.withdraw(action.clientMessageId);
+      default:
+        return action satisfies never;
+    }
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      for await (const event of this.#client) this.#take(event);
+    } catch (error) {
+      this.#post({ kind: 'session.ended', session: this.#session, reason: errorText(error) });
+    }
+    this.#deps.onEnded();
+  }
+
+  #take(event: StreamEvent): void {
+    if (event.seq === undefined) this.#steps = stream(this.#steps, event, () => this.#time);
+    else {
+      this.#seq = event.seq;
+      this.#time = event.time === undefined ? Date.now() : Date.parse(event.time);
+      this.#steps = record(this.#steps, event);
+    }
+    this.#post({ kind: 'session.event', session: this.#session, event });
+  }
+
+  #become(status: SessionStatus): void {
+    if (status === 'live') this.#trouble = null;
+    this.#tell({ status, trouble: this.#trouble });
+  }
+
+  #fail(error: unknown, delayMs: number): void {
+    this.#trouble = troubleOf(error, delayMs);
+    this.#tell({ trouble: this.#trouble });
+    if (isCrowded(error)) this.#deps.onCrowded();
+  }
+
+  #tell(state: Partial<SessionState>): void {
+    this.#post({ kind: 'session.state', session: this.#session, state });
+  }
+
+  #post(news: SessionNews): void {
+    for (const tab of this.#tabs) tab.post(news);
+  }
+}

@@ -1,0 +1,32 @@
+import { reconnectDelayMs } from '../../../client/reconnect-delay.ts';
+import { ApiError, errorText } from '../api.ts';
+import type { Trouble } from './hub-messages.ts';
+
+/** The service has refused for a reason that only a person can change. */
+const LASTING_MS = 30_000;
+const LASTING: readonly string[] = ['UNAUTHORIZED', 'FORBIDDEN'];
+const CROWDED = 'RATE_LIMIT_EXCEEDED';
+
+/** Whether the service has no room for another stream. */
+export function isCrowded(error: unknown): boolean {
+  return codeOf(error) === CROWDED;
+}
+
+/** When to open a stream again after it failed for the given number of times in a row. */
+export function retryDelayMs(error: unknown, failures: number): number {
+  const backOffMs = reconnectDelayMs(failures, Math.random());
+  const code = codeOf(error);
+  if (code !== undefined && LASTING.includes(code)) return LASTING_MS;
+  if (!(error instanceof ApiError)) return backOffMs;
+  const { resetTime } = error.details;
+  return typeof resetTime === 'number' ? Math.max(backOffMs, resetTime * 1_000 - Date.now()) : backOffMs;
+}
+
+/** @param delayMs until the next attempt. */
+export function troubleOf(error: unknown, delayMs: number): Trouble {
+  return { message: errorText(error), retryAt: Date.now() + delayMs };
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
