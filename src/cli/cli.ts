@@ -43,6 +43,10 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
+  program
+    .command('example-tools')
+    .description('Serves a few tools to try an agent with: an MCP server on standard input and output.')
+    .action(() => choose({ kind: 'example-tools' }));
   for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
   // Last, because subcommands added later would inherit `allowExcessArguments`.
   addRun(program, environment, choose);

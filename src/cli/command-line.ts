@@ -33,6 +33,7 @@ export type CommandLine =
       readonly agentFile?: string;
       readonly json: boolean;
     }
+  | { readonly kind: 'example-tools' }
   | {
       readonly kind: 'exit';
       readonly code: number;

@@ -13,6 +13,8 @@ export const requirements = {
   'cli.tool-servers': 'the start tells of each tool server whether it is up, as soon as that is known',
   'cli.port-taken': 'a port that is taken ends the start with a clear error and exit code 1',
   'cli.agent': '`--agent` names the agent file; a bad one ends the start with file, line and key',
+  'cli.example-tools':
+    '`example-tools` serves what the agents of the package use: text, an image, structured content, a long operation',
   'cli.agents-run': 'each file in agents/ starts as it is',
   'cli.flags': 'a flag that is unknown, or has a value it cannot have, ends the start with exit code 1',
   'cli.help': '`--help` lists every option and `--version` prints the version, with exit code 0',

@@ -59,8 +59,8 @@ ${llm.join('\n')}
 
 # The tools of the agent: MCP servers, as processes of this machine or over HTTP.
 mcpServers:
-  # A server with a tool for every feature of the protocol; it comes with the package.
-  everything: {type: stdio, command: mcp-server-everything, args: [stdio]}
+  # A few tools to try the agent with. The command agent-service is the service itself.
+  everything: {type: stdio, command: agent-service, args: [example-tools]}
   # files: {type: stdio, command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", /tmp]}
   # other: {type: http, baseUrl: "http://127.0.0.1:3002/mcp"}
 

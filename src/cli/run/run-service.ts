@@ -9,6 +9,7 @@ import { serveStdio } from '../../app/serve-stdio.ts';
 import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
 import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
 import { localUrl, noteAddress } from './service-address.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
@@ -62,7 +63,8 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   const { modelLabel } = agent;
-  process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
+  const isBuiltIn = isBuiltInAgent(agentFile);
+  process.stdout.write(welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port: http.port }));
   await Promise.all([
     adapters.model.warmUp?.(),
     reportProgress(agent, (text) => process.stdout.write(text)),
