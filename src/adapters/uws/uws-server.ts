@@ -8,7 +8,7 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import type { Logger } from '../../ports/logger.ts';
-import type { HttpHandler, SocketFront } from '../../ports/web-server.ts';
+import type { BodyLimit, HttpHandler, SocketFront } from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -21,7 +21,8 @@ export interface UwsServerDeps {
   readonly http: HttpHandler;
   /** The fronts that WebSockets connect to, by path. */
   readonly webSockets: Readonly<Record<string, SocketFront>>;
-  readonly maxRequestBytes: number | false;
+  /** The limit on the bodies of a path; false for none. */
+  readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
   readonly log: Logger;
 }
@@ -93,7 +94,7 @@ export class UwsServer {
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
-      : exchange.readBody(declaredBytes, this.#deps.maxRequestBytes);
+      : exchange.readBody(declaredBytes, this.#deps.bodyLimit(request.path));
     this.#deps.http
       .handle({ ...request, body })
       .then((response) => exchange.respond(response).finally(response.onOver))

@@ -43,7 +43,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
-    const { gone } = await serveStdio(agent, version, log);
+    const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);
     const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
     await gone;
     await stop();
