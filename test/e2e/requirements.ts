@@ -324,6 +324,8 @@ export const requirements = {
   'limits.headers': 'every /api response carries X-RateLimit-Limit, -Remaining and -Reset',
   'limits.requests': 'the 101st REST request a minute and address is 429 with Retry-After and details',
   'limits.messages': 'the 51st WebSocket message a minute is an error event, and the connection stays',
+  'limits.image':
+    'an image of up to 10 MB is accepted, whatever its base64 takes, and 10 MB bound the rest of the message',
   'limits.size': 'a request of more than 10 MB is 429 and is read no further',
   'limits.stalled':
     'a client that stalls in the middle of a request or of its answer is cut after about ten seconds, and nobody else',
