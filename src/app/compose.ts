@@ -7,6 +7,7 @@ import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { LogBackups } from '../runtime/requests/log-backups.ts';
 import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
@@ -90,7 +91,8 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
   const sizeOfLog = () => logSize(store, log);
   const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
-  answerRequests(bus, { ...handlers, logSize: sizeOfLog, exportConfig });
+  const backups = new LogBackups(adapters.backup);
+  answerRequests(bus, { ...handlers, logSize: sizeOfLog, backups, exportConfig });
   countSignals(bus, metrics);
   showLog(metrics, sizeOfLog);
   showRuntime(metrics, sessions, servers);

@@ -22,6 +22,7 @@ import {
 } from '../../wire/requests.ts';
 import {
   ApprovalResponse,
+  BackupResponse,
   CancelResponse,
   DeleteSessionResponse,
   ErrorResponse,
@@ -88,6 +89,7 @@ const named = {
   ToolsResponse,
   ExecuteToolResponse,
   StatechartsResponse,
+  BackupResponse,
   HealthResponse,
   ErrorResponse,
   ErrorBody,

@@ -1,4 +1,6 @@
 import type { Bus } from '../../ports/bus.ts';
+import type { BackupResponse } from '../../wire/responses.ts';
+import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 import type { Statecharts } from '../sse/statecharts.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -20,6 +22,14 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     ...sessionRoutes(bus, fanOut),
     ...serverRoutes(bus),
     statecharts.route(),
+    {
+      method: 'POST',
+      path: '/api/backup',
+      handler: async ({ context }) => {
+        const copy = await bus.send('log.backup', {}, context);
+        return jsonResponse<BackupResponse>({ status: 'written', ...copy, timestamp: now() });
+      },
+    },
     {
       method: 'GET',
       path: '/api/config.yaml',

@@ -13,6 +13,7 @@ import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
+import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RequestHandlers {
@@ -25,6 +26,7 @@ export interface RequestHandlers {
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
   readonly logSize: () => Promise<LogSize | null>;
+  readonly backups: LogBackups;
   readonly exportConfig: () => string;
 }
 
@@ -118,10 +120,11 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, logSize, exportConfig }: RequestHandlers,
+  { machines, readiness, logSize, backups, exportConfig }: RequestHandlers,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
   bus.handle('log.size', () => logSize());
+  bus.handle('log.backup', () => backups.backup());
   bus.handle('config.export', async () => exportConfig());
 }

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
 import { StatechartsQuery } from '../../../wire/requests.ts';
-import { HealthResponse, ReadyResponse, StatechartsResponse } from '../../../wire/responses.ts';
+import {
+  BackupResponse,
+  HealthResponse,
+  ReadyResponse,
+  StatechartsResponse,
+} from '../../../wire/responses.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as timestamp } from './operation.ts';
 
 const health: Operation = {
@@ -104,6 +109,32 @@ const configuration: Operation = {
   ],
 };
 
+const backup: Operation = {
+  id: 'backUpLog',
+  method: 'POST',
+  path: '/api/backup',
+  tag: 'Service',
+  summary: 'Copy the event log to a file beside it',
+  description:
+    'The copy is consistent, and the service goes on meanwhile. `agent-service backup --to DIR` fetches and checks it.',
+  answers: { [JSON_TYPE]: BackupResponse },
+  errors: ['INVALID_REQUEST', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'inMemory',
+      summary: 'The service keeps its log in memory',
+      answer: {
+        error: 'INVALID_REQUEST',
+        message: 'There is nothing to back up.',
+        details: {
+          issue: 'the service keeps its log in memory',
+          suggestion: 'Start it with a data directory.',
+        },
+      },
+    },
+  ],
+};
+
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const metrics: Operation = {
@@ -153,4 +184,5 @@ export const serviceOperations: readonly Operation[] = [
   metrics,
   statecharts,
   configuration,
+  backup,
 ];
