@@ -146,6 +146,14 @@ export type EventsResponse = z.infer<typeof EventsResponse>;
 export const StatechartsResponse = z.object({ machines: z.array(MachineState), timestamp });
 export type StatechartsResponse = z.infer<typeof StatechartsResponse>;
 
+export const BackupResponse = z.object({
+  status: z.literal('written'),
+  file: z.string().describe('On the machine of the service. The next backup replaces it.'),
+  bytes: z.int(),
+  timestamp,
+});
+export type BackupResponse = z.infer<typeof BackupResponse>;
+
 export const HealthResponse = z.object({
   status: z.literal('healthy'),
   version: z.string(),

@@ -36,6 +36,8 @@ export const requirements = {
   'cli.repair':
     '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',
   'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
+  'cli.backup':
+    '`backup` copies the log of a running service, reads every event back, and a service starts on the copy',
   'cli.import':
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
   'cli.import-open': 'a turn that is open in an imported session goes on at the next start',
