@@ -14,12 +14,14 @@ import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionArchive } from '../runtime/sessions/session-archive.ts';
 import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
+import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
+import type { Clock } from '../timing/clock.ts';
 import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
@@ -36,6 +38,8 @@ export interface AgentOptions {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly adapters: Adapters;
   readonly log: Logger;
+  /** Says when old sessions are looked for. A simulated one, in tests. */
+  readonly clock?: Clock | undefined;
 }
 
 /** The agent without any protocol: every request to it goes over its bus. */
@@ -57,7 +61,7 @@ export interface Agent {
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it. */
-export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
+export async function composeAgent({ config, raw, adapters, log, clock }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
 
   const bus = new LocalBus((error, { sessionId }) =>
@@ -94,6 +98,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     directory: oneProcess,
   });
   const archive = new SessionArchive(journal, fold, sessions);
+  const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });
 
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
@@ -115,7 +120,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
   countSignals(bus, metrics);
   // Not sampled: each reading is a question to the thread of the log, and the first one counts all events.
   showLog(adapters.metrics, handlers.logSize);
-  showRuntime(metrics, sessions, servers);
+  showRuntime(metrics, { sessions, servers, retention });
 
   const toolServers = servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
@@ -133,6 +138,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     toolServers,
     recovered,
     async drain(timeoutMs) {
+      retention?.stop();
       await sessions.drain(timeoutMs);
       // Lets the last answers reach their clients before the sockets close.
       await nextLoop();
@@ -140,6 +146,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     async close() {
       await recovered;
       requests.stop();
+      await retention?.[Symbol.asyncDispose]();
       await servers[Symbol.asyncDispose]();
       await requests[Symbol.asyncDispose]();
       await snapshots[Symbol.asyncDispose]();

@@ -49,6 +49,10 @@ const metricCatalogue = {
     type: 'counter',
     help: 'WebSockets closed with 1013 because their client did not read.',
   },
+  agent_sessions_expired_total: {
+    type: 'counter',
+    help: 'Sessions that were deleted because they were older than sessions.retentionDays.',
+  },
   agent_turns_running: { type: 'gauge', help: 'Turns that are open now, in sessions in memory.' },
   agent_messages_waiting: { type: 'gauge', help: 'Messages that wait behind a running turn.' },
   agent_sessions: { type: 'gauge', help: 'Sessions in memory.' },

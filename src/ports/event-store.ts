@@ -30,6 +30,15 @@ export function requireForkPoint(from: SessionId, at: number, head: number): voi
 export interface SessionMark {
   /** Whether the session has an open turn after these events. */
   readonly open: boolean;
+  /** The title of the session. Null: it has none. Absent: it stays as it was. */
+  readonly title?: string | null;
+}
+
+export interface ForkOptions {
+  /** Who or what caused the closing events. Only tests leave it out. */
+  readonly origin?: Origin | undefined;
+  /** The title of the new session. */
+  readonly title?: string | null;
 }
 
 export interface AppendOptions extends Partial<SessionMark> {
@@ -50,6 +59,8 @@ export interface SessionSummary {
   /** When the last event was appended, or when the session was forked. */
   readonly updatedAt: number;
   readonly open: boolean;
+  /** As the last mark with a title says. Absent if the session has none, or if an earlier release wrote the log. */
+  readonly title?: string;
 }
 
 /** An event that was appended to another store. */
@@ -59,7 +70,7 @@ export interface AdoptedEvent {
   readonly event: LoggedEvent;
   /** Absent if the event has none. */
   readonly meta?: EventMetadata | null;
-  /** Mark of the session after this event. Only the mark of the last event is stored. */
+  /** Mark of the session after this event, with its title. Only the mark of the last event is stored. */
   readonly mark: SessionMark;
 }
 
@@ -128,7 +139,7 @@ export interface EventStore extends AsyncDisposable {
     at: number,
     to: SessionId,
     closing?: readonly LoggedEvent[],
-    origin?: Origin,
+    options?: ForkOptions,
   ): Promise<void>;
 
   /**

@@ -7,6 +7,7 @@ import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.
 import type {
   Fork,
   PendingApproval,
+  Renamed,
   SessionListItem,
   SessionView,
   WaitingApproval,
@@ -65,7 +66,13 @@ export interface ServiceRequests {
     answer: { approvals: readonly WaitingApproval[]; count: number };
   };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
-  'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
+  /** With a `query`, only sessions whose id or title contains it; upper and lower case are the same. */
+  'session.list': {
+    request: { after?: SessionId; limit: number; query?: string };
+    answer: readonly SessionListItem[];
+  };
+  /** Without a title, the title is derived from the first message. The answer has the title that is shown now. */
+  'session.rename': { request: { sessionId: SessionId; title: string | null }; answer: Renamed };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
   'session.fork': {
     /** Without `to`, an id is generated. */

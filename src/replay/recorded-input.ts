@@ -24,6 +24,7 @@ export type RecordedInput =
   | { readonly type: 'message'; readonly message: Omit<StartTurn, 'partial'>; readonly said: string }
   | { readonly type: 'cancel'; readonly turnId: string; readonly reason: string; readonly said: string }
   | { readonly type: 'reset'; readonly key: IdempotencyKey | undefined; readonly said: string }
+  | { readonly type: 'rename'; readonly title: string | null }
   | { readonly type: 'deletion'; readonly said: string }
   | { readonly type: 'approval'; readonly answer: AnswerApproval }
   | { readonly type: 'expiry'; readonly expired: ExpireApproval }
@@ -50,6 +51,7 @@ const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
   'step.completed',
   'approval.granted',
   'tool-call.succeeded',
+  'session.renamed',
 ]);
 
 /** The events from `begin` on that one input can have caused. Some at the end may belong to the next input. */
@@ -96,6 +98,8 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
       return closingInput(event, events);
     case 'session.reset':
       return { type: 'reset', key: event.key, said: '' };
+    case 'session.renamed':
+      return { type: 'rename', title: event.title };
     case 'session.deleted':
       return { type: 'deletion', said: '' };
     case 'turn.started':

@@ -81,7 +81,7 @@ export class ReplayedSession {
     this.#forks += 1;
     const [old, fork] = [this.#actor.sessionId, `fork-${this.#forks}`];
     const closing = decide(await this.#stateAt(old, at), command, POLICY);
-    await this.#journal.fork({ from: old, at, to: fork }, closing, REPLAY);
+    await this.#journal.fork({ from: old, at, to: fork }, closing, { origin: REPLAY });
     this.#actor = this.#actorOf(fork, await this.#stateAt(fork));
   }
 
@@ -110,6 +110,8 @@ export class ReplayedSession {
         return this.#afterSaying(input.said, () => this.#actor.cancel(input.reason, REPLAY, input.turnId));
       case 'reset':
         return this.#afterSaying(input.said, () => this.#actor.reset(REPLAY, input.key));
+      case 'rename':
+        return this.#afterSaying('', () => this.#actor.rename(input.title, REPLAY));
       case 'deletion':
         return this.#afterSaying(input.said, () => this.#actor.markDeleted(REPLAY));
       case 'approval':

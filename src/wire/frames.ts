@@ -120,6 +120,11 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   ),
   frame('reset', 'The conversation starts over.', z.object({})),
   frame(
+    'renamed',
+    'The session got a title. Null: its title is derived from the first message again.',
+    z.object({ title: z.string().nullable() }),
+  ),
+  frame(
     'forked',
     'The events before this one were copied from another session.',
     z.object({ from: z.string(), at: z.int() }),

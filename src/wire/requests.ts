@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Image } from '../core/conversation/image.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
+import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
 
@@ -90,6 +91,11 @@ export const MetricSamplesQuery = z.object({
 export const SessionsQuery = z.object({
   after: SessionId.optional().describe('The last session id of the previous page.'),
   limit: pageSize.describe('Maximum number of sessions in the page.'),
+  query: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Only sessions whose id or title contains this text; upper and lower case are the same.'),
 });
 
 /** Query of `GET /api/sessions/{id}`. */
@@ -124,8 +130,24 @@ export const ForkRequest = z.object({
   sessionId: optional(SessionId),
 });
 
+/** Body of `PATCH /api/sessions/{id}`. */
+export const RenameRequest = z.object({
+  title: z
+    .string()
+    .transform(inOneLine)
+    .pipe(z.string().max(200, 'must have at most 200 characters'))
+    .transform((title) => title || null)
+    .nullable()
+    .describe('The title, in one line. If it is empty or null, it is derived from the first message again.'),
+});
+
 /** Body of `POST /api/connect-server`. */
-export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
+export const ConnectServerRequest = z
+  .object({ name: McpServerName, config: McpServerConfig })
+  .refine(({ config }) => config.disabled !== true, {
+    path: ['config', 'disabled'],
+    error: 'must be false or left out, because the server is to be connected now',
+  });
 
 /**
  * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and the first

@@ -4,7 +4,7 @@ import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
 import { MetricSamples } from '../core/metric-samples.ts';
-import { SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
+import { Renamed, SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
@@ -86,6 +86,14 @@ export type SessionsResponse = z.infer<typeof SessionsResponse>;
 
 export const SessionResponse = z.object({ session: SessionView, timestamp });
 export type SessionResponse = z.infer<typeof SessionResponse>;
+
+export const RenameResponse = z.object({
+  status: z.literal('renamed'),
+  sessionId: SessionId,
+  ...Renamed.shape,
+  timestamp,
+});
+export type RenameResponse = z.infer<typeof RenameResponse>;
 
 export const DeleteSessionResponse = z.object({
   status: z.literal('deleted'),

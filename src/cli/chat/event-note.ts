@@ -45,6 +45,7 @@ export function eventNote(event: StreamEvent): Note | null {
     case 'thinking':
     case 'toolApproval':
     case 'stepCompleted':
+    case 'renamed':
     case 'forked':
       return null;
     default:

@@ -25,6 +25,8 @@ export type LimitsConfig = z.infer<typeof LimitsConfig>;
 export const SessionsConfig = z.strictObject({
   /** For messages without a `whenBusy` of their own. */
   whenBusy: WhenBusy.default('enqueue'),
+  /** Sessions whose last event is older are deleted. Without it, sessions stay until a client deletes them. */
+  retentionDays: z.int().min(1).max(36_500).optional(),
 });
 
 export const HistoryConfig = z.strictObject({

@@ -70,6 +70,13 @@ export function go(location: Location): void {
   window.location.hash = hrefOf(location);
 }
 
+/** Not `crypto.randomUUID`, which browsers have only on secure origins. */
+export function newSessionId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
 /** Changes a part of the location without a new entry in the history of the browser. */
 export function adjust(change: Partial<Location>): void {
   const location = { ...parseHash(window.location.hash), ...change };

@@ -1,4 +1,4 @@
-import { post, remove } from '../service/api.ts';
+import { patch, post, remove } from '../service/api.ts';
 import { sessionPath } from '../service/paths.ts';
 import { go } from './location.ts';
 
@@ -13,4 +13,9 @@ export async function forkSession(sessionId: string, at?: number): Promise<void>
 
 export async function deleteSession(sessionId: string): Promise<void> {
   await remove(sessionPath(sessionId));
+}
+
+/** @param title empty: the title is made of the first message again. */
+export async function renameSession(sessionId: string, title: string): Promise<void> {
+  await patch(sessionPath(sessionId), { title });
 }

@@ -24,6 +24,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
     case 'turnResumed':
     case 'error':
     case 'reset':
+    case 'renamed':
     case 'forked':
     case 'deleted':
       return 'control';
@@ -67,6 +68,8 @@ export function summaryOf(event: TimedEvent): string {
     }
     case 'reset':
       return 'the conversation starts over';
+    case 'renamed':
+      return event.data.title ?? 'the title is made from the first message again';
     case 'forked':
       return `from ${event.data.from} at event ${event.data.at}`;
     case 'deleted':

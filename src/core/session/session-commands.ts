@@ -11,6 +11,12 @@ export interface ResetSession {
   readonly key?: IdempotencyKey;
 }
 
+/** Give the session a title. Null: derive it from the first message again. */
+export interface RenameSession {
+  readonly type: 'session.rename';
+  readonly title: string | null;
+}
+
 /** Complete a fork of the session `from`: turns that were open or waiting after event `at` do not continue here. */
 export interface ForkSession {
   readonly type: 'session.fork';
@@ -28,6 +34,8 @@ export interface DeleteSession {
   readonly type: 'session.delete';
   /** The text that the running step has streamed. */
   readonly partial: string;
+  /** Only if the session's last event has this seq. */
+  readonly onlyAt?: number | undefined;
 }
 
 /** A command to a session. */
@@ -35,6 +43,7 @@ export type SessionCommand =
   | StartTurn
   | CancelTurn
   | ResetSession
+  | RenameSession
   | ForkSession
   | RepairSession
   | DeleteSession

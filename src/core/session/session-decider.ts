@@ -14,7 +14,7 @@ import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { CancellationCause } from '../turn/turn-causes.ts';
 import type { CancelTurn, CompleteStep, FailTurn, StartTurn } from '../turn/turn-commands.ts';
-import type { ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
+import type { DeleteSession, ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 import type { WhenBusy } from './when-busy.ts';
 
@@ -51,12 +51,14 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
       return settleCall(openTurn(state, command.turnId), command);
     case 'session.reset':
       return resetSession(state, command);
+    case 'session.rename':
+      return command.title === state.title.given ? [] : [{ type: 'session.renamed', title: command.title }];
     case 'session.fork':
       return forkSession(state, command);
     case 'session.repair':
       return cancelAll(state, repair, '');
     case 'session.delete':
-      return [...cancelAll(state, deletion, command.partial), { type: 'session.deleted' }];
+      return deleteSession(state, command);
     default:
       return command satisfies never;
   }
@@ -177,6 +179,11 @@ function resetSession(state: SessionState, command: ResetSession): SessionEvent[
   const { key } = command;
   const end: Ending = { cause: { kind: 'session-reset' }, reason: RESET };
   return [...cancelAll(state, end, command.partial), { type: 'session.reset', ...(key && { key }) }];
+}
+
+function deleteSession(state: SessionState, { partial, onlyAt = state.seq }: DeleteSession): SessionEvent[] {
+  if (onlyAt !== state.seq) return [];
+  return [...cancelAll(state, deletion, partial), { type: 'session.deleted' }];
 }
 
 function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {

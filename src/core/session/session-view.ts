@@ -11,6 +11,10 @@ const WaitingApprovals = z.object({
 /** A session in the list of sessions. */
 export const SessionListItem = z.object({
   sessionId: SessionId,
+  title: z
+    .string()
+    .optional()
+    .describe('As a client named the session, or from its first message; absent before that.'),
   status: z.enum(['idle', 'busy']).describe('`busy` while a turn is open.'),
   head: z.int().describe('The seq of the last event of the session.'),
   createdAt: Timestamp,
@@ -87,6 +91,10 @@ export const SessionView = SessionListItem.extend({
   history: z.array(HistoryEntry).describe('The messages since the last reset, oldest first.'),
 });
 export type SessionView = z.infer<typeof SessionView>;
+
+/** The title of a session after it was renamed; null if it has neither a name nor a message. */
+export const Renamed = z.object({ title: z.string().nullable() });
+export type Renamed = z.infer<typeof Renamed>;
 
 /** A session that began with the first `at` events of another one; `head` is the seq of its last event. */
 export const Fork = z.object({ sessionId: SessionId, at: z.int(), head: z.int() });

@@ -5,6 +5,7 @@ import type { Envelope } from '../log/envelope.ts';
 import type { SessionEventOf } from '../log/events.ts';
 import { reasoningText, spokenText } from '../turn/step-parts.ts';
 import type { SessionState } from './session-state.ts';
+import { shownTitle } from './session-title.ts';
 import type { HistoryEntry, PendingApproval, SessionListItem, SessionView } from './session-view.ts';
 
 /** A session right after one of its events. */
@@ -20,9 +21,11 @@ export interface SessionMoment {
 
 /** @param head seq of the session's last event, which may come after `last`. */
 export function viewSession({ state, first, last, approvals }: SessionMoment, head: number): SessionView {
+  const title = shownTitle(state.title);
   const { toolCalls, ...counts } = state.counts;
   return {
     sessionId: first.sessionId,
+    ...(title !== null && { title }),
     status: state.open ? 'busy' : 'idle',
     head,
     at: last.seq,

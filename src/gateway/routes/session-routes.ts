@@ -10,6 +10,7 @@ import {
   CancelRequest,
   EventsQuery,
   ForkRequest,
+  RenameRequest,
   SessionQuery,
   SessionsQuery,
 } from '../../wire/requests.ts';
@@ -20,6 +21,7 @@ import type {
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
+  RenameResponse,
   SessionResponse,
   SessionsResponse,
 } from '../../wire/responses.ts';
@@ -33,6 +35,7 @@ import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { resumableFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+import { sessionExport } from './session-export.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
@@ -43,6 +46,7 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
     { method: 'GET', path: '/api/approvals', handler: (request) => approvals(bus, request) },
     { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
+    { method: 'PATCH', path: session, handler: (request, at) => rename(bus, request, at) },
     { method: 'DELETE', path: session, handler: (request, at) => remove(bus, request, at) },
     { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
     { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
@@ -51,15 +55,20 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: `${session}/approvals/:callId`,
       handler: (request, at) => answerApproval(bus, request, at),
     },
+    {
+      method: 'GET',
+      path: `${session}/export`,
+      handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
+    },
     { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
   ];
 }
 
 async function list(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { after, limit } = parseQuery(SessionsQuery, request);
+  const { after, limit, query } = parseQuery(SessionsQuery, request);
   const sessions = await bus.send(
     'session.list',
-    { limit, ...(after !== undefined && { after }) },
+    { limit, ...(after !== undefined && { after }), ...(query !== undefined && { query }) },
     request.context,
   );
   return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
@@ -80,6 +89,13 @@ async function view(bus: Bus, request: ServedRequest, parameters: Parameters): P
     request.context,
   );
   return jsonResponse<SessionResponse>({ session, timestamp: now() });
+}
+
+async function rename(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { title } = parseFields(RenameRequest, await readJsonObject(request));
+  const renamed = await bus.send('session.rename', { sessionId, title }, request.context);
+  return jsonResponse<RenameResponse>({ status: 'renamed', sessionId, ...renamed, timestamp: now() });
 }
 
 async function remove(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {

@@ -113,6 +113,7 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
     case 'step.completed':
     case 'approval.granted':
     case 'session.reset':
+    case 'session.renamed':
     case 'session.forked':
     case 'session.deleted':
       return null;

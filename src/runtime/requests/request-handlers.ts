@@ -73,7 +73,10 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
   bus.handle('approval.list', async ({ limit }) => archive.approvals(limit));
-  bus.handle('session.list', ({ after, limit }) => archive.list(after, limit));
+  bus.handle('session.list', (wanted) => archive.list(wanted));
+  bus.handle('session.rename', ({ sessionId, title }, context) =>
+    archive.rename(sessionId, title, requestOrigin(context)),
+  );
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
   bus.handle('session.fork', ({ from, at, to, key }, context) => {
     const origin = requestOrigin(context);

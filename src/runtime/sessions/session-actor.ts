@@ -14,11 +14,12 @@ import {
   leavesTurnOpen,
   type SessionState,
 } from '../../core/session/session-state.ts';
+import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import type { AnswerApproval } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import { StaleVersionError } from '../../ports/event-store.ts';
+import { type SessionMark, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
@@ -166,9 +167,24 @@ export class SessionActor {
     );
   }
 
-  /** Cancels running and waiting turns, and records the deletion. */
-  async markDeleted(origin: Origin): Promise<void> {
-    await this.#mailbox.put(() => this.#handle({ type: 'session.delete', partial: this.#partial }, origin));
+  /** @returns the title that the session has now. */
+  rename(title: string | null, origin: Origin): Promise<string | null> {
+    return this.#mailbox.put(async () => {
+      await this.#handle({ type: 'session.rename', title }, origin);
+      return shownTitle(this.#state.title);
+    });
+  }
+
+  /**
+   * Cancels running and waiting turns, and records the deletion.
+   * @param onlyAt does nothing unless the session's last event has this seq.
+   * @returns whether the session is deleted.
+   */
+  markDeleted(origin: Origin, onlyAt?: number): Promise<boolean> {
+    return this.#mailbox.put(async () => {
+      await this.#handle({ type: 'session.delete', partial: this.#partial, onlyAt }, origin);
+      return this.#state.deleted;
+    });
   }
 
   /** Whether the session may leave memory. */
@@ -223,7 +239,8 @@ export class SessionActor {
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
     const open = command.type === 'session.delete' || leavesTurnOpen(this.#state, events);
     const { seq } = this.#state;
-    const appended = await this.#deps.journal.append(this.sessionId, seq, events, { open, origin });
+    const mark = { open, ...newTitle(this.#state, events) };
+    const appended = await this.#deps.journal.append(this.sessionId, seq, events, { ...mark, origin });
     this.#causes.note(appended);
     this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
@@ -272,6 +289,7 @@ export class SessionActor {
       case 'turn.requested':
       case 'tool-call.requested':
       case 'session.reset':
+      case 'session.renamed':
       case 'session.forked':
       case 'session.deleted':
         return;
@@ -321,6 +339,12 @@ export class SessionActor {
     }
     this.#release();
   }
+}
+
+/** The title of the session, if these events change it. */
+function newTitle({ title }: SessionState, events: readonly SessionEvent[]): Pick<SessionMark, 'title'> {
+  const after = events.reduce(evolveTitle, title);
+  return after === title ? {} : { title: shownTitle(after) };
 }
 
 /** Not a refusal, even if the disk is full: the message is in the log, and would be answered twice if it were sent again. */

@@ -2,12 +2,19 @@ import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
-import type { Fork, SessionListItem, SessionView, WaitingApproval } from '../../core/session/session-view.ts';
+import type {
+  Fork,
+  Renamed,
+  SessionListItem,
+  SessionView,
+  WaitingApproval,
+} from '../../core/session/session-view.ts';
 import { isoTime, pendingApproval, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import { withTitles } from './session-titles.ts';
 import { waitingCalls } from './waiting-approvals.ts';
 
 /** Lists, shows, forks and deletes sessions. */
@@ -22,10 +29,36 @@ export class SessionArchive {
     this.#sessions = sessions;
   }
 
-  /** Sessions in the order of their ids, after the id `after`. */
-  async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
+  /** Sessions in the order of their ids, after the id `after`. With a `query`, those whose id or title contains it. */
+  async list({ after, limit, query }: WantedList): Promise<SessionListItem[]> {
+    const streams =
+      query === undefined ? await this.#page(limit, after) : await this.#search(query, limit, after);
+    return listItems(streams, this.#sessions.waitingApprovals);
+  }
+
+  async #page(limit: number, after: SessionId | undefined): Promise<SessionSummary[]> {
     const page = await this.#journal.sessions({ limit, ...(after !== undefined && { after }) });
-    return listItems(page, this.#sessions.waitingApprovals);
+    return withTitles(this.#journal, page);
+  }
+
+  /** Goes through the index page by page, so that nobody waits for it. */
+  async #search(query: string, limit: number, after: SessionId | undefined): Promise<SessionSummary[]> {
+    const wanted = query.toLocaleLowerCase();
+    const found: SessionSummary[] = [];
+    for (let last = after; found.length < limit; ) {
+      const page = await this.#page(SEARCH_PAGE, last);
+      found.push(...page.filter((stream) => isSession(stream.sessionId) && contains(stream, wanted)));
+      last = page.at(-1)?.sessionId;
+      // The streams of the service come after the sessions.
+      if (last === undefined || page.length < SEARCH_PAGE || !isSession(last)) break;
+    }
+    return found.slice(0, limit);
+  }
+
+  async rename(sessionId: SessionId, title: string | null, origin: Origin): Promise<Renamed> {
+    await this.#headOf(sessionId);
+    const session = await this.#sessions.session(sessionId);
+    return { title: await session.rename(title, origin) };
   }
 
   /** The tool calls of all sessions that wait for approval, oldest first. */
@@ -72,6 +105,19 @@ export class SessionArchive {
   }
 }
 
+export interface WantedList {
+  readonly after?: SessionId | undefined;
+  readonly limit: number;
+  readonly query?: string | undefined;
+}
+
+const SEARCH_PAGE = 1_000;
+
+/** @param wanted in lower case. */
+function contains({ sessionId, title = '' }: SessionSummary, wanted: string): boolean {
+  return sessionId.toLocaleLowerCase().includes(wanted) || title.toLocaleLowerCase().includes(wanted);
+}
+
 export interface WantedFork {
   readonly from: SessionId;
   /** seq of the last event that is shared; the last of all when left out. */
@@ -91,8 +137,9 @@ export function listItems(
   const bySession = Map.groupBy(approvals, ({ sessionId }) => sessionId);
   return streams
     .filter(({ sessionId }) => isSession(sessionId))
-    .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
+    .map(({ sessionId, title, open, head, createdAt, updatedAt }) => ({
       sessionId,
+      ...(title !== undefined && { title }),
       status: open ? 'busy' : 'idle',
       head,
       createdAt: isoTime(createdAt),

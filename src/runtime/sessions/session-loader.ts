@@ -2,6 +2,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../core/session/session-state.ts';
+import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import type { NewFork } from './journal.ts';
 import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
@@ -53,7 +54,8 @@ export class SessionLoader {
     const { journal, policy, fold } = this.#deps;
     const { state } = await fold.at(from, at);
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
-    await journal.fork({ from, at, to }, closing, origin);
+    const title = shownTitle(closing.reduce(evolveTitle, state.title));
+    await journal.fork({ from, at, to }, closing, { origin, title });
     // The same state as a fold of the new session's log.
     return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }

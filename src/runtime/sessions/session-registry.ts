@@ -130,6 +130,19 @@ export class SessionRegistry {
   async delete(sessionId: SessionId, origin: Origin): Promise<void> {
     const session = await this.session(sessionId);
     await session.markDeleted(origin);
+    await this.#erase(session);
+  }
+
+  /** Deletes the session if its last event has this seq. @returns whether it did. */
+  async deleteUnchanged(sessionId: SessionId, head: number, origin: Origin): Promise<boolean> {
+    const session = await this.session(sessionId);
+    if (!(await session.markDeleted(origin, head))) return false;
+    await this.#erase(session);
+    return true;
+  }
+
+  async #erase(session: SessionActor): Promise<void> {
+    const { sessionId } = session;
     try {
       await this.#loader.erase(sessionId);
     } finally {

@@ -50,6 +50,31 @@ describe('repair of an event log', () => {
     expect(listed).toEqual(expect.arrayContaining(kept));
   });
 
+  it('keeps the titles, those of clients and those of first messages', async () => {
+    const message = { type: 'turn.requested', turnId: 't', text: 'hello there\nand more' } as const;
+    {
+      await using store = await open();
+      await store.append('named', 0, [message, { type: 'session.renamed', title: 'Mine' }]);
+      await store.append('unnamed', 0, [message]);
+      await store.append('again', 0, [message, { type: 'session.renamed', title: 'Mine' }]);
+      await store.append('again', 2, [{ type: 'session.renamed', title: null }]);
+    }
+    {
+      using db = new DatabaseSync(join(directory, 'events.db'));
+      db.exec(`UPDATE events SET data = '{}' WHERE session = 'again' AND seq = 3`);
+    }
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: false });
+    await using store = await open();
+    const titles = (await store.sessions()).map(({ sessionId, title }) => [sessionId, title]);
+    expect(titles).toEqual(
+      expect.arrayContaining([
+        ['named', 'Mine'],
+        ['unnamed', 'hello there'],
+        ['again', 'Mine'],
+      ]),
+    );
+  });
+
   it('ends the turns that it cut, as the report and the log say, and leaves them closed', async () => {
     const turns = join(root.path, 'turns');
     await cutTurns(turns);

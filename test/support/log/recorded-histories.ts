@@ -271,6 +271,20 @@ export const histories: Readonly<Record<string, History>> = {
 
 /** With what version 0.1.0 did not know. */
 export const laterHistories: Readonly<Record<string, History>> = {
+  'a session that is renamed while a turn runs, and gets its first title back': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    const heard = rig.listen();
+    await rig.say('hello');
+    const session = await rig.registry.session('s');
+    const call = await rig.model.call(0);
+    await session.rename('Greetings', CLIENT);
+    call.answer('Hi.');
+    await heard.event('turn.completed');
+    await session.rename(null, CLIENT);
+    return recorded(store);
+  },
+
   'a call whose approval expires, and one that is approved before that': async () => {
     const clock = new SimulatedClock();
     const now = (): number => clock.now();

@@ -4,6 +4,7 @@ import { Timestamp } from '../service/error-envelope.ts';
 
 const item = {
   sessionId: z.string(),
+  title: z.string().optional(),
   status: z.enum(['idle', 'busy']),
   head: z.int(),
   createdAt: Timestamp,

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type LogSize, requireForkPoint } from '../../../ports/event-store.ts';
+import { type LogSize, requireForkPoint, type SessionSummary } from '../../../ports/event-store.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
 import { EventCount } from '../index/event-count.ts';
 import { SessionIndex } from '../index/session-index.ts';
+import { TitleIndex } from '../index/title-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
 import { WalMarks } from '../integrity/wal-marks.ts';
@@ -36,6 +37,7 @@ export class EventLog implements Disposable {
   readonly #db: DatabaseSync;
   readonly #file: string;
   readonly #index: SessionIndex;
+  readonly #titles: TitleIndex;
   readonly #rows: VerifiedRows;
   readonly #marks: WalMarks;
   readonly #insert: StatementSync;
@@ -50,6 +52,7 @@ export class EventLog implements Disposable {
     this.#db = db;
     this.#file = file;
     this.#index = new SessionIndex(db);
+    this.#titles = new TitleIndex(db);
     this.#rows = new VerifiedRows(db, file, this.#index);
     this.#marks = new WalMarks(database, notify);
     this.#insert = db.prepare(
@@ -96,11 +99,14 @@ export class EventLog implements Disposable {
   list({ filter }: ListCall): Summaries {
     return this.#explained('read', () => {
       const summaries = this.#checked(() => this.#index.list(filter));
-      return { type: 'summaries', summaries: summaries.map(({ hash: _, ...summary }) => summary) };
+      return {
+        type: 'summaries',
+        summaries: summaries.map(({ hash: _, ...summary }) => this.#titled(summary)),
+      };
     });
   }
 
-  fork({ from, at, to, types, data }: ForkCall): Forked {
+  fork({ from, at, to, title, types, data }: ForkCall): Forked {
     const time = Date.now();
     const outcome = this.#transact('append to', () => {
       requireForkPoint(from, at, this.#checked(() => this.#index.find(from))?.head ?? 0);
@@ -112,7 +118,7 @@ export class EventLog implements Disposable {
         this.#insert.run(to, link.seq, link.time, link.type, link.data, hash);
       }
       this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
-      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false }, time);
+      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false, title }, time);
       return { type: 'forked', actual: 0 } as const;
     });
     if (outcome.actual === 0) {
@@ -133,12 +139,15 @@ export class EventLog implements Disposable {
     this.#transact('append to', () => this.#adoptions.find(call.adoption).stage(call));
   }
 
-  adopt({ adoption, open }: AdoptCall): Adopted {
+  adopt({ adoption, open, title }: AdoptCall): Adopted {
     const staged = this.#adoptions.find(adoption);
     const { sessionId, head } = staged;
     const adopted = this.#transact('append to', (): Adopted => {
       const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
-      if (actual === 0 && head > 0) this.#index.put(staged.store(open));
+      if (actual === 0 && head > 0) {
+        this.#index.put(staged.store(open));
+        this.#titles.put(sessionId, title);
+      }
       return { type: 'adopted', head, actual };
     });
     if (adopted.actual === 0 && head > 0) {
@@ -160,6 +169,7 @@ export class EventLog implements Disposable {
       for (const sessionId of sessionIds) {
         erased += Number(this.#delete.run(sessionId).changes);
         this.#index.remove(sessionId);
+        this.#titles.remove(sessionId);
       }
     });
     this.#count.add(-erased);
@@ -195,7 +205,7 @@ export class EventLog implements Disposable {
   }
 
   #store(append: AppendRequest, time: number): { actual: number } | { error: Error } | undefined {
-    const { sessionId, expectedSeq, types, data, open } = append;
+    const { sessionId, expectedSeq, types, data, open, title } = append;
     let session: ReturnType<SessionIndex['find']>;
     try {
       session = this.#checked(() => this.#index.find(sessionId));
@@ -222,7 +232,13 @@ export class EventLog implements Disposable {
       updatedAt: data.length > 0 ? time : (session?.updatedAt ?? time),
       open: open ?? session?.open ?? false,
     });
+    this.#titles.put(sessionId, title);
     return undefined;
+  }
+
+  #titled(summary: SessionSummary): SessionSummary {
+    const title = this.#titles.find(summary.sessionId);
+    return title === undefined ? summary : { ...summary, title };
   }
 
   #transact<T>(attempt: string, work: () => T): T {

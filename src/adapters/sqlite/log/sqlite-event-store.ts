@@ -1,7 +1,6 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../../core/log/event-codec.ts';
-import type { Origin } from '../../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
 import { record } from '../../../core/log/recorded-event.ts';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
@@ -10,6 +9,7 @@ import {
   type AdoptedEvent,
   type AppendOptions,
   type EventStore,
+  type ForkOptions,
   type LogSize,
   type SessionFilter,
   type SessionSummary,
@@ -105,10 +105,10 @@ export class SqliteEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    origin?: Origin,
+    { origin, title }: ForkOptions = {},
   ): Promise<void> {
     const encoded = encodeAll(record(closing, origin), this.#codec);
-    const answer = await this.#call({ type: 'fork', from, at, to, ...encoded });
+    const answer = await this.#call({ type: 'fork', from, at, to, title, ...encoded });
     if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
     if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
   }

@@ -12,6 +12,7 @@ export interface AppendRequest extends EncodedEvents {
   readonly sessionId: SessionId;
   readonly expectedSeq: number;
   readonly open?: boolean | undefined;
+  readonly title?: string | null | undefined;
 }
 
 export type WorkerRequest = OpenRequest | LogRequest | CloseRequest;
@@ -54,6 +55,7 @@ export interface ForkCall extends EncodedEvents {
   readonly from: SessionId;
   readonly at: number;
   readonly to: SessionId;
+  readonly title?: string | null | undefined;
 }
 
 /** The calls of one adoption, in this order; `stage` any number of times, `end-adoption` also after a failure. */
@@ -73,6 +75,7 @@ export interface AdoptCall {
   readonly type: 'adopt';
   readonly adoption: number;
   readonly open: boolean;
+  readonly title?: string | null | undefined;
 }
 
 export interface EraseCall {

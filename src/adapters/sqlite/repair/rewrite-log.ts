@@ -1,10 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { currentEvents } from '../../../core/log/event-codec.ts';
+import { SessionEvent } from '../../../core/log/events.ts';
+import { evolveTitle, NO_TITLE, type SessionTitle, shownTitle } from '../../../core/session/session-title.ts';
 import { logFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { viewReadOnly } from '../file/read-only.ts';
-import { marks, tables } from '../file/schema.ts';
+import { marks, tables, titlesTable } from '../file/schema.ts';
 import { SessionIndex } from '../index/session-index.ts';
+import { TitleIndex } from '../index/title-index.ts';
 import { type EndedTurn, endCutTurns } from './cut-turns.ts';
 import { Salvage, type Sink } from './salvage.ts';
 
@@ -39,22 +43,34 @@ export function rewriteLog(log: LogToRewrite, damaged?: DatabaseSync): Rewritten
   const db = new DatabaseSync(log.target);
   try {
     // The file needs neither journal nor sync before it is complete.
-    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables}`);
+    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables} ${titlesTable}`);
     const insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
+    const titles = new Map<SessionId, SessionTitle>();
     const sink: Sink = (sessionId, { seq, time, type, data }, hash) => {
       insert.run(sessionId, seq, time, type, data, hash);
+      if (!titleEvents.has(type)) return;
+      titles.set(sessionId, evolveTitle(titles.get(sessionId) ?? NO_TITLE, sessionEventIn(data)));
     };
     const salvage = new Salvage(log.heads, sink);
     if (damaged !== undefined) salvageAll(salvage, log, damaged);
     const cut = cutSessions(salvage);
     const endedTurns = writeIndex(db, salvage, { sink, cut: new Set(cut.map(({ sessionId }) => sessionId)) });
+    const titleIndex = new TitleIndex(db);
+    for (const [sessionId, title] of titles) titleIndex.put(sessionId, shownTitle(title));
     db.exec(`${marks} COMMIT`);
     return { salvage, cut, endedTurns };
   } finally {
     db.close();
   }
+}
+
+/** The events that change a title. */
+const titleEvents: ReadonlySet<string> = new Set<SessionEvent['type']>(['turn.requested', 'session.renamed']);
+
+function sessionEventIn(data: string): SessionEvent {
+  return SessionEvent.parse(currentEvents.decode(data).event);
 }
 
 function cutSessions({ known, chains }: Salvage): CutSession[] {

@@ -97,6 +97,7 @@ export const frameExamples: FrameExamples = {
     },
   ],
   reset: [{ data: {}, place: { seq: 10, time, actor: client } }],
+  renamed: [{ data: { title: 'Sums' }, place: { seq: 11, time, actor: client } }],
   forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, time, actor: client } }],
   deleted: [{ data: {}, place: { seq: 14, time, actor: client } }],
 };
