@@ -120,7 +120,8 @@ export async function composeAgent({ config, raw, adapters, log, clock }: AgentO
   };
   answerRequests(bus, handlers);
   countSignals(bus, metrics);
-  showLog(metrics, handlers.logSize);
+  // Not sampled: each reading is a question to the thread of the log, and the first one counts all events.
+  showLog(adapters.metrics, handlers.logSize);
   showRuntime(metrics, { sessions, servers, retention });
 
   const toolServers = servers.start(mcpServers, await book.load());

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { DirectedModel } from '../support/models/directed-model.ts';
+import { tempDirectory } from '../support/service/temp-directory.ts';
 
 describe('the health panel', () => {
   it('shows what the service does, as it goes on', async () => {
@@ -61,6 +62,17 @@ describe('the health panel', () => {
     using _socket = await service.connect();
     await streams.getByText(/[1-9]\d* WebSockets?/).waitFor();
     await streams.getByText(plurals).waitFor();
+  });
+
+  it('shows how large the log is', async () => {
+    await using directory = await tempDirectory();
+    await using opened = await ConsolePage.open('#/chat/default', { dataDir: directory.path });
+    const { page, service } = opened;
+    await service.post('/api/message-sync', { message: 'hello' });
+    await page.goto(`${service.url}/#/health/default`);
+    const log = page.getByRole('main').locator('dl > div').filter({ hasText: 'Event log' });
+    await log.getByText(/^[3-9] events/).waitFor();
+    await log.getByText(/^\d+\.\d [kM]B$/).waitFor();
   });
 
   it('says when the service does not answer', async () => {

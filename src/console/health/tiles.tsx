@@ -1,16 +1,18 @@
 import type { ReactNode } from 'react';
 import type { MetricSamples } from '../../core/metric-samples.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { count, quantity } from '../ui/quantity.ts';
+import { count, fileSize, quantity } from '../ui/quantity.ts';
 import { span } from '../ui/time.ts';
 import { TOKENS } from './charts.ts';
 import style from './health.module.css';
 import { presentOf } from './samples.ts';
+import { useLogSize } from './use-log-size.ts';
 
 const serverTones: Readonly<Record<string, Tone>> = { connected: 'good', connecting: 'accent', error: 'bad' };
 
 /** The state of the service now, in figures. */
 export function Tiles({ samples }: { readonly samples: MetricSamples }) {
+  const log = useLogSize();
   const read = (name: string, labels = {}): number => presentOf(samples, name, labels);
   const tokens = (direction: string): number => read(TOKENS, { direction });
   const streams = (kind: string): number => read('agent_sockets', { kind });
@@ -39,6 +41,11 @@ export function Tiles({ samples }: { readonly samples: MetricSamples }) {
       >
         {count(tokens('input') + tokens('output'))}
       </Tile>
+      {log && (
+        <Tile name="Event log" note={log.bytes === 0 ? 'in memory' : fileSize(log.bytes)}>
+          {quantity(log.events, 'event')}
+        </Tile>
+      )}
       <Tile name="Tool servers">
         <span className={style.servers}>
           {['connected', 'connecting', 'error', 'disconnected'].map((status) => {

@@ -2,7 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { ErrorBody } from '../../core/errors.ts';
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
-import { ApiError } from '../service/api.ts';
+import { ApiError, unreachable } from '../service/api.ts';
 import { serverPath } from '../service/paths.ts';
 
 export interface FinishedRun {
@@ -32,7 +32,7 @@ export async function runTool(
       signal,
     },
   ).catch((cause: unknown) => {
-    throw signal.aborted ? cause : lost('The service does not answer. Is it running?');
+    throw signal.aborted ? cause : unreachable(cause);
   });
   if (!response.ok) throw refusal(await response.json());
   const events = response.body
@@ -41,9 +41,9 @@ export async function runTool(
     .getReader();
   for (;;) {
     const next = await events?.read().catch((cause: unknown) => {
-      throw signal.aborted ? cause : lost('The connection to the service was lost.');
+      throw signal.aborted ? cause : unreachable(cause);
     });
-    if (!next || next.done) throw lost('The connection to the service was lost.');
+    if (!next || next.done) throw unreachable(new Error('the stream ended before the call'));
     const { event, data } = next.value;
     if (event === 'progress') onProgress(JSON.parse(data));
     if (event === 'result') return JSON.parse(data);
@@ -53,8 +53,4 @@ export async function runTool(
 
 function refusal({ error }: { readonly error: ErrorBody }): ApiError {
   return new ApiError(error);
-}
-
-function lost(message: string): ApiError {
-  return new ApiError({ code: 'UNREACHABLE', message, details: {} });
 }

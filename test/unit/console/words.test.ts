@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { thoughtBlocks } from '../../../src/console/chat/thought-blocks.ts';
 import { actorText, causeText } from '../../../src/console/ui/event-origin.ts';
-import { quantity } from '../../../src/console/ui/quantity.ts';
+import { fileSize, quantity } from '../../../src/console/ui/quantity.ts';
 import { totalUsage, usageText } from '../../../src/console/ui/token-usage.ts';
 
 describe('the tokens of a model call', () => {
@@ -71,5 +71,6 @@ describe('a quantity', () => {
       '1,204 tools',
     ]);
     expect(quantity(2, 'reply', 'replies')).toBe('2 replies');
+    expect([1, 40_960, 3_400_000, 2.5e9].map(fileSize)).toEqual(['1 byte', '41.0 kB', '3.4 MB', '2.5 GB']);
   });
 });
