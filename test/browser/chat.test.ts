@@ -53,12 +53,13 @@ describe('the chat', () => {
     (await chat.model.call(0)).askFor({ name: 'look', arguments: { at: 'the garden' } });
     const details = chat.conversation.locator('details', { hasText: 'look' });
     await details.getByText('running').waitFor();
-    expect(await details.getByText('the garden').isVisible()).toBe(false);
+    await details.getByText('at: the garden').waitFor();
+    expect(await details.getByText('"the garden"').isVisible()).toBe(false);
     (await chat.tools.call(0)).answer('roses');
     await details.getByText('done').waitFor();
     await details.locator('summary').click();
     await details.getByText('"the garden"').waitFor();
-    await details.getByText('roses').waitFor();
+    await details.getByText('roses', { exact: true }).waitFor();
     (await chat.model.call(1)).answer('I saw roses.');
     await chat.conversation.getByText('I saw roses.').waitFor();
     expect(chat.errors).toEqual([]);
