@@ -111,6 +111,12 @@ export const ForkRequest = z.object({
   sessionId: optional(SessionId),
 });
 
+/** Path of `GET /api/sessions/{sessionId}/images/{seq}`. */
+export const ImagePath = z.object({
+  sessionId: SessionId,
+  seq: z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be 1 or more'),
+});
+
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
 

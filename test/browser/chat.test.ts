@@ -109,6 +109,9 @@ describe('the chat', () => {
       { role: 'user', text: 'What is this?', images: [{ mimeType: 'image/png', base64: PIXEL }] },
     ]);
     await chat.conversation.getByText('image/png, 1 KB').waitFor();
+    await chat.page.reload();
+    await chat.conversation.getByRole('button', { name: 'Image of the message: enlarge' }).click();
+    await chat.page.getByRole('dialog').getByAltText('Image of the message').waitFor();
     expect(chat.errors).toEqual([]);
   });
 

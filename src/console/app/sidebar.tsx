@@ -13,7 +13,13 @@ const names: Readonly<Record<Panel, string>> = {
   health: 'Health',
 };
 
-export function Sidebar({ location }: { readonly location: Location }) {
+interface SidebarProps {
+  readonly location: Location;
+  /** Shows the keys. */
+  readonly onHelp: () => void;
+}
+
+export function Sidebar({ location, onHelp }: SidebarProps) {
   const [theme, toggleTheme] = useTheme();
   const other = theme === 'light' ? 'dark' : 'light';
   return (
@@ -46,6 +52,9 @@ export function Sidebar({ location }: { readonly location: Location }) {
         <a href="/docs" target="_blank" rel="noopener">
           API documentation
         </a>
+        <Button kind="quiet" onClick={onHelp}>
+          Keys <kbd>?</kbd>
+        </Button>
       </footer>
     </aside>
   );

@@ -20,10 +20,15 @@ export function AgentButton({ agent }: { readonly agent: AgentDescription }) {
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
   return (
     <>
-      <Button kind="quiet" className={style.button} onClick={() => setOpen(true)} title="About this agent">
+      <Button
+        kind="quiet"
+        className={style.button}
+        onClick={() => setOpen(true)}
+        aria-label={`${model.name} · ${count}`}
+        title="About this agent"
+      >
         <span className={style.model}>{model.name}</span>
-        <span aria-hidden="true">·</span>
-        <span>{count}</span>
+        <span>· {count}</span>
       </Button>
       {isOpen && <AgentDialog agent={agent} onClose={() => setOpen(false)} />}
     </>

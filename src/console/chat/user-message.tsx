@@ -1,15 +1,14 @@
 import { type KeyboardEvent, useState } from 'react';
 import { forkWith } from '../app/session-actions.ts';
 import { errorText } from '../service/api.ts';
-import { sessionPath } from '../service/paths.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Thumbnail } from '../ui/thumbnail.tsx';
 import style from './chat.module.css';
 import { useChat } from './chat-context.ts';
 import type { TurnView } from './conversation.ts';
+import { MessageImage } from './message-image.tsx';
 
 /** The message of a turn. It can be edited, which continues in a fork and leaves this session as it is. */
 export function UserMessage({ turn }: { readonly turn: TurnView }) {
@@ -34,7 +33,7 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
         <p>{message}</p>
         {image && (
           <>
-            <Thumbnail src={`${sessionPath(feed.sessionId)}/images/${firstSeq}`} alt="Image of the message" />
+            <MessageImage sessionId={feed.sessionId} seq={firstSeq} />
             <Badge>
               {image.mimeType}, {Math.ceil(image.bytes / 1024)} KB
             </Badge>

@@ -5,6 +5,7 @@ import {
   CancelRequest,
   EventsQuery,
   ForkRequest,
+  ImagePath,
   SessionQuery,
   SessionsQuery,
 } from '../../../wire/requests.ts';
@@ -14,6 +15,7 @@ import {
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
+  ImageResponse,
   SessionResponse,
   SessionsResponse,
 } from '../../../wire/responses.ts';
@@ -126,6 +128,46 @@ const deleteSession: Operation = {
       answer: ok({ status: 'deleted', sessionId: 'old' }),
     },
     unknownSession,
+  ],
+};
+
+/** One transparent pixel. */
+const image = {
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  mimeType: 'image/png',
+};
+
+const sessionImage: Operation = {
+  id: 'getSessionImage',
+  method: 'GET',
+  path: `${path}/images/:seq`,
+  tag: 'Sessions',
+  summary: 'The image of a message',
+  description: 'For the `seq` of a `message` event that has an `image`.',
+  pathParameters: ImagePath,
+  answers: { [JSON_TYPE]: ImageResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'image',
+      summary: 'A picture of one pixel',
+      parameters: { sessionId: 'pictured', seq: 1 },
+      answer: ok({ image }),
+    },
+    {
+      name: 'noImage',
+      summary: 'The event is no message with an image',
+      parameters: { sessionId: 'demo', seq: 1 },
+      answer: {
+        error: 'INVALID_REQUEST',
+        message: 'The field seq is not valid: this event has no image.',
+        details: {
+          field: 'seq',
+          issue: 'event 1 is no message with an image',
+          suggestion: 'Use the `seq` of a `message` event with `image`.',
+        },
+      },
+    },
   ],
 };
 
@@ -287,7 +329,7 @@ const readEvents: Operation = {
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
-        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
+        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"time":"${timestamp}","turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
       },
     },
   ],
@@ -298,6 +340,7 @@ export const sessionOperations: readonly Operation[] = [
   listSessions,
   viewSession,
   readEvents,
+  sessionImage,
   forkSession,
   cancelTurn,
   answerApproval,
