@@ -1,18 +1,11 @@
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  type RefObject,
-  useRef,
-  useState,
-} from 'react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useRef } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useChat } from './chat-context.ts';
 import style from './composer.module.css';
-import { imageOf } from './image-file.ts';
+import { useAttachment } from './use-attachment.ts';
 
 interface ComposerProps {
   readonly box: RefObject<HTMLTextAreaElement | null>;
@@ -26,19 +19,9 @@ interface ComposerProps {
 export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps) {
   const feed = useFeed();
   const { focusComposer, putBack } = useChat();
-  const [image, setImage] = useState<Image | null>(null);
+  const { image, setImage, attach } = useAttachment();
   const canSend = text.trim() !== '' && feed.client !== null;
 
-  const attach = async (files: FileList | null): Promise<void> => {
-    const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
-    if (!file) return;
-    try {
-      setImage(await imageOf(file));
-    } catch (error) {
-      feed.notify(errorText(error));
-    }
-    focusComposer();
-  };
   const send = (): void => {
     if (!canSend) return;
     setText('');
@@ -57,7 +40,7 @@ export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps
   };
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
-    void attach(event.dataTransfer.files);
+    attach(event.dataTransfer.files);
   };
   return (
     <form
@@ -80,10 +63,10 @@ export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
-          onPaste={(event: ClipboardEvent) => void attach(event.clipboardData.files)}
+          onPaste={(event: ClipboardEvent) => attach(event.clipboardData.files)}
         />
         <div className={style.bar}>
-          <ImageButton onFiles={(files) => void attach(files)} />
+          <ImageButton onFiles={attach} />
           <span className={style.hint}>{isBusy ? 'Esc cancels' : 'Enter sends'}</span>
           {/* Nothing takes the place of Cancel when it goes, so that a double click does nothing else. */}
           {isBusy && (
