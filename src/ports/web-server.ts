@@ -21,8 +21,12 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream carries server-sent events. Each chunk contains whole events. */
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  /**
+   * What a stream carries: server-sent events if absent. Each chunk then contains whole events, and the web server may
+   * add empty comments between them.
+   */
+  readonly stream?: 'events' | 'bytes';
   /** Called once, after the response is written completely or the client has disconnected. */
   readonly onOver?: () => void;
 }

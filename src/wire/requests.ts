@@ -142,7 +142,12 @@ export const RenameRequest = z.object({
 });
 
 /** Body of `POST /api/connect-server`. */
-export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
+export const ConnectServerRequest = z
+  .object({ name: McpServerName, config: McpServerConfig })
+  .refine(({ config }) => config.disabled !== true, {
+    path: ['config', 'disabled'],
+    error: 'must be false or left out, because the server is to be connected now',
+  });
 
 /**
  * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and the first

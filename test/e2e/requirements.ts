@@ -13,6 +13,8 @@ export const requirements = {
   'cli.tool-servers': 'the start tells of each tool server whether it is up, as soon as that is known',
   'cli.port-taken': 'a port that is taken ends the start with a clear error and exit code 1',
   'cli.agent': '`--agent` names the agent file; a bad one ends the start with file, line and key',
+  'cli.example-tools':
+    '`example-tools` serves what the agents of the package use: text, an image, structured content, a long operation',
   'cli.agents-run': 'each file in agents/ starts as it is',
   'cli.flags': 'a flag that is unknown, or has a value it cannot have, ends the start with exit code 1',
   'cli.help': '`--help` lists every option and `--version` prints the version, with exit code 0',
@@ -28,6 +30,8 @@ export const requirements = {
     'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
+  'cli.url': '`sessions`, `export` and `replay` print the same of a running service as of its folder',
+  'cli.in-use': 'what reads a log that a service uses says its address, and to ask it there',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
   'cli.repair':
     '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',
@@ -243,6 +247,8 @@ export const requirements = {
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'servers.pasted': 'a tool server may be given as other MCP clients write it',
+  'servers.disabled': 'a disabled server of the agent file is not connected, and is exported as it stands',
   'approval.unmatched':
     'an approval rule that matches no tool of a connected server is warned of in the log, once a change, and in /api/health',
   'agent.describe':

@@ -9,7 +9,7 @@ import { statusLine } from './status-line.ts';
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 /** One byte more than uWebSockets.js buffers. A longer answer is sent at once, and its connection closed at once. */
 const UNBUFFERED_BYTES = 16 * 1024 + 1;
-/** An empty comment of an event stream, which clients ignore. All streams are event streams. */
+/** An empty comment of an event stream, which clients ignore. */
 const COMMENT = ':\n\n';
 
 /** Copies a request, because uWebSockets.js frees it when the handler returns. */
@@ -142,12 +142,14 @@ export class HttpExchange {
       void reader.cancel('the client went away');
       this.#onDrained();
     };
-    this.#flushWhenWritable();
+    const isOfEvents = response.stream !== 'bytes';
+    if (isOfEvents) this.#flushWhenWritable();
+    else this.#noteWritable();
     this.#res.cork(() => {
       this.#writeHead(response);
       if (this.#isLast) this.#res.writeHeader('Connection', 'close');
       // uWebSockets.js sends the head with the first bytes, and the first event may come late.
-      this.#res.write(COMMENT);
+      if (isOfEvents) this.#res.write(COMMENT);
     });
     try {
       await this.#copy(reader);
@@ -189,7 +191,15 @@ export class HttpExchange {
     });
   }
 
-  /** Resolves when the buffer is empty, or when the client has gone. */
+  /** The next chunk, or the end, sends the buffer along. */
+  #noteWritable(): void {
+    this.#res.onWritable(() => {
+      this.#onDrained();
+      return true;
+    });
+  }
+
+  /** Resolves when the client has read, or has gone. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDrained = resolve;

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
+import type { OwnProgram } from '../../adapters/mcp/open-connection.ts';
 import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
@@ -95,7 +96,8 @@ async function chooseTracing({ config, environment, log }: AdapterOptions): Prom
 async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {
   const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');
   const clientVersion = readPackageVersion();
-  return mcpConnector({ log, environment, clientVersion, binFolders: binFolders() });
+  const ownProgram: OwnProgram = [process.execPath, join(findPackageRoot(), 'bin', 'agent-service.js')];
+  return mcpConnector({ log, environment, clientVersion, ownProgram, binFolders: binFolders() });
 }
 
 /** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */

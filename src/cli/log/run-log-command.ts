@@ -11,7 +11,7 @@ import { importSession } from '../transfer/import-session.ts';
 
 type OfKind<K extends CommandLine['kind']> = Extract<CommandLine, { kind: K }>;
 
-/** The commands that work on the event log of a service that is not running. */
+/** The commands that work on an event log. */
 export function runLogCommand(command: OfKind<'repair' | 'sessions' | 'export' | 'import'>): Promise<void> {
   switch (command.kind) {
     case 'repair':
@@ -38,16 +38,24 @@ async function repair({ dataDir, dryRun }: OfKind<'repair'>): Promise<void> {
 }
 
 /** Prints one line for each session, in the form of `GET /api/sessions`. */
-async function printSessions({ dataDir }: OfKind<'sessions'>): Promise<void> {
-  await withEventStore(dataDir, 'read', async (store) => {
-    const items = listItems(await withTitles(store, await store.sessions()));
-    await print(items.map((item) => `${JSON.stringify(item)}\n`));
-  });
+async function printSessions({ log }: OfKind<'sessions'>): Promise<void> {
+  if ('url' in log) {
+    const { AnySession, listSessions } = await import('../service/session-resources.ts');
+    return printLines(listSessions(log.url, AnySession));
+  }
+  return withEventStore(log.dataDir, 'read', async (store) =>
+    printLines(listItems(await withTitles(store, await store.sessions()))),
+  );
 }
 
-async function printExport({ dataDir, sessionId }: OfKind<'export'>): Promise<void> {
+async function printExport({ log, sessionId }: OfKind<'export'>): Promise<void> {
   const id = parseSessionId('session', sessionId);
-  await withEventStore(dataDir, 'read', (store) => print(exportSession(store, id)));
+  if ('url' in log) {
+    const { downloadExport } = await import('../service/session-resources.ts');
+    const { chunks } = await downloadExport(log.url, id);
+    return print(chunks);
+  }
+  return withEventStore(log.dataDir, 'read', (store) => print(exportSession(store, id)));
 }
 
 async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promise<void> {
@@ -59,7 +67,17 @@ async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promi
   await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
 }
 
+async function printLines(items: Iterable<object> | AsyncIterable<object>): Promise<void> {
+  await print(linesOf(items));
+}
+
+async function* linesOf(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string, void, void> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+}
+
+type Piece = string | Uint8Array;
+
 /** Prints with backpressure. */
-function print(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+function print(pieces: Iterable<Piece> | AsyncIterable<Piece>): Promise<void> {
   return pipeline(Readable.from(pieces), process.stdout, { end: false });
 }

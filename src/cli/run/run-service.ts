@@ -9,7 +9,9 @@ import { serveStdio } from '../../app/serve-stdio.ts';
 import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
 import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
+import { localUrl, noteAddress } from './service-address.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
@@ -44,6 +46,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
+    noteAddress(dataDir, null);
     const { gone } = await serveStdio(agent, version, log);
     const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
     await watchAgentFile(agentFile, log);
@@ -55,11 +58,13 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     await agent.close();
     throw error;
   });
+  noteAddress(dataDir, localUrl(settings.host, http.port));
   stopOnSignal(log, () => http.close());
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   const { modelLabel } = agent;
-  process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
+  const isBuiltIn = isBuiltInAgent(agentFile);
+  process.stdout.write(welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port: http.port }));
   await Promise.all([
     adapters.model.warmUp?.(),
     reportProgress(agent, (text) => process.stdout.write(text)),

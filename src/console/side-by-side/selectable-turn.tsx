@@ -39,7 +39,7 @@ export function SelectableTurn({ turnId, children }: SelectableTurnProps) {
         title={isSelected ? 'Follow the newest turn again' : 'Show the steps of this turn beside the chat'}
         onClick={() => (beside ? toggle() : adjust({ beside: 'timeline', turnId, seq: undefined }))}
       >
-        {isSelected && beside ? 'Chosen' : 'Show steps'}
+        Steps
       </Button>
     </div>
   );

@@ -35,6 +35,7 @@ import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { resumableFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+import { sessionExport } from './session-export.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
@@ -53,6 +54,11 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       method: 'POST',
       path: `${session}/approvals/:callId`,
       handler: (request, at) => answerApproval(bus, request, at),
+    },
+    {
+      method: 'GET',
+      path: `${session}/export`,
+      handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
     },
     { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
   ];

@@ -41,13 +41,16 @@ export class McpSupervisor implements AsyncDisposable {
     this.#book = book;
   }
 
-  /** Starts to connect all servers at the same time, and does not wait for them. */
+  /** Starts to connect all servers that are not disabled at the same time, and does not wait for them. */
   start(
     inFile: Readonly<Record<string, McpServerConfig>>,
     remembered: typeof inFile = {},
   ): readonly FirstAttempt[] {
     for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
-    const attempts = Object.entries({ ...inFile, ...remembered }).map(([name, config]): FirstAttempt => {
+    const enabled = Object.entries({ ...inFile, ...remembered }).filter(
+      ([, { disabled }]) => disabled !== true,
+    );
+    const attempts = enabled.map(([name, config]): FirstAttempt => {
       const server = this.#add(name, config);
       const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
       return { name, settled };

@@ -7,6 +7,7 @@ import {
   readTraces,
   rowAfterKey,
   rowOfChoice,
+  rowsBeforeSeq,
   rowsOfSameTurn,
   seqOf,
   turnIdOf,
@@ -227,6 +228,8 @@ describe('the rows of the waterfall', () => {
     expect(labelAt(rowOfChoice(rows, { turnId: 't' }))).toBe('turn');
     expect(rowOfChoice(rows, {})).toBe(-1);
     expect(rowsOfSameTurn(rows, 0)).toBe(rows.length);
+    expect(rowsBeforeSeq(rows, 1)).toBe(0);
+    expect(rowsBeforeSeq(rows, 2)).toBe(rows.length);
     expect(drawnLengthAt(rows, 3)).toBe(900);
     expect(drawnLengthAt(rows, -1)).toBeUndefined();
   });

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { headFilePath, isAbsent, logFile, repairedFile, requireUsable } from '../file/data-directory.ts';
+import {
+  DirectoryInUseError,
+  headFilePath,
+  isAbsent,
+  logFile,
+  repairedFile,
+  requireUsable,
+} from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { type Identity, identify, marks, tables, titlesTable } from '../file/schema.ts';
 import { explainSqliteError, isBusy } from '../file/sqlite-errors.ts';
@@ -42,10 +49,7 @@ export function openDatabase(dataDirectory: string): Database {
     const { db, found } = lockAndPrepare(file);
     return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
   } catch (error) {
-    if (isBusy(error)) {
-      const message = `data directory ${directory} is in use by another agent-service; stop it, or choose another with --data-dir`;
-      throw new Error(message, { cause: error });
-    }
+    if (isBusy(error)) throw new DirectoryInUseError(directory, error);
     throw explainSqliteError(error, file, 'open');
   }
 }

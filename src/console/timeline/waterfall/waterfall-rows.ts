@@ -137,6 +137,12 @@ export function rowOfChoice(
   return rows.findIndex((row) => turnId !== undefined && turnIdOf(row) === turnId);
 }
 
+/** How many rows stand before the first row of that seq or a later one. Steps stand with their turn. */
+export function rowsBeforeSeq(rows: readonly WaterfallRow[], seq: number): number {
+  const index = rows.findIndex((row) => row.kind !== 'step' && seqOf(row) >= seq);
+  return index === -1 ? rows.length : index;
+}
+
 /** How many rows from this one on belong to the same turn. */
 export function rowsOfSameTurn(rows: readonly WaterfallRow[], first: number): number {
   const row = rows[first];

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { TimedEvent } from '../../service/timed-event.ts';
 import { rowsInView } from '../timeline-rows.ts';
 import { useScrollWindow } from '../use-scroll-window.ts';
@@ -13,6 +13,7 @@ import {
   readTraces,
   rowAfterKey,
   rowOfChoice,
+  rowsBeforeSeq,
   rowsOfSameTurn,
   seqOf,
   turnIdOf,
@@ -43,7 +44,14 @@ export function WaterfallView({ events, choice, onChoose }: WaterfallViewProps) 
   const traces = useMemo(() => readTraces(events), [events]);
   const now = useNow(traces.isRunning);
   const { rows, drawnMs, isCut } = useMemo(() => waterfallOf(traces, now), [traces, now]);
-  const { list, scroll, show } = useScrollWindow(rows.length * ROW_HEIGHT);
+  const { list, scroll, show, keepBelow } = useScrollWindow(rows.length * ROW_HEIGHT);
+  const firstSeq = events[0]?.seq ?? 1;
+  const firstBefore = useRef(firstSeq);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only earlier events move what is in view
+  useLayoutEffect(() => {
+    if (firstSeq < firstBefore.current) keepBelow(rowsBeforeSeq(rows, firstBefore.current) * ROW_HEIGHT);
+    firstBefore.current = firstSeq;
+  }, [firstSeq]);
   const labelWidth = Math.round(Math.min(190, Math.max(112, scroll.width * 0.27)));
   const zoom = useZoom(list, labelWidth);
   const length = tidyLength(drawnMs);

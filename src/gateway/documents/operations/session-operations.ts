@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
+import { LOG_FORMAT } from '../../../core/log/event-codec.ts';
 import {
   ApprovalRequest,
   ApprovalsQuery,
@@ -21,6 +22,7 @@ import {
   SessionResponse,
   SessionsResponse,
 } from '../../../wire/responses.ts';
+import { EXPORT_TYPE } from '../../routes/session-export.ts';
 import { errorExamples } from './error-examples.ts';
 import {
   EVENT_STREAM_TYPE,
@@ -36,6 +38,28 @@ import {
 const path = '/api/sessions/:sessionId';
 const InSession = z.object({ sessionId: SessionId });
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
+
+const exportedMetadata = {
+  version: 1,
+  id: turnId,
+  actor: { kind: 'client' },
+  causationId: turnId,
+  correlationId: turnId,
+};
+const exportedLines = [
+  { type: 'turn.requested', turnId, text: 'hello' },
+  { type: 'turn.started', turnId },
+]
+  .map((event, index) => ({
+    v: LOG_FORMAT,
+    sessionId: 'demo',
+    seq: index + 1,
+    time: Date.parse(timestamp),
+    meta: exportedMetadata,
+    event,
+  }))
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
 
 const unknownSession: OperationExample = {
   name: 'unknown',
@@ -350,11 +374,34 @@ const readEvents: Operation = {
   ],
 };
 
+const exportSession: Operation = {
+  id: 'exportSession',
+  method: 'GET',
+  path: `${path}/export`,
+  tag: 'Sessions',
+  summary: 'Export all events of a session',
+  description:
+    'JSON Lines, one event with its metadata a line, as `agent-service export` prints them and `agent-service import` reads them.',
+  pathParameters: InSession,
+  answers: { [EXPORT_TYPE]: z.string() },
+  errors: ['SESSION_NOT_FOUND'],
+  examples: [
+    {
+      name: 'lines',
+      summary: 'The first two events',
+      parameters: { sessionId: 'demo' },
+      answer: { status: 200, mediaType: EXPORT_TYPE, body: exportedLines },
+    },
+    unknownSession,
+  ],
+};
+
 /** Sessions: list, present and past state, events, and control of their turns. */
 export const sessionOperations: readonly Operation[] = [
   listSessions,
   viewSession,
   readEvents,
+  exportSession,
   forkSession,
   cancelTurn,
   listApprovals,

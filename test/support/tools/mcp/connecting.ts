@@ -11,6 +11,7 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
     log,
     environment: process.env,
     binFolders: [],
+    ownProgram: [process.execPath],
     clientVersion: '1.2.3',
     stopGraceMs: 200,
     ...deps,
