@@ -4,7 +4,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# --ignore-scripts, because `prepare` needs the sources, which are not copied yet.
+# --ignore-scripts, because the build needs the sources, which are not copied yet.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY build build
@@ -13,11 +13,6 @@ COPY machines machines
 COPY src src
 RUN npm run build
 
-FROM node:22-bookworm-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-
 FROM node:22-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production \
@@ -25,7 +20,6 @@ ENV NODE_ENV=production \
     AGENT_SERVICE_WEB_PORT=3001 \
     AGENT_SERVICE_DATA_DIR=/data
 RUN install -d -o node -g node -m 700 /data
-COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY bin bin

@@ -5,8 +5,9 @@ import { Instance } from './load/instance.ts';
 import { type LoadOptions, readOptions, UsageError, usage } from './load/options.ts';
 import { reasonOf } from './load/refused.ts';
 import { openEventStream, openWebSocket } from './load/stream-link.ts';
-import { Talker } from './load/talker.ts';
+import { Talker, type TalkerDeps } from './load/talker.ts';
 import { Tally } from './load/tally.ts';
+import { Turnstile } from './load/turnstile.ts';
 
 /* npm run load -- --url …: puts load on a running instance and checks that its streams are complete. */
 const PROGRESS_MS = 1_000;
@@ -28,9 +29,10 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function load(options: LoadOptions): Promise<number> {
-  const instance = new Instance(options.url, options.timeoutSeconds * 1_000);
-  await instance.requireHealthy();
   const tally = new Tally(options.clients * options.messages);
+  const instance = new Instance(options.url, options.timeoutSeconds * 1_000, tally);
+  await instance.requireHealthy();
+  const turnstile = new Turnstile();
   const run = `load-${crypto.randomUUID().slice(0, 8)}`;
   const sessions = Array.from({ length: options.clients }, (_, index) => `${run}-${index}`);
   const stopping = stopOnSignal();
@@ -39,7 +41,7 @@ async function load(options: LoadOptions): Promise<number> {
     await Promise.all(
       sessions.map(async (session, index) => {
         await pause((options.rampSeconds * 1_000 * index) / options.clients, stopping);
-        if (!stopping.aborted) await runClient(session, { options, instance, tally, stopping });
+        if (!stopping.aborted) await runClient(session, { options, instance, tally, stopping, turnstile });
       }),
     );
   } finally {
@@ -68,7 +70,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Runs one client to its end. A client without a connection, or without an answer in time, sends nothing more. */
-async function runClient(session: string, deps: CallerDeps): Promise<void> {
+async function runClient(session: string, deps: Omit<TalkerDeps, 'open'> & CallerDeps): Promise<void> {
   const { tally, options } = deps;
   tally.clients += 1;
   try {

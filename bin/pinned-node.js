@@ -1,5 +1,4 @@
 // Plain JavaScript without recent features, like `runtime-check.js`.
-import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -25,22 +24,4 @@ export function findPinnedNode() {
     if (error.code === 'MODULE_NOT_FOUND') return undefined;
     throw error;
   }
-}
-
-/** Runs a script on another Node in place of this process: same streams, same signals, same exit. */
-export function runOn(node, args) {
-  const child = spawn(node, args, { stdio: 'inherit' });
-  const passOn = (signal) => child.kill(signal);
-  // A terminal sends Ctrl-C to both processes. If it were passed on, the service would get it twice and end at once.
-  process.on('SIGINT', process.stdin.isTTY ? () => undefined : passOn);
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, passOn);
-  child.on('error', (error) => {
-    process.stderr.write(`agent-service: ${node} cannot be run: ${error.message}\n`);
-    process.exitCode = 1;
-  });
-  child.on('exit', (code, signal) => {
-    if (signal === null) process.exit(code);
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
-    process.kill(process.pid, signal);
-  });
 }

@@ -13,7 +13,12 @@ export function checkRuntime(probes) {
   return findReason(probes).then((reason) => (reason === undefined ? undefined : describe(reason)));
 }
 
-async function findReason({ fromSource, loadServer = () => import('uWebSockets.js') }) {
+/** The build has a copy of its own. */
+function loadUws(fromSource) {
+  return fromSource ? import('uWebSockets.js') : import('../dist/server/uws/index.mjs');
+}
+
+async function findReason({ fromSource, loadServer = () => loadUws(fromSource) }) {
   if (!hasSqlite()) return 'it has no node:sqlite';
   if (fromSource && !process.features.typescript) return 'it cannot run TypeScript';
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** Everything that the server is built from. The console is not part of the server. */
 const folders = ['machines', 'src'];
-const files = ['build/bundle.js', 'build/server-bundle.js', 'package-lock.json'];
+const files = ['build/bundle.js', 'build/server-bundle.js', 'build/uws.js', 'package-lock.json'];
 const notBuilt = join('src', 'console');
 
 /** A digest of the contents of the server's sources in a checkout. The times of the files do not matter. */

@@ -1,4 +1,4 @@
-// Run by `npm ci` and `npm pack`. Plain JavaScript, because it may run on any Node.
+// Run by npm after it has changed the packages of a checkout. Plain JavaScript, because it may run on any Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -8,9 +8,9 @@ if (missing.length === 0) {
   const { status } = spawnSync('npm run -s build', { shell: true, stdio: 'inherit' });
   process.exitCode = status ?? 1;
 } else {
-  // After `npm ci --omit=dev`, which is right for a checkout whose dist/ comes from elsewhere.
+  // After `npm ci --omit=dev`: the service then needs a dist/ from elsewhere.
   process.stderr.write(
     `agent-service: nothing was built, because ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed. ` +
-      'A checkout runs from its sources without a build. For the console and the package run `npm ci`.\n',
+      'For a build run `npm ci`.\n',
   );
 }

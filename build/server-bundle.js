@@ -30,8 +30,8 @@ const withoutEagerAjv = {
   },
 };
 
-/** `external`: packages that stay outside. */
-export async function bundleServer(input, outDir, { external = [] } = {}) {
+/** `external`: packages that stay outside. `paths`: files that take the place of such packages. */
+export async function bundleServer(input, outDir, { external = [], paths = {} } = {}) {
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -56,7 +56,7 @@ export async function bundleServer(input, outDir, { external = [] } = {}) {
       rolldownOptions: {
         input,
         // Stable names, so that the compile cache of each build replaces that of the last one.
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', paths },
       },
     },
   });

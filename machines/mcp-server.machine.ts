@@ -57,10 +57,12 @@ export const mcpServerMachine = setup({
   initial: 'disconnected',
   states: {
     disconnected: {
+      description: 'The service is not connected to this tool server, and nobody has asked it to connect.',
       entry: ['forgetFailures', 'forgetTools'],
       on: { CONNECT: 'connecting' },
     },
     connecting: {
+      description: 'The service connects to the tool server and asks for its tools.',
       invoke: { src: 'open', input: ({ context: { name } }) => ({ name }) },
       on: {
         OPENED: { target: 'connected', actions: 'noteTools' },
@@ -70,6 +72,7 @@ export const mcpServerMachine = setup({
       },
     },
     connected: {
+      description: 'The connection is open. The model can use the tools of this server.',
       entry: 'forgetFailures',
       invoke: { src: 'hold', input: ({ context: { name } }) => ({ name }) },
       on: {
@@ -80,6 +83,8 @@ export const mcpServerMachine = setup({
       },
     },
     error: {
+      description:
+        'The connection failed or ended. The service tries again by itself, after a longer pause each time.',
       on: { CONNECT: 'connecting', DISCONNECT: 'disconnected' },
       after: { retryDelay: 'connecting' },
     },

@@ -110,20 +110,25 @@ export const turnMachine = setup({
     'turn.cancelled': '.cancelled',
   },
   states: {
-    /** Waits until each tool server has made its first attempt to connect. Takes time only right after a start. */
     preparing: {
+      description:
+        'The turn has begun. It waits until the service has tried each tool server once, which takes time only right after a start.',
       on: {
         'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],
         CANCEL: 'cancelling',
       },
     },
     callingModel: {
+      description: 'The model has the conversation and works on its reply.',
       entry: ['beginStep', 'startModelCall'],
       exit: 'endModelCall',
       initial: 'thinking',
       states: {
-        thinking: { on: { 'step.streaming': 'streaming' } },
-        streaming: {},
+        thinking: {
+          description: 'The model has the conversation and has not written any text yet.',
+          on: { 'step.streaming': 'streaming' },
+        },
+        streaming: { description: 'The model writes its reply, piece by piece.' },
       },
       on: {
         'step.completed': { guard: 'asksForTools', target: 'executingTools', actions: 'awaitCalls' },
@@ -135,13 +140,19 @@ export const turnMachine = setup({
       },
     },
     executingTools: {
+      description: 'The model asked for tools. The turn continues when each tool call has a result.',
       entry: 'startToolCalls',
       exit: 'endToolCalls',
       initial: 'running',
       states: {
-        running: { always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' } },
-        /** The turn cannot continue until somebody approves or denies a call. */
-        awaitingApproval: { always: { guard: not('onlyApprovalsMissing'), target: 'running' } },
+        running: {
+          description: 'At least one tool call runs. Several calls run at the same time.',
+          always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' },
+        },
+        awaitingApproval: {
+          description: 'The turn waits until somebody approves or denies a tool call.',
+          always: { guard: not('onlyApprovalsMissing'), target: 'running' },
+        },
       },
       on: {
         'approval.requested': { actions: 'awaitApproval' },
@@ -160,13 +171,18 @@ export const turnMachine = setup({
         { guard: 'allSettled', target: 'callingModel' },
       ],
     },
-    /** The effects are aborted, and `turn.cancelled` is on its way to the log. */
-    cancelling: {},
-    /** The same with `turn.failed`. */
-    failing: {},
-    completed: { type: 'final' },
-    failed: { type: 'final' },
-    cancelled: { type: 'final' },
+    cancelling: {
+      description: 'Somebody cancelled the turn. Its work is stopped, and the log is about to say so.',
+    },
+    failing: {
+      description: 'The turn reached a limit. Its work is stopped, and the log is about to say so.',
+    },
+    completed: { type: 'final', description: 'The reply is complete and stored.' },
+    failed: { type: 'final', description: 'The turn ended with an error. The log has the reason.' },
+    cancelled: {
+      type: 'final',
+      description: 'The turn was cancelled. The log keeps what the model had written until then.',
+    },
   },
 });
 

@@ -71,6 +71,12 @@ export class Caller {
         tally.answered(performance.now() - sent, null);
         this.#answers.push(answer);
       } catch (error) {
+        if (error instanceof Refused && error.limitMs !== null) {
+          await tally.waitForLimit(error.limitMs, stopping);
+          message -= 1;
+          this.#asked -= 1;
+          continue;
+        }
         tally.failed(reasonOf(error));
         if (!(error instanceof Unanswered)) continue;
         this.#unanswered = 1;

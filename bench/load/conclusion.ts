@@ -11,7 +11,7 @@ export function conclusion(
   tally: Tally,
   stopped: boolean,
 ): string {
-  const { rows, chunks, resumed, lost, seconds, cpuShare } = tally;
+  const { rows, chunks, resumed, lost, limited, seconds, cpuShare } = tally;
   const times = rows.length === 0 ? 'no message was answered' : table(rows);
   const began = `${clients} clients over ${transport}, started over ${rampSeconds} s`;
   const taken = `${seconds.toFixed(1)} s from the first question to the last answer`;
@@ -23,7 +23,11 @@ export function conclusion(
       ? `${lost} connections lost and their requests repeated`
       : `${chunks} chunks, ${resumed} connections dropped and resumed, ${lost} lost`;
   const stop = stopped ? 'stopped before its end\n' : '';
-  return `\n${times}\n\n${began}; ${taken}\n${own}${limit}\n${streamed}\n${stop}${findings(clients, tally)}`;
+  const limits =
+    limited === 0
+      ? ''
+      : `the limits of the service made it wait ${limited} times: raise or switch off \`limits\` in its agent file to measure more\n`;
+  return `\n${times}\n\n${began}; ${taken}\n${own}${limit}\n${streamed}\n${limits}${stop}${findings(clients, tally)}`;
 }
 
 function findings(clients: number, { checked, faults, failures, unchecked }: Tally): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Refused, reasonOf } from './refused.ts';
+import type { Tally } from './tally.ts';
 
 const Health = z.object({ version: z.string(), agent: z.object({ status: z.string() }) });
 const Page = z.object({
@@ -13,10 +14,12 @@ export type LoggedEvent = z.infer<typeof Page>['events'][number];
 export class Instance {
   readonly #url: URL;
   readonly #timeoutMs: number;
+  readonly #tally: Pick<Tally, 'waitForLimit'>;
 
-  constructor(url: URL, timeoutMs: number) {
+  constructor(url: URL, timeoutMs: number, tally: Pick<Tally, 'waitForLimit'>) {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
+    this.#tally = tally;
   }
 
   async requireHealthy(): Promise<void> {
@@ -55,9 +58,13 @@ export class Instance {
   }
 
   async #request(path: string, { method = 'GET', allowed = 200 } = {}): Promise<Response> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    const response = await fetch(new URL(path, this.#url), { method, signal });
-    if (response.ok || response.status === allowed) return response;
-    throw Refused.byResponse(response.status, await response.text());
+    for (;;) {
+      const signal = AbortSignal.timeout(this.#timeoutMs);
+      const response = await fetch(new URL(path, this.#url), { method, signal });
+      if (response.ok || response.status === allowed) return response;
+      const refused = Refused.byResponse(response.status, await response.text());
+      if (refused.limitMs === null) throw refused;
+      await this.#tally.waitForLimit(refused.limitMs);
+    }
   }
 }

@@ -5,6 +5,10 @@ const RefusalBody = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }),
 });
 const Details = z.object({ reason: z.string() });
+/** When the limit ends, in Unix seconds. */
+const LimitDetails = z.object({ resetTime: z.number() });
+/** The end of a limit is rounded to a second. */
+const SHORTEST_WAIT_MS = 200;
 
 interface ErrorData {
   readonly code: string;
@@ -16,10 +20,13 @@ interface ErrorData {
 export class Refused extends Error {
   /** The service is starting or stopping, so a later attempt may succeed. */
   readonly isTemporary: boolean;
+  /** How long to wait for the end of a limit; null for another refusal. */
+  readonly limitMs: number | null;
 
-  private constructor(message: string, isTemporary: boolean) {
+  private constructor(message: string, isTemporary: boolean, limitMs: number | null = null) {
     super(message);
     this.isTemporary = isTemporary;
+    this.limitMs = limitMs;
   }
 
   static byResponse(status: number, body: string): Refused {
@@ -32,7 +39,9 @@ export class Refused extends Error {
     const known = Details.safeParse(details).data;
     const reason = known ? ` ${known.reason}` : '';
     const advice = code === 'RATE_LIMIT_EXCEEDED' ? ' Raise or switch off `limits` in its agent file.' : '';
-    return new Refused(`${code}: ${message}${reason}${advice}`, code === 'SERVICE_UNAVAILABLE');
+    const limit = LimitDetails.safeParse(details).data;
+    const limitMs = limit ? Math.max(SHORTEST_WAIT_MS, limit.resetTime * 1_000 - Date.now()) : null;
+    return new Refused(`${code}: ${message}${reason}${advice}`, code === 'SERVICE_UNAVAILABLE', limitMs);
   }
 }
 

@@ -9,16 +9,18 @@ import { Refused, reasonOf } from './refused.ts';
 import { RETRY_MS, ResumingLink } from './resuming-link.ts';
 import type { OpenLink } from './stream-link.ts';
 import type { Tally } from './tally.ts';
-import { Unanswered, within } from './within.ts';
+import type { Turnstile } from './turnstile.ts';
+import { untilAllowed } from './until-allowed.ts';
+import { Unanswered } from './within.ts';
 
 /** The longest wait for events that the log has and that were not received yet. */
 const ARRIVAL_SECONDS = 2;
 
 interface Question {
   readonly clientMessageId: string;
-  readonly askedAt: number;
+  askedAt: number;
   /** Resolves when the turn has ended, with an error when it failed. */
-  readonly ended: PromiseWithResolvers<'answered' | Error>;
+  ended: PromiseWithResolvers<'answered' | Error>;
   /** Null until the service has accepted it. */
   turnId: string | null;
   firstMs: number | null;
@@ -29,6 +31,7 @@ export interface TalkerDeps {
   readonly instance: Pick<Instance, 'log' | 'cancel'>;
   readonly tally: Tally;
   readonly open: OpenLink;
+  readonly turnstile: Pick<Turnstile, 'turn' | 'leave'>;
   /** After its abort the client sends no more messages. */
   readonly stopping: AbortSignal;
 }
@@ -65,14 +68,30 @@ export class Talker {
   }
 
   async run(): Promise<void> {
-    const { options, tally } = this.#deps;
+    const { tally, turnstile } = this.#deps;
     try {
-      await within(options.timeoutSeconds, (late) => this.#link.connect(late));
+      if (!(await this.#begin())) return;
       await this.#askAll();
       await tally.compare(this.#session, () => this.#difference());
     } finally {
       this.#link.drop();
+      turnstile.leave();
     }
+  }
+
+  /** Connects, as soon as a limit of the service allows it. @returns false when the load was stopped before. */
+  async #begin(): Promise<boolean> {
+    const { options, tally, turnstile, stopping } = this.#deps;
+    const waitOut = async (): Promise<void> => {
+      await tally.waitForLimit(0);
+      await turnstile.turn(stopping);
+    };
+    let isConnected = false;
+    await untilAllowed({ ...options, stopping, waitOut }, async (late) => {
+      await this.#link.connect(late);
+      isConnected = true;
+    });
+    return isConnected;
   }
 
   async #askAll(): Promise<void> {
@@ -103,8 +122,10 @@ export class Talker {
   /** Waits a moment for the events that the log has. */
   async #hearUpTo(events: number): Promise<void> {
     if (this.#stream.events >= events) return;
-    const { timeoutSeconds } = this.#deps.options;
-    await within(timeoutSeconds, (late) => this.#link.connect(late));
+    const { tally, options, stopping } = this.#deps;
+    const { timeoutSeconds } = options;
+    const waitOut = (limitMs: number): Promise<void> => tally.waitForLimit(limitMs);
+    await untilAllowed({ timeoutSeconds, stopping, waitOut }, (late) => this.#link.connect(late));
     const arrived = new Promise<void>((resolve) => {
       this.#onEvent = () => {
         if (this.#fault !== null || this.#stream.events >= events) resolve();
@@ -116,6 +137,7 @@ export class Talker {
   }
 
   async #ask(content: string): Promise<void> {
+    const { tally } = this.#deps;
     const question: Question = {
       clientMessageId: crypto.randomUUID(),
       askedAt: performance.now(),
@@ -125,11 +147,28 @@ export class Talker {
     };
     this.#question = question;
     try {
-      await within(this.#deps.options.timeoutSeconds, (late) => this.#untilEnded(question, content, late));
-      this.#deps.tally.answered(performance.now() - question.askedAt, question.firstMs);
+      const isOver = await this.#untilEndedPatiently(question, content);
+      if (isOver) tally.answered(performance.now() - question.askedAt, question.firstMs);
+      else this.#isUnanswered = true;
     } finally {
       this.#question = null;
     }
+  }
+
+  /** @returns false when the load was stopped during a limit. The times do not include limits. */
+  async #untilEndedPatiently(question: Question, content: string): Promise<boolean> {
+    const { options, tally, stopping } = this.#deps;
+    let isOver = false;
+    const waitOut = async (limitMs: number): Promise<void> => {
+      question.ended = Promise.withResolvers();
+      await tally.waitForLimit(limitMs, stopping);
+      question.askedAt = performance.now();
+    };
+    await untilAllowed({ ...options, stopping, waitOut }, async (late) => {
+      await this.#untilEnded(question, content, late);
+      isOver = true;
+    });
+    return isOver;
   }
 
   async #untilEnded(question: Question, content: string, late: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { percentile, rounded } from '../support/statistics.ts';
 import type { Row } from '../support/table.ts';
 import { reasonOf } from './refused.ts';
@@ -19,6 +20,8 @@ export class Tally {
   resumed = 0;
   /** Connections that were lost. */
   lost = 0;
+  /** Requests that had to wait for the end of a limit. */
+  #limited = 0;
   /** Sessions that were compared with the log. */
   checked = 0;
   readonly #faults: string[] = [];
@@ -39,6 +42,18 @@ export class Tally {
   /** Counts a message without an answer. */
   failed(reason: string): void {
     this.#failures.set(reason, (this.#failures.get(reason) ?? 0) + 1);
+  }
+
+  /** Waits for the end of a limit of the service. */
+  async waitForLimit(limitMs: number, signal?: AbortSignal): Promise<void> {
+    this.#limited += 1;
+    await wait(limitMs, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
+      if (!signal?.aborted) throw error;
+    });
+  }
+
+  get limited(): number {
+    return this.#limited;
   }
 
   /** @param differenceOf Resolves to the first difference between what was received and the log, or null. */

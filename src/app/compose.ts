@@ -2,29 +2,35 @@ import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { LogBackups } from '../runtime/requests/log-backups.ts';
+import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionArchive } from '../runtime/sessions/session-archive.ts';
 import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
+import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
+import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
+import type { Clock } from '../timing/clock.ts';
 import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { agentIdentity, describeAgent } from './describe-agent.ts';
+import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
+import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
 export interface AgentOptions {
@@ -33,6 +39,8 @@ export interface AgentOptions {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly adapters: Adapters;
   readonly log: Logger;
+  /** Says when old sessions are looked for. A simulated one, in tests. */
+  readonly clock?: Clock | undefined;
 }
 
 /** The agent without any protocol: every request to it goes over its bus. */
@@ -42,7 +50,7 @@ export interface Agent {
   readonly modelLabel: string;
   /** For the inspector. */
   readonly machines: LiveMachines;
-  readonly metrics: Metrics;
+  readonly metrics: SampledMetrics;
   /** The first attempt to connect each tool server. */
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
@@ -54,13 +62,14 @@ export interface Agent {
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it. */
-export async function composeAgent({ config, raw, adapters, log }: AgentOptions): Promise<Agent> {
+export async function composeAgent({ config, raw, adapters, log, clock }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
 
   const bus = new LocalBus((error, { sessionId }) =>
     log.error({ sessionId, err: error }, 'a listener failed'),
   );
-  const { store, model, connector, metrics, tracing } = observed(adapters, llm, bus);
+  const metrics = new SampledMetrics(adapters.metrics);
+  const { store, model, connector, tracing } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
 
@@ -71,7 +80,12 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     maxTools: model.maxTools,
     log,
   });
-  const clientCalls = new ClientToolCalls(servers, adapters.schemas);
+  const ruleWatch = new RuleWatch(config.approval, servers, log);
+  const clientCalls = new ClientToolCalls({
+    servers,
+    schemas: adapters.schemas,
+    tell: (callId, signal) => bus.publishToolCall(callId, signal),
+  });
 
   const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
   const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };
@@ -85,15 +99,30 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     directory: oneProcess,
   });
   const archive = new SessionArchive(journal, fold, sessions);
+  const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });
 
   const requests = new KeyedRequests(store, log);
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
-  const exportConfig = (): string => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs()));
-  const handlers = { journal, sessions, archive, servers, clientCalls, machines, requests, readiness };
-  const describe = (): AgentDescription => describeAgent(config, raw, catalog);
-  answerRequests(bus, { ...handlers, describeAgent: describe, exportConfig });
+  const handlers = {
+    journal,
+    sessions,
+    archive,
+    servers,
+    clientCalls,
+    machines,
+    requests,
+    readiness,
+    ruleWatch,
+    backups: new LogBackups(adapters.backup),
+    logSize: () => logSize(store, log),
+    describeAgent: (): AgentDescription => describeAgent(config, raw, catalog),
+    exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
+  };
+  answerRequests(bus, handlers);
   countSignals(bus, metrics);
-  showRuntime(metrics, sessions, servers);
+  // Not sampled: each reading is a question to the thread of the log, and the first one counts all events.
+  showLog(adapters.metrics, handlers.logSize);
+  showRuntime(metrics, { sessions, servers, retention });
 
   const toolServers = servers.start(mcpServers, await book.load());
   const recovered = sessions.recover().catch((error: unknown) => {
@@ -111,6 +140,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     toolServers,
     recovered,
     async drain(timeoutMs) {
+      retention?.stop();
       await sessions.drain(timeoutMs);
       // Lets the last answers reach their clients before the sockets close.
       await nextLoop();
@@ -118,6 +148,7 @@ export async function composeAgent({ config, raw, adapters, log }: AgentOptions)
     async close() {
       await recovered;
       requests.stop();
+      await retention?.[Symbol.asyncDispose]();
       await servers[Symbol.asyncDispose]();
       await requests[Symbol.asyncDispose]();
       await snapshots[Symbol.asyncDispose]();

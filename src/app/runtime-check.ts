@@ -10,6 +10,5 @@ import { findPackageRoot } from './package-root.ts';
 export async function checkRuntime(): Promise<string | undefined> {
   const file = join(findPackageRoot(), 'bin', 'runtime-check.js');
   const check: typeof import('../../bin/runtime-check.js') = await import(pathToFileURL(file).href);
-  // This code runs already, so TypeScript is no obstacle.
-  return check.checkRuntime({ fromSource: false });
+  return check.checkRuntime({ fromSource: import.meta.url.endsWith('.ts') });
 }

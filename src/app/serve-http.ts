@@ -3,6 +3,7 @@ import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Settings } from '../config/settings.ts';
+import { encodedBytes } from '../core/size-limits.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
 import type { InspectFront } from '../gateway/console/inspect-front.ts';
@@ -10,9 +11,10 @@ import { documentRoutes } from '../gateway/documents/document-routes.ts';
 import { HttpFront } from '../gateway/http/http-front.ts';
 import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
+import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
-import { metricsRoute } from '../gateway/routes/metrics-route.ts';
+import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -20,13 +22,14 @@ import { Cors } from '../gateway/security/cors.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
-import { maxFrameBytes } from '../gateway/websocket/connection.ts';
 import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { MetricHistory } from '../ports/metrics.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
+import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
 
 export interface HttpOptions {
@@ -39,7 +42,10 @@ export interface HttpOptions {
 
 export interface HttpService {
   readonly port: number;
-  /** Stops accepting, waits up to `server.drainTimeoutMs` for running turns, then closes sockets and agent. */
+  /**
+   * Refuses messages and waits up to `server.drainTimeoutMs` for running turns, whose streams stay open. Then closes
+   * sockets and agent.
+   */
   close(): Promise<void>;
 }
 
@@ -71,16 +77,17 @@ export async function serveHttp({
   const statecharts = new Statecharts(bus);
   const front = { access, authenticator: anyone, limits, clientAddress, log };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
+  const history = new MetricRing(metrics, log);
   const router = new Router(
-    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, maxRequestBytes }),
+    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
   );
   const card = { ...agent.identity, version, model: agent.modelLabel };
-  const mcp = new McpEndpoint({ bus, card, log });
+  const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
   const http = new HttpFront({ ...front, cors, router, mcp });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
-  const frameLimit = maxFrameBytes(maxRequestBytes);
-  const maxPayloadBytes = frameLimit === false ? UNLIMITED_PAYLOAD_BYTES : 2 * frameLimit;
+  const maxPayloadBytes =
+    maxRequestBytes === false ? UNLIMITED_PAYLOAD_BYTES : 2 * encodedBytes(maxRequestBytes);
   const uws = new UwsServer({
     broadcast,
     http,
@@ -88,20 +95,22 @@ export async function serveHttp({
       ...(settings.mode === 'web' && { '/': webSocket }),
       ...(settings.inspect && { '/inspect': await inspectFront(agent, settings, access) }),
     },
-    maxRequestBytes,
+    bodyLimit: (path) => bodyLimit(path, maxRequestBytes),
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { limits, fanOut, statecharts, webSocket, mcp });
+  showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const stopWatching = showProcess(metrics, version);
+  history.start();
 
   return {
     port,
     async close() {
-      uws.stopListening();
+      uws.drain();
       await agent.drain(server.drainTimeoutMs);
-      uws.endSockets();
+      uws.end();
+      history[Symbol.dispose]();
       mcp[Symbol.dispose]();
       await agent.close();
       uws.close();
@@ -114,16 +123,17 @@ interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> 
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
+  readonly history: MetricHistory;
   readonly maxRequestBytes: number | false;
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
 function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
-  const { fanOut, statecharts, webSocket, maxRequestBytes } = deps;
+  const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
   const { bus, identity, metrics } = agent;
   const always = [
     ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
-    metricsRoute(metrics),
+    ...metricsRoutes(metrics, history),
   ];
   if (settings.mode !== 'web') return always;
   return [

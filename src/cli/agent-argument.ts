@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { findPackageRoot } from '../app/package-root.ts';
 import type { Environment } from '../config/reading/expand.ts';
@@ -11,6 +11,11 @@ export function agentFileOf(environment: Environment): string {
 export function agentFileName(text: string): string {
   if (text === '') throw new InvalidArgumentError('Expected the path of a YAML file.');
   return text;
+}
+
+/** Whether the file is the agent that comes with the package. In its own checkout it is a file like any other. */
+export function isBuiltInAgent(file: string): boolean {
+  return file === defaultAgentFile() && process.cwd() !== dirname(dirname(file));
 }
 
 /** The agent that comes with the package. It needs neither a key nor a network. */

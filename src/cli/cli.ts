@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readPackageVersion } from '../app/package-root.ts';
 import { closest } from '../config/problems/closest.ts';
@@ -5,6 +6,7 @@ import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
 import { type Flags, modes, transports } from '../config/settings.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
+import { addBackup } from './backup/backup-command.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
@@ -39,9 +41,14 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .helpCommand('help [command]', 'Prints the help of a command.');
   // Each of these adds a subcommand that calls `choose`.
   addLogCommands(program, environment, choose);
+  addBackup(program, (options) => choose({ kind: 'backup', ...options }));
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
+  program
+    .command('example-tools')
+    .description('Serves a few tools to try an agent with: an MCP server on standard input and output.')
+    .action(() => choose({ kind: 'example-tools' }));
   for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
   // Last, because subcommands added later would inherit `allowExcessArguments`.
   addRun(program, environment, choose);
@@ -124,13 +131,30 @@ function refuseUnknown(program: Command): void {
   program.error(`error: unknown command '${found}'; ${hint}`, { exitCode: 1 });
 }
 
-const examples = `
+const environmentHelp = `
 Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
 AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT,
 AGENT_SERVICE_INSPECT (states or content).
 A flag wins over its variable, the variable over the agent file, and the agent file over the default.
-
-Examples:
-  $ agent-service --mode web --web-port 3001 --agent agents/openai.yml
-  $ agent-service --mode mcp --transport stdio --agent agents/researcher.yml
 `;
+
+/** Examples that work where the help is read: in a clone, or in any other folder. */
+function examples(): string {
+  const lines = existsSync('agents/openai.yml') ? inClone : anywhere;
+  return `${environmentHelp}\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`;
+}
+
+const inClone = [
+  'npm start',
+  'npm start -- --agent agents/openai.yml --web-port 3001',
+  'npx agent-service --mode mcp --transport stdio --agent agents/researcher.yml',
+  'npx agent-service chat',
+];
+
+const anywhere = [
+  'npx agent-service                    # the agent that comes with the package, without a key',
+  'npx agent-service init               # asks for a model, writes agent.yml',
+  'npx agent-service --agent agent.yml --web-port 3001',
+  'npx agent-service --mode mcp --transport stdio --agent agent.yml',
+  'npx agent-service chat               # in a second terminal',
+];

@@ -1,22 +1,27 @@
 import type { Flags } from '../config/settings.ts';
+import type { BackupOptions } from './backup/backup-command.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';
 
-/** Where `replay` finds a session: in a data directory or in an exported file. */
+/** Where a command reads: in the data directory of a service that is not running, or from a running service. */
+export type LogPlace = { readonly dataDir: string } | { readonly url: string };
+
+/** Where `replay` finds a session: in a log or in an exported file. */
 export type RecordingPlace =
-  | { readonly dataDir: string; readonly sessionId: string }
+  | { readonly log: LogPlace; readonly sessionId: string }
   | { readonly file: string };
 
 /** A parsed command line. `exit` only prints: help, version or an error. */
 export type CommandLine =
   | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
-  | { readonly kind: 'repair'; readonly dataDir: string }
-  | { readonly kind: 'sessions'; readonly dataDir: string }
-  | { readonly kind: 'export'; readonly dataDir: string; readonly sessionId: string }
+  | { readonly kind: 'repair'; readonly dataDir: string; readonly dryRun: boolean }
+  | { readonly kind: 'sessions'; readonly log: LogPlace }
+  | { readonly kind: 'export'; readonly log: LogPlace; readonly sessionId: string }
   | ({ readonly kind: 'chat' } & ChatOptions)
   | ({ readonly kind: 'init' } & InitOptions)
   | ({ readonly kind: 'check' } & CheckOptions)
+  | ({ readonly kind: 'backup' } & BackupOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;
@@ -30,6 +35,7 @@ export type CommandLine =
       readonly agentFile?: string;
       readonly json: boolean;
     }
+  | { readonly kind: 'example-tools' }
   | {
       readonly kind: 'exit';
       readonly code: number;

@@ -35,6 +35,11 @@ const metricCatalogue = {
     help: 'Tokens as the provider counts them: input, output, cached (part of input), reasoning (part of output).',
   },
   agent_chunks_total: { type: 'counter', help: 'Pieces of replies that were streamed.' },
+  agent_http_requests_total: {
+    type: 'counter',
+    labels: ['status'],
+    help: 'Answered HTTP requests by the class of the status: 2xx, 3xx, 4xx, 5xx.',
+  },
   agent_rate_limited_total: {
     type: 'counter',
     labels: ['limit'],
@@ -43,6 +48,10 @@ const metricCatalogue = {
   agent_slow_readers_closed_total: {
     type: 'counter',
     help: 'WebSockets closed with 1013 because their client did not read.',
+  },
+  agent_sessions_expired_total: {
+    type: 'counter',
+    help: 'Sessions that were deleted because they were older than sessions.retentionDays.',
   },
   agent_turns_running: { type: 'gauge', help: 'Turns that are open now, in sessions in memory.' },
   agent_messages_waiting: { type: 'gauge', help: 'Messages that wait behind a running turn.' },
@@ -90,6 +99,12 @@ const metricCatalogue = {
     labels: ['server', 'outcome'],
     help: 'Time of tool calls, by tool server: succeeded, failed.',
   },
+  agent_log_bytes: {
+    type: 'gauge',
+    labels: ['file'],
+    help: 'Bytes of the event log on the disk: database, wal.',
+  },
+  agent_log_events: { type: 'gauge', help: 'Events in the log, of all sessions.' },
   agent_event_loop_lag_seconds: {
     type: 'gauge',
     labels: ['quantile'],

@@ -1,7 +1,8 @@
-import type { SessionId } from '../core/ids.ts';
+import type { CallId, SessionId } from '../core/ids.ts';
 import type { MachineState } from '../core/machine-state.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 import type { SessionSignal } from '../core/session/session-signal.ts';
+import type { ToolCallSignal } from '../core/tool-call/tool-progress.ts';
 import type { RequestType, ServiceRequests } from './service-requests.ts';
 
 /** Ends a subscription. */
@@ -26,6 +27,9 @@ export interface Bus {
 
   /** Calls the listener with each later signal of the session, in order. */
   onSession(sessionId: SessionId, listener: (signal: SessionSignal) => void): Unsubscribe;
+
+  /** Calls the listener when the `tool.execute` with this id begins to run, and with its progress. */
+  onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe;
 
   /** Calls the listener with the state of each running machine before it returns, then after each transition. */
   onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe;

@@ -1,3 +1,7 @@
+/** WebSocket close code "service restart": clients should connect again. */
+export const RESTART_CODE = 1012;
+export const RESTART_REASON = 'service restart';
+
 /** One WebSocket as the gateway sees it. Calls on a closed socket do nothing. */
 export interface ClientSocket {
   /** Sends one text frame. False if the client does not read and the socket buffers the frame. */

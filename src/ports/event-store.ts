@@ -30,6 +30,15 @@ export function requireForkPoint(from: SessionId, at: number, head: number): voi
 export interface SessionMark {
   /** Whether the session has an open turn after these events. */
   readonly open: boolean;
+  /** The title of the session. Null: it has none. Absent: it stays as it was. */
+  readonly title?: string | null;
+}
+
+export interface ForkOptions {
+  /** Who or what caused the closing events. Only tests leave it out. */
+  readonly origin?: Origin | undefined;
+  /** The title of the new session. */
+  readonly title?: string | null;
 }
 
 export interface AppendOptions extends Partial<SessionMark> {
@@ -50,6 +59,8 @@ export interface SessionSummary {
   /** When the last event was appended, or when the session was forked. */
   readonly updatedAt: number;
   readonly open: boolean;
+  /** As the last mark with a title says. Absent if the session has none, or if an earlier release wrote the log. */
+  readonly title?: string;
 }
 
 /** An event that was appended to another store. */
@@ -59,8 +70,18 @@ export interface AdoptedEvent {
   readonly event: LoggedEvent;
   /** Absent if the event has none. */
   readonly meta?: EventMetadata | null;
-  /** Mark of the session after this event. Only the mark of the last event is stored. */
+  /** Mark of the session after this event, with its title. Only the mark of the last event is stored. */
   readonly mark: SessionMark;
+}
+
+/** How large the log is. */
+export interface LogSize {
+  /** Bytes of the database; 0 for a log that is not on a disk. */
+  readonly databaseBytes: number;
+  /** Bytes of the write-ahead log beside the database. */
+  readonly walBytes: number;
+  /** Events of all streams. */
+  readonly events: number;
 }
 
 export interface SessionFilter {
@@ -118,7 +139,7 @@ export interface EventStore extends AsyncDisposable {
     at: number,
     to: SessionId,
     closing?: readonly LoggedEvent[],
-    origin?: Origin,
+    options?: ForkOptions,
   ): Promise<void>;
 
   /**
@@ -137,6 +158,9 @@ export interface EventStore extends AsyncDisposable {
    * may be used again, from seq 1. Ids of streams that do not exist are ignored.
    */
   erase(...streamIds: StreamId[]): Promise<void>;
+
+  /** The first call may count; later calls cost the same for a long log as for a short one. */
+  size(): Promise<LogSize>;
 
   /** Writes and synchronises as an append does, but leaves no event. Rejects if that fails. */
   probe(): Promise<void>;

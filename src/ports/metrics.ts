@@ -5,6 +5,7 @@ import type {
   LabelsOf,
   MetricFamily,
 } from '../core/metric-catalogue.ts';
+import type { MetricSamples } from '../core/metric-samples.ts';
 
 /** The present value of a metric, for one combination of labels. */
 export interface Reading<N extends CounterName | GaugeName> {
@@ -37,3 +38,9 @@ export interface Metrics {
 export type ReadingSource<N extends CounterName | GaugeName> = () =>
   | readonly Reading<N>[]
   | Promise<readonly Reading<N>[]>;
+
+/** Samples of the metrics, taken at regular intervals. */
+export interface MetricHistory {
+  /** The samples after the one with this number, and the present. All samples if there is no such number yet. */
+  since(after: number): Promise<MetricSamples>;
+}

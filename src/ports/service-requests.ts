@@ -1,16 +1,26 @@
 import type { AgentDescription } from '../core/agent-description.ts';
 import type { Image } from '../core/conversation/image.ts';
-import type { SessionId, TurnId } from '../core/ids.ts';
+import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
-import type { Fork, SessionListItem, SessionView } from '../core/session/session-view.ts';
+import type {
+  Fork,
+  PendingApproval,
+  Renamed,
+  SessionListItem,
+  SessionView,
+  WaitingApproval,
+} from '../core/session/session-view.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { Tool, ToolExecution } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
+import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
+import type { LogSize } from './event-store.ts';
+import type { LogCopy } from './log-backup.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -38,9 +48,12 @@ export interface ServiceRequests {
   /**
    * Answered once the message is in the log. The reply follows as events of the session. A message that is
    * repeated with its key is answered with the turn of the first one, and with the outcome if that turn has
-   * ended.
+   * ended. `waitsFor` are the approvals that the turn before it waits for, if the message waits behind one.
    */
-  'turn.start': { request: TurnMessage; answer: { turnId: TurnId; outcome?: TurnOutcome } };
+  'turn.start': {
+    request: TurnMessage;
+    answer: { turnId: TurnId; outcome?: TurnOutcome; waitsFor?: readonly PendingApproval[] };
+  };
   /** Cancels the running turn, or the turn `turnId`, running or waiting. The answer is whether there was one. */
   'turn.cancel': {
     request: { sessionId: SessionId; turnId?: TurnId; reason: string } & Keyed;
@@ -48,8 +61,19 @@ export interface ServiceRequests {
   };
   /** Approves or denies a waiting tool call. Refused if no call with this id waits. */
   'approval.answer': { request: ApprovalAnswer & Keyed; answer: undefined };
+  /** The tool calls of all sessions that wait for approval, oldest first, and how many there are. */
+  'approval.list': {
+    request: { limit: number };
+    answer: { approvals: readonly WaitingApproval[]; count: number };
+  };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
-  'session.list': { request: { after?: SessionId; limit: number }; answer: readonly SessionListItem[] };
+  /** With a `query`, only sessions whose id or title contains it; upper and lower case are the same. */
+  'session.list': {
+    request: { after?: SessionId; limit: number; query?: string };
+    answer: readonly SessionListItem[];
+  };
+  /** Without a title, the title is derived from the first message. The answer has the title that is shown now. */
+  'session.rename': { request: { sessionId: SessionId; title: string | null }; answer: Renamed };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
   'session.fork': {
     /** Without `to`, an id is generated. */
@@ -62,6 +86,8 @@ export interface ServiceRequests {
     request: { sessionId: SessionId };
     answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
   };
+  /** Answered when nothing runs in the session any more. A call that waits for approval does not run. */
+  'session.rest': { request: { sessionId: SessionId }; answer: undefined };
   /** The events after a seq, from the log. */
   'session.events': {
     request: { sessionId: SessionId; afterSeq: number; limit: number };
@@ -76,18 +102,30 @@ export interface ServiceRequests {
   /** Disconnects a server, or removes it from the list if it is already disconnected. */
   'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
   'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
+  /** What the server said after the line with this number: the last 200 lines, oldest first. */
+  'mcp-server.log': { request: { serverId: string; after: number }; answer: readonly ServerLogLine[] };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };
   'tool.execute': {
     request: {
       serverId: string;
       toolName: string;
       arguments: Record<string, unknown>;
+      /** With an id, the call can be watched with `onToolCall` and cancelled. */
+      callId?: CallId;
     } & Keyed;
     answer: ToolExecution;
   };
+  /** Cancels a running `tool.execute`. The answer is whether there was one. */
+  'tool.cancel': { request: { callId: CallId }; answer: boolean };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
+  /** What an operator should know although the service works, for people. */
+  'warning.list': { request: Record<never, never>; answer: readonly string[] };
   'agent.describe': { request: Record<never, never>; answer: AgentDescription };
+  /** How large the log is; null if it does not answer in time. */
+  'log.size': { request: Record<never, never>; answer: LogSize | null };
+  /** Copies the log to a file. Refused if there is no log on a disk. */
+  'log.backup': { request: Record<never, never>; answer: LogCopy };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

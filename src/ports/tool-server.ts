@@ -1,6 +1,8 @@
 import type { CallId, TurnId } from '../core/ids.ts';
 import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
+import type { ToolProgress } from '../core/tool-call/tool-progress.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
+import type { ServerNote } from '../core/tool-server/server-log.ts';
 import type { TraceContext } from '../core/trace.ts';
 
 export interface ToolCallOptions {
@@ -10,6 +12,7 @@ export interface ToolCallOptions {
   readonly origin?: { readonly turnId: TurnId; readonly callId: CallId };
   /** Trace context, sent to the server. */
   readonly trace?: TraceContext;
+  readonly onProgress?: (progress: ToolProgress) => void;
 }
 
 /** A live connection to one tool server. */
@@ -30,6 +33,8 @@ export interface ToolServerEvents {
   /** The connection ended without `close` being called. At most once; `reason` is for people. */
   onClosed(reason: string): void;
   onToolsChanged(): void;
+  /** The server said something, also while it starts and while it ends. */
+  onNote(note: ServerNote): void;
 }
 
 /** Opens connections to tool servers. */

@@ -15,6 +15,8 @@ export interface ConnectedTool {
 /** A tool, and whether the model may call it. */
 export interface OfferedTool extends ConnectedTool {
   readonly policy: ApprovalPolicy;
+  /** How long a call that needs approval waits; for ever if absent. */
+  readonly expiresAfterMs?: number;
 }
 
 /** What the model is offered for one step. */

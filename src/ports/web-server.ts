@@ -18,11 +18,24 @@ export interface HttpRequest {
   body(): Promise<Uint8Array>;
 }
 
+/** How much of a body is read. */
+export interface BodyLimit {
+  /** What the limit is for, such as `a request`, and how large it may be, as clients are told. */
+  readonly what: string;
+  readonly maxBytes: number;
+  /** May be more than `maxBytes`, because the base64 of an image is larger than the image. */
+  readonly readBytes: number;
+}
+
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream carries server-sent events. Each chunk contains whole events. */
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  /**
+   * What a stream carries: server-sent events if absent. Each chunk then contains whole events, and the web server may
+   * add empty comments between them.
+   */
+  readonly stream?: 'events' | 'bytes';
   /** Called once, after the response is written completely or the client has disconnected. */
   readonly onOver?: () => void;
 }
@@ -59,6 +72,6 @@ export interface Admission {
 export interface SocketFront {
   /** @returns the admission, or the HTTP response that refuses the handshake. */
   admit(handshake: Handshake): Admission | HttpResponse;
-  /** Refuses all later handshakes. */
-  stop(): void;
+  /** The service is stopping: refuses all later handshakes, and may end sockets whose clients wait for nothing. */
+  drain(): void;
 }

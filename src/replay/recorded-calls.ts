@@ -23,6 +23,7 @@ function resolutionIn(events: readonly SessionEvent[]): Omit<RequestedCall, 'cal
     arguments: request?.arguments ?? {},
     policy: approval ? 'ask' : 'auto',
     argumentsHash: approval?.argumentsHash ?? '',
+    ...(approval?.expiresAfterMs !== undefined && { expiresAfterMs: approval.expiresAfterMs }),
     ...(failure?.cause.kind === 'rejected' && { problem: failure.reason }),
   };
 }

@@ -3,7 +3,7 @@ import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { OpenTurn } from '../core/session/session-state.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
-import type { AnswerApproval, RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { AnswerApproval, ExpireApproval, RequestedCall } from '../core/tool-call/tool-call-commands.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../core/turn/reply-parts.ts';
 import { callIdsOf } from '../core/turn/step-parts.ts';
 import type { StartTurn } from '../core/turn/turn-commands.ts';
@@ -24,8 +24,10 @@ export type RecordedInput =
   | { readonly type: 'message'; readonly message: Omit<StartTurn, 'partial'>; readonly said: string }
   | { readonly type: 'cancel'; readonly turnId: string; readonly reason: string; readonly said: string }
   | { readonly type: 'reset'; readonly key: IdempotencyKey | undefined; readonly said: string }
+  | { readonly type: 'rename'; readonly title: string | null }
   | { readonly type: 'deletion'; readonly said: string }
   | { readonly type: 'approval'; readonly answer: AnswerApproval }
+  | { readonly type: 'expiry'; readonly expired: ExpireApproval }
   /** The service stopped and came back. */
   | { readonly type: 'restart' }
   | { readonly type: 'reply'; readonly reply: RecordedReply }
@@ -49,6 +51,7 @@ const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
   'step.completed',
   'approval.granted',
   'tool-call.succeeded',
+  'session.renamed',
 ]);
 
 /** The events from `begin` on that one input can have caused. Some at the end may belong to the next input. */
@@ -95,6 +98,8 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
       return closingInput(event, events);
     case 'session.reset':
       return { type: 'reset', key: event.key, said: '' };
+    case 'session.renamed':
+      return { type: 'rename', title: event.title };
     case 'session.deleted':
       return { type: 'deletion', said: '' };
     case 'turn.started':
@@ -150,7 +155,7 @@ function failedCallInput(
   event: SessionEventOf<'tool-call.failed'>,
   events: readonly SessionEvent[],
 ): RecordedInput {
-  const { callId, cause, reason, result } = event;
+  const { turnId, callId, cause, reason, result } = event;
   switch (cause.kind) {
     case 'denied':
       return approvalInput({
@@ -158,6 +163,8 @@ function failedCallInput(
         approved: false,
         ...(cause.note !== undefined && { reason: cause.note }),
       });
+    case 'approval-expired':
+      return { type: 'expiry', expired: { type: 'approval.expire', turnId, callId } };
     case 'turn-cancelled':
     case 'turn-failed':
       return closingInput(event, events);
@@ -201,6 +208,7 @@ function closingInput(
     case 'cancelled':
     case 'interrupted':
     case 'session-forked':
+    case 'session-repaired':
     case 'unrecorded':
       return { type: 'cancel', turnId: ending.turnId, reason, said };
     default:

@@ -3,7 +3,7 @@ import { type SessionEvent, turnIdOf } from '../core/log/events.ts';
 import { evolve, initialSessionState } from '../core/session/session-state.ts';
 import { stateHash } from '../core/session/state-hash.ts';
 import { withCauses } from './legacy-causes.ts';
-import { recordedForks } from './recorded-forks.ts';
+import { type RecordedClosing, recordedClosings } from './recorded-closings.ts';
 import { reachOfInput, recordedInput } from './recorded-input.ts';
 import { type ReplayDeps, ReplayedSession } from './replayed-session.ts';
 import { type ReplayedTurn, TurnTally } from './turn-tally.ts';
@@ -56,7 +56,7 @@ export async function replaySession(
 class Replay {
   readonly #recording: readonly SessionEvent[];
   readonly #session: ReplayedSession;
-  readonly #forks: ReadonlyMap<number, string>;
+  readonly #closings: ReadonlyMap<number, RecordedClosing>;
   readonly #onTurn: (turn: ReplayedTurn) => void;
   readonly #tally = new TurnTally();
   /** Number of events that were replayed as recorded. */
@@ -69,12 +69,12 @@ class Replay {
   ) {
     this.#recording = recording;
     this.#session = session;
-    this.#forks = recordedForks(recording);
+    this.#closings = recordedClosings(recording);
     this.#onTurn = onTurn;
   }
 
   async run(): Promise<ReplayReport> {
-    const ends = [...this.#forks.keys()].toSorted((a, b) => a - b);
+    const ends = [...this.#closings.keys()].toSorted((a, b) => a - b);
     let difference: ReplayDifference | null = null;
     for (const end of [...ends, this.#recording.length]) {
       difference ??= await this.#replayTo(end);
@@ -87,15 +87,15 @@ class Replay {
     };
   }
 
-  /** Replays up to `end`, which is the next fork or the end of the recording. No input causes events beyond it. */
+  /** Replays up to `end`: the next fork or repair, or the end of the recording. No input causes events beyond it. */
   async #replayTo(end: number): Promise<ReplayDifference | null> {
     while (this.#matched < end) {
       const note = await this.#applyNextInput(end);
       const came = await this.#session.eventsAfter(this.#matched);
       if (came.length === 0) return this.#difference(null, note);
-      // The fork may not have copied all events that the last input caused. The others are not compared.
-      const isFork = end < this.#recording.length;
-      for (const event of isFork ? came.slice(0, end - this.#matched) : came) {
+      // Not all events that the last input caused may have been copied or kept. The others are not compared.
+      const isCut = end < this.#recording.length;
+      for (const event of isCut ? came.slice(0, end - this.#matched) : came) {
         if (!this.#matches(event)) return this.#difference(event, note);
       }
     }
@@ -103,9 +103,9 @@ class Replay {
   }
 
   async #applyNextInput(end: number): Promise<string | undefined> {
-    const from = this.#forks.get(this.#matched);
-    if (from !== undefined) {
-      await this.#session.fork(from, this.#matched);
+    const closing = this.#closings.get(this.#matched);
+    if (closing) {
+      await this.#session.close(closing, this.#matched);
       return undefined;
     }
     const reach = reachOfInput(this.#recording, this.#matched, end);

@@ -11,7 +11,8 @@ import type { TurnTools } from '../ports/turn-tools.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
-import { SessionActor } from '../runtime/sessions/session-actor.ts';
+import { SessionActor, type SessionDeps } from '../runtime/sessions/session-actor.ts';
+import type { RecordedClosing } from './recorded-closings.ts';
 import type { RecordedInput, RecordedReply } from './recorded-input.ts';
 import { type ModelCall, ReplayModel } from './replay-model.ts';
 import { ReplayTools } from './replay-tools.ts';
@@ -74,13 +75,13 @@ export class ReplayedSession {
     return envelopes.map(({ event }) => event);
   }
 
-  /** Continues as a fork that copies the first `at` events. @param from the recorded id of the original session. */
-  async fork(from: string, at: number): Promise<void> {
+  /** Continues as a session that has the first `at` events, and then those of the closing. */
+  async close(command: RecordedClosing, at: number): Promise<void> {
     this.#actor.stop();
     this.#forks += 1;
     const [old, fork] = [this.#actor.sessionId, `fork-${this.#forks}`];
-    const closing = decide(await this.#stateAt(old, at), { type: 'session.fork', from, at }, POLICY);
-    await this.#journal.fork({ from: old, at, to: fork }, closing, REPLAY);
+    const closing = decide(await this.#stateAt(old, at), command, POLICY);
+    await this.#journal.fork({ from: old, at, to: fork }, closing, { origin: REPLAY });
     this.#actor = this.#actorOf(fork, await this.#stateAt(fork));
   }
 
@@ -109,10 +110,15 @@ export class ReplayedSession {
         return this.#afterSaying(input.said, () => this.#actor.cancel(input.reason, REPLAY, input.turnId));
       case 'reset':
         return this.#afterSaying(input.said, () => this.#actor.reset(REPLAY, input.key));
+      case 'rename':
+        return this.#afterSaying('', () => this.#actor.rename(input.title, REPLAY));
       case 'deletion':
         return this.#afterSaying(input.said, () => this.#actor.markDeleted(REPLAY));
       case 'approval':
         return this.#afterSaying('', () => this.#actor.answerApproval(input.answer, REPLAY));
+      case 'expiry':
+        this.#actor.report(input.expired, REPLAY);
+        return undefined;
       case 'restart':
         return this.#afterSaying('', () => this.#restart());
       case 'reply':
@@ -190,7 +196,7 @@ export class ReplayedSession {
     const { log } = this.#deps;
     const nobody = (): void => undefined;
     const watchers = { bus: this.#bus, log, onFault: nobody, onGrown: nobody };
-    const parts = { journal: this.#journal, turns: this.#turns, policy: POLICY, ...watchers };
+    const parts = { journal: this.#journal, turns: this.#turns, policy: POLICY, clock: STILL, ...watchers };
     return new SessionActor(sessionId, { state, last: undefined }, parts);
   }
 
@@ -202,5 +208,11 @@ export class ReplayedSession {
 
 /** The origin of all events of a replay, which does not compare metadata. */
 const REPLAY = serviceOrigin();
+
+/** An approval expires when the recording says so. */
+const STILL: NonNullable<SessionDeps['clock']> = {
+  setTimeout: () => undefined,
+  clearTimeout: () => undefined,
+};
 
 const NOT_CALLED = 'the model was not called';

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { ImageDescription } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { Actor } from '../core/log/event-metadata.ts';
+import { Timestamp } from '../core/timestamp.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
+import { Queued } from './queued.ts';
 
 const toolCall = {
   callId: z.string(),
@@ -39,7 +41,14 @@ export const ServerFrame = z.discriminatedUnion('event', [
   frame(
     'toolApproval',
     'The call waits until a client approves or denies it.',
-    z.object({ ...toolCall, arguments: args, argumentsHash }),
+    z.object({
+      ...toolCall,
+      arguments: args,
+      argumentsHash,
+      expiresAt: Timestamp.optional().describe(
+        'When the call is denied if nobody has answered; absent if it waits for ever.',
+      ),
+    }),
   ),
   frame(
     'toolResult',
@@ -48,6 +57,11 @@ export const ServerFrame = z.discriminatedUnion('event', [
       z.object({ ...toolCall, result: ToolResult, error: absent }),
       z.object({ ...toolCall, error: z.string(), result: absent }),
     ]),
+  ),
+  frame(
+    'queued',
+    'Only for the client that sent the message: it waits behind a turn that waits for approval.',
+    Queued,
   ),
   frame('response', 'The whole reply. Ends the turn, as `error` does.', z.object({ content, finishReason })),
   frame('error', 'Ends the turn, or answers a frame that was refused.', ErrorBody),
@@ -105,6 +119,11 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
     }),
   ),
   frame('reset', 'The conversation starts over.', z.object({})),
+  frame(
+    'renamed',
+    'The session got a title. Null: its title is derived from the first message again.',
+    z.object({ title: z.string().nullable() }),
+  ),
   frame(
     'forked',
     'The events before this one were copied from another session.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Image } from '../core/conversation/image.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
+import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
 
@@ -76,10 +77,25 @@ export const StatechartsQuery = z.object({
   session: SessionId.optional().describe('Only the machines of this session.'),
 });
 
+/** Query of `GET /api/mcp/servers/{id}/logs`. */
+export const ServerLogQuery = z.object({
+  after: whole.default(0).describe('`seq` of the last line that the client has.'),
+});
+
+/** Query of `GET /metrics/samples`. */
+export const MetricSamplesQuery = z.object({
+  after: whole.default(0).describe('`last` of the previous answer: only later samples are sent.'),
+});
+
 /** Query of `GET /api/sessions`. */
 export const SessionsQuery = z.object({
   after: SessionId.optional().describe('The last session id of the previous page.'),
   limit: pageSize.describe('Maximum number of sessions in the page.'),
+  query: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Only sessions whose id or title contains this text; upper and lower case are the same.'),
 });
 
 /** Query of `GET /api/sessions/{id}`. */
@@ -88,6 +104,9 @@ export const SessionQuery = z.object({
     .optional()
     .describe('Shows the session as it was after the event with this seq; as it is now, if absent.'),
 });
+
+/** Query of `GET /api/approvals`. */
+export const ApprovalsQuery = z.object({ limit: pageSize.describe('Maximum number of approvals.') });
 
 const ArgumentsHash = z
   .string()
@@ -111,6 +130,17 @@ export const ForkRequest = z.object({
   sessionId: optional(SessionId),
 });
 
+/** Body of `PATCH /api/sessions/{id}`. */
+export const RenameRequest = z.object({
+  title: z
+    .string()
+    .transform(inOneLine)
+    .pipe(z.string().max(200, 'must have at most 200 characters'))
+    .transform((title) => title || null)
+    .nullable()
+    .describe('The title, in one line. If it is empty or null, it is derived from the first message again.'),
+});
+
 /** Path of `GET /api/sessions/{sessionId}/images/{seq}`. */
 export const ImagePath = z.object({
   sessionId: SessionId,
@@ -118,7 +148,12 @@ export const ImagePath = z.object({
 });
 
 /** Body of `POST /api/connect-server`. */
-export const ConnectServerRequest = z.object({ name: McpServerName, config: McpServerConfig });
+export const ConnectServerRequest = z
+  .object({ name: McpServerName, config: McpServerConfig })
+  .refine(({ config }) => config.disabled !== true, {
+    path: ['config', 'disabled'],
+    error: 'must be false or left out, because the server is to be connected now',
+  });
 
 /**
  * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and the first

@@ -4,12 +4,15 @@ import { Image } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
-import { SessionListItem, SessionView } from '../core/session/session-view.ts';
+import { MetricSamples } from '../core/metric-samples.ts';
+import { Renamed, SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
+import { ServerLogLine } from '../core/tool-server/server-log.ts';
 import { FinishReason } from '../core/turn/reply-parts.ts';
 import { ResumableFrame } from './frames.ts';
+import { Queued } from './queued.ts';
 
 /*
  * The answers of the REST endpoints. The gateway is typed by these schemas; clients read them in `/openapi.json`.
@@ -28,7 +31,11 @@ export const MessageSyncResponse = z.object({
 });
 export type MessageSyncResponse = z.infer<typeof MessageSyncResponse>;
 
-export const MessageResponse = z.object({ status: z.literal('processing'), timestamp });
+export const MessageResponse = z.object({
+  status: z.literal('processing'),
+  queued: Queued.optional().describe('Present if the message waits behind a turn that waits for approval.'),
+  timestamp,
+});
 export type MessageResponse = z.infer<typeof MessageResponse>;
 
 export const ResetResponse = z.object({ status: z.literal('reset initiated'), timestamp });
@@ -48,6 +55,12 @@ export const ServerResponse = z.object({
   timestamp,
 });
 export type ServerResponse = z.infer<typeof ServerResponse>;
+
+export const ServerLogResponse = z.object({
+  lines: z.array(ServerLogLine).readonly().describe('The last 200 lines at most, oldest first.'),
+  timestamp,
+});
+export type ServerLogResponse = z.infer<typeof ServerLogResponse>;
 
 export const ToolRecord = Tool.pick({ name: true, description: true, inputSchema: true }).extend({
   id: z.string(),
@@ -74,6 +87,14 @@ export type SessionsResponse = z.infer<typeof SessionsResponse>;
 
 export const SessionResponse = z.object({ session: SessionView, timestamp });
 export type SessionResponse = z.infer<typeof SessionResponse>;
+
+export const RenameResponse = z.object({
+  status: z.literal('renamed'),
+  sessionId: SessionId,
+  ...Renamed.shape,
+  timestamp,
+});
+export type RenameResponse = z.infer<typeof RenameResponse>;
 
 export const DeleteSessionResponse = z.object({
   status: z.literal('deleted'),
@@ -110,6 +131,13 @@ export const ApprovalResponse = z.object({
 });
 export type ApprovalResponse = z.infer<typeof ApprovalResponse>;
 
+export const ApprovalsResponse = z.object({
+  approvals: z.array(WaitingApproval).readonly().describe('Oldest first.'),
+  count: z.int().describe('How many tool calls wait for approval, also beyond this page.'),
+  timestamp,
+});
+export type ApprovalsResponse = z.infer<typeof ApprovalsResponse>;
+
 export const EventsResponse = z.object({
   sessionId: SessionId,
   events: z.array(ResumableFrame.and(z.object({ time: Timestamp }))),
@@ -122,14 +150,40 @@ export type EventsResponse = z.infer<typeof EventsResponse>;
 export const StatechartsResponse = z.object({ machines: z.array(MachineState), timestamp });
 export type StatechartsResponse = z.infer<typeof StatechartsResponse>;
 
+export const BackupResponse = z.object({
+  status: z.literal('written'),
+  file: z.string().describe('On the machine of the service. The next backup replaces it.'),
+  bytes: z.int(),
+  timestamp,
+});
+export type BackupResponse = z.infer<typeof BackupResponse>;
+
 export const HealthResponse = z.object({
   status: z.literal('healthy'),
   version: z.string(),
   uptime: z.number().describe('Seconds.'),
   agent: AgentIdentity.extend({ status: z.literal('ready'), connectedServers: z.int() }),
+  warnings: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe(
+      'What an operator should know, for people: approval rules that match no tool. Absent if there is nothing.',
+    ),
+  log: z
+    .object({
+      bytes: z
+        .int()
+        .describe('Of the database and its write-ahead log; 0 with the data directory `:memory:`.'),
+      events: z.int(),
+    })
+    .optional()
+    .describe('How large the event log is. Only at `/api/health`, and absent if the log does not answer.'),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;
 
 export const AgentResponse = AgentDescription.extend({ timestamp });
 export type AgentResponse = z.infer<typeof AgentResponse>;
+export const MetricSamplesResponse = MetricSamples.extend({ timestamp });
+export type MetricSamplesResponse = z.infer<typeof MetricSamplesResponse>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { DirectedModel } from '../support/models/directed-model.ts';
+import { tempDirectory } from '../support/service/temp-directory.ts';
 
 describe('the health panel', () => {
   it('shows what the service does, as it goes on', async () => {
@@ -28,7 +29,7 @@ describe('the health panel', () => {
     (await model.call(0)).answerWithUsage(usage, 'Hello');
     await tokens.getByText('1,204 in (1,024 cached), 350 out (210 reasoning)').waitFor();
     await tokens.locator('dd', { hasText: /^1,554/ }).waitFor();
-    // Two samples, two seconds apart: 602 in and 175 out a second, or less where the machine was slow.
+    // The sample of the start and the present: both rates are over the same time.
     const peakOf = async (title: string): Promise<number> => {
       const chart = page.getByRole('img', { name: new RegExp(`^${title}: .*, peak [1-9]`) });
       await chart.waitFor();
@@ -38,6 +39,40 @@ describe('the health panel', () => {
     };
     expect((await peakOf('Tokens in')) / (await peakOf('Tokens out'))).toBeCloseTo(1_204 / 350, 1);
     expect(errors).toEqual([]);
+  });
+
+  it('is not empty when it is opened: it shows what was before', async () => {
+    await using opened = await ConsolePage.open('#/chat/default');
+    const { page, service, errors } = opened;
+    await service.post('/api/message-sync', { message: 'before anybody looked' });
+    await page.goto(`${service.url}/#/health/default`);
+    await page.getByRole('img', { name: /^Turns: .*, peak 0\.[1-9]\/s$/ }).waitFor();
+    await page.getByRole('img', { name: /^Append to the log: [\d.]+ m?s, peak/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Time shown' }).selectOption('Last 10 minutes');
+    await page.getByRole('img', { name: /^Turns: .*, peak 0\.[1-9]\/s$/ }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it('counts with the right plural', async () => {
+    await using opened = await ConsolePage.open('#/health/default');
+    const { page, service } = opened;
+    const streams = page.getByRole('main').locator('dl > div').filter({ hasText: 'Open streams' });
+    const plurals = /^(1 WebSocket|(?!1 )\d+ WebSockets), (1 event stream|(?!1 )\d+ event streams)$/;
+    await streams.getByText(plurals).waitFor();
+    using _socket = await service.connect();
+    await streams.getByText(/[1-9]\d* WebSockets?/).waitFor();
+    await streams.getByText(plurals).waitFor();
+  });
+
+  it('shows how large the log is', async () => {
+    await using directory = await tempDirectory();
+    await using opened = await ConsolePage.open('#/chat/default', { dataDir: directory.path });
+    const { page, service } = opened;
+    await service.post('/api/message-sync', { message: 'hello' });
+    await page.goto(`${service.url}/#/health/default`);
+    const log = page.getByRole('main').locator('dl > div').filter({ hasText: 'Event log' });
+    await log.getByText(/^[3-9] events/).waitFor();
+    await log.getByText(/^\d+\.\d [kM]B$/).waitFor();
   });
 
   it('says when the service does not answer', async () => {

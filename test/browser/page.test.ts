@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { projectRoot } from '../support/project/source-imports.ts';
-import { RunningService } from '../support/service/running-service.ts';
+import { RunningService, SCRIPTED } from '../support/service/running-service.ts';
 import { rawExchange } from '../support/sockets/raw-http.ts';
+import { scriptableServer } from '../support/tools/mcp/tool-servers.ts';
+import { toolText } from '../support/tools/tool-server-client.ts';
 
 describe('the page', () => {
   it('opens at / without an error, and without a request to another host', async () => {
@@ -26,6 +29,31 @@ describe('the page', () => {
     await using opened = await ConsolePage.open('#/timeline/%E0%A4%A');
     await opened.page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor();
     expect(opened.errors.join()).not.toContain('URIError');
+  });
+
+  it('is headed and titled with the name of the agent', async () => {
+    const yaml = `${SCRIPTED}name: Order helper\ndescription: Answers questions about orders.\n`;
+    await using opened = await ConsolePage.open('', { yaml });
+    const { page, errors } = opened;
+    await page.getByRole('complementary').getByText('Order helper', { exact: true }).waitFor();
+    expect(await page.title()).toBe('Order helper');
+    await page.getByText('Answers questions about orders.').waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it('tells the warnings of the service, as long as they hold', async () => {
+    const mcpServers = { tools: scriptableServer() };
+    const approval = { rules: [{ server: 'tools', tool: 'wipe', policy: 'ask' }] };
+    const yaml = JSON.stringify({ llm: { provider: 'scripted', model: 'offline' }, mcpServers, approval });
+    await using opened = await ConsolePage.open('', { yaml });
+    const { page, service, errors } = opened;
+    const warning = page.getByText('approval.rules[0]');
+    await page.getByText('1 warning', { exact: true }).click();
+    await warning.waitFor();
+    await expectAccessible(page);
+    await toolText(service, 'tools', 'add_tool', { name: 'wipe' });
+    await warning.waitFor({ state: 'detached' });
+    expect(errors).toEqual([]);
   });
 
   it('keeps the theme that was chosen', async () => {

@@ -124,12 +124,71 @@ describe('the tool servers', () => {
     expect(errors.filter((error) => !error.includes('500'))).toEqual([]);
   });
 
+  it('shows the progress of a long run, and cancels it at the server', async () => {
+    const everything = { type: 'stdio', command: 'mcp-server-everything', args: ['stdio'] };
+    await using opened = await ConsolePage.open('#/servers/default', {
+      yaml: `${SCRIPTED}mcpServers: ${JSON.stringify({ everything, tools: server })}\n`,
+    });
+    const { page, service, errors } = opened;
+    const long = page.locator('details', { hasText: 'trigger-long-running-operation' });
+    await long.locator('summary').click();
+    await long.getByLabel(/^duration/).fill('600');
+    await long.getByLabel(/^steps/).fill('6000');
+    await long.getByRole('button', { name: 'Run' }).click();
+    await long.getByText(/^\d+ of 6000$/).waitFor();
+    await long.getByRole('progressbar', { name: 'Progress' }).waitFor();
+    await long.getByRole('button', { name: 'Cancel' }).click();
+    await long.getByText('Cancelled.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Run');
+
+    await page.getByRole('button', { name: /^tools/ }).click();
+    const slow = page.locator('details', { hasText: 'Takes its time.' });
+    await slow.locator('summary').click();
+    await slow.getByLabel(/^ms/).fill('600000');
+    await slow.getByRole('button', { name: 'Run' }).click();
+    await slow.getByText('Running…').waitFor();
+    await slow.getByRole('button', { name: 'Cancel' }).press('Enter');
+    // The server counts the requests that were cancelled.
+    const path = '/api/mcp/servers/tools/tools/cancelled/execute';
+    expect(await (await service.post(path, { atLeast: 1 })).json()).toMatchObject({
+      data: { content: [{ text: '1' }] },
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it('shows what a server logs, writes and asks, as it goes on', async () => {
+    await using opened = await open();
+    const { page, service, errors } = opened;
+    const execute = (tool: string, args: object) =>
+      service.post(`/api/mcp/servers/tools/tools/${tool}/execute`, args);
+    await page.getByText('Log of tools').click();
+    await page.getByText('Nothing yet.').waitFor();
+    await execute('log', { text: 'the disk is old' });
+    const log = page.getByRole('list', { name: 'Log of tools' });
+    await log.getByText('script: {"said":"the disk is old"}').waitFor();
+    await log.getByRole('listitem').filter({ hasText: 'warning' }).waitFor();
+    await log.getByRole('listitem').filter({ hasText: 'stderr' }).getByText('the disk is old').waitFor();
+    await execute('ask', { method: 'roots/list' });
+    await log.getByText(/^roots\/list .*refused/).waitFor();
+    // The log outlives the connection, and stays open.
+    await execute('crash', {});
+    await page
+      .getByRole('article')
+      .filter({ hasText: 'tools' })
+      .getByText('error', { exact: true })
+      .waitFor();
+    await log.getByText(/^roots\/list .*refused/).waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it.each(['light', 'dark'] as const)('has no serious accessibility issue, %s', async (colorScheme) => {
     await using opened = await open({ colorScheme, viewport: { width: 390, height: 800 } });
     const { page } = opened;
     await page.getByRole('button', { name: 'Connect a server' }).click();
     await page.locator('summary', { hasText: 'add' }).first().click();
     await page.getByRole('button', { name: 'Run' }).first().waitFor();
+    await page.getByText('Log of tools').click();
+    await page.getByText('Nothing yet.').waitFor();
     await expectAccessible(page);
   });
 });

@@ -22,7 +22,7 @@ async function open(context: Parameters<typeof ConsolePage.open>[2] = {}) {
     if (call.toolName === 'look') call.answer('It is in the drawer.');
   });
   const opened = await ConsolePage.open(
-    '#/timeline/s',
+    '#/timeline/s?view=list',
     { yaml: YAML, adapters: { model, connector: tools } },
     context,
   );
@@ -151,7 +151,9 @@ describe('the timeline', () => {
   });
 
   it('loads a session of up to a thousand events with one request', async () => {
-    await using opened = await ConsolePage.open('#/timeline/s', { adapters: { store: await resets(1_000) } });
+    await using opened = await ConsolePage.open('#/timeline/s?view=list', {
+      adapters: { store: await resets(1_000) },
+    });
     await opened.page.getByText('1000 of 1000 events').waitFor();
     const requested = z
       .array(z.string())
@@ -160,7 +162,9 @@ describe('the timeline', () => {
   });
 
   it('holds thousands of events with few of them in the page, and loads earlier ones where it stands', async () => {
-    await using opened = await ConsolePage.open('#/timeline/s', { adapters: { store: await resets(5_000) } });
+    await using opened = await ConsolePage.open('#/timeline/s?view=list', {
+      adapters: { store: await resets(5_000) },
+    });
     const { page, errors } = opened;
     const event = (seq: number) => page.getByRole('option', { name: new RegExp(`^${seq} reset`) });
     await page.getByText('1000 of 1000 events').waitFor();

@@ -59,6 +59,21 @@ describe('bench/load.ts', () => {
     },
   );
 
+  it('waits its turn where only some of its connections are allowed, and leaves nothing', async () => {
+    const { server } = await startService(scope, {
+      agent: {
+        llm: { provider: 'scripted', model: 'bench', script: SCRIPT },
+        limits: { connectionsPerAddress: 2, requestsPerMinute: false },
+      },
+    });
+    const limited = `http://127.0.0.1:${server.port}`;
+    const { code, stdout } = await load(limited, '--clients', '5', '--messages', '2', '--ramp', '0');
+    expect(stdout).toMatch(/the limits of the service made it wait \d+ times: raise or switch off `limits`/);
+    expect(stdout).toContain('check   5 of 5 sessions: everything received matches the log');
+    expect(code).toBe(0);
+    expect(JSON.parse(await (await fetch(`${limited}/api/sessions`)).text()).sessions).toEqual([]);
+  });
+
   it.each(['--ws', '--sync'])('finds a service that gives another answer, over %s', async (transport) => {
     const { code, stdout } = await load(url, transport, '--clients', '1', '--messages', '1', '--reply', 'no');
     expect(stdout).toContain('FAULT   session ');

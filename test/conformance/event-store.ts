@@ -32,6 +32,28 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       });
     });
 
+    describe('size', () => {
+      it('counts the events that are stored, through every kind of change', async () => {
+        expect(await store.size()).toMatchObject({ events: 0 });
+        await store.append('s', 0, [started('a'), started('b')]);
+        expect(await store.size()).toMatchObject({ events: 2 });
+        await store.append('s', 2, [], { open: true });
+        await expect(store.append('s', 9, [started('x')])).rejects.toThrow(StaleVersionError);
+        await store.append('t', 0, [started('c')]);
+        await store.fork('s', 1, 'copy', [started('d')]);
+        expect(await store.size()).toMatchObject({ events: 5 });
+        await store.adopt('adopted', elsewhere(['e', 'f', 'g']));
+        expect(await store.size()).toMatchObject({ events: 8 });
+        await store.erase('s', 't', 'unknown');
+        expect(await store.size()).toMatchObject({ events: 5 });
+      });
+
+      it('rejects when the store is closed', async () => {
+        await store[Symbol.asyncDispose]();
+        await expect(store.size()).rejects.toThrow('closed');
+      });
+    });
+
     describe('append', () => {
       it('numbers the events of a session 1, 2, 3 … over all appends', async () => {
         const first = await store.append('s', 0, [started('a'), started('b')]);
@@ -206,6 +228,43 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         }
       });
 
+      it('has the title of the last mark that has one', async () => {
+        const titleOf = async (sessionId: string) => (await store.sessions({ sessionId }))[0]?.title;
+        await store.append('s', 0, [started('1')], { title: 'Zoë 👋' });
+        expect(await titleOf('s')).toBe('Zoë 👋');
+        await store.append('s', 1, [started('2')], { open: true });
+        expect(await titleOf('s')).toBe('Zoë 👋');
+        await store.append('s', 2, [started('3')], { title: 'other' });
+        await expect(store.append('s', 2, [started('4')], { title: 'refused' })).rejects.toThrow();
+        expect((await store.sessions()).map(({ title }) => title)).toEqual(['other']);
+        await store.append('s', 3, [started('4')], { title: null });
+        expect((await store.sessions())[0]).not.toHaveProperty('title');
+      });
+
+      it('has the titles that a fork and an adoption are given, and none once the session is erased', async () => {
+        await store.append('s', 0, [started('1')], { title: 'a' });
+        await store.fork('s', 1, 'f', [], { title: 'b' });
+        await store.fork('s', 1, 'g');
+        const mark = { open: false, title: 'c' };
+        await store.adopt(
+          'h',
+          (async function* (): AsyncGenerator<AdoptedEvent> {
+            yield { time: 1_000, event: started('1'), mark: { open: false } };
+            yield { time: 1_000, event: started('2'), mark };
+          })(),
+        );
+        const titles = (await store.sessions()).map(({ sessionId, title }) => [sessionId, title]);
+        expect(titles).toEqual([
+          ['f', 'b'],
+          ['g', undefined],
+          ['h', 'c'],
+          ['s', 'a'],
+        ]);
+        await store.erase('s', 'h');
+        await store.append('s', 0, [started('1')]);
+        expect((await store.sessions({ sessionId: 's' }))[0]).not.toHaveProperty('title');
+      });
+
       it('is empty without sessions, and without the session of an append that was refused', async () => {
         expect(await store.sessions()).toEqual([]);
         await expect(store.append('s', 4, [started('a')], { open: true })).rejects.toThrow(StaleVersionError);
@@ -303,7 +362,7 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
 
       it('gives the closing events metadata where they have an origin', async () => {
         const origin: Origin = { actor: { kind: 'service' }, causationId: 'of the fork' };
-        await store.fork('from', 3, 'to', [started('x')], origin);
+        await store.fork('from', 3, 'to', [started('x')], { origin });
         const [, , third, closing] = await store.read('to', 0);
         expect(closing?.meta).toStrictEqual({
           ...origin,

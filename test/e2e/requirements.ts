@@ -13,6 +13,8 @@ export const requirements = {
   'cli.tool-servers': 'the start tells of each tool server whether it is up, as soon as that is known',
   'cli.port-taken': 'a port that is taken ends the start with a clear error and exit code 1',
   'cli.agent': '`--agent` names the agent file; a bad one ends the start with file, line and key',
+  'cli.example-tools':
+    '`example-tools` serves what the agents of the package use: text, an image, structured content, a long operation',
   'cli.agents-run': 'each file in agents/ starts as it is',
   'cli.flags': 'a flag that is unknown, or has a value it cannot have, ends the start with exit code 1',
   'cli.help': '`--help` lists every option and `--version` prints the version, with exit code 0',
@@ -21,11 +23,21 @@ export const requirements = {
   'cli.bundle': 'the bundle that is published does what the sources do',
   'cli.other-node':
     'on a Node that cannot run the service, the published command runs it on the Node that npm brought',
+  'cli.other-node-dies':
+    'where the published command cannot replace its process, that process and the service end together, by any signal',
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
+  'cli.agent-changed':
+    'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
+  'cli.url': '`sessions`, `export` and `replay` print the same of a running service as of its folder',
+  'cli.in-use': 'what reads a log that a service uses says its address, and to ask it there',
   'cli.no-log': 'what reads a log says that there is none in a folder, and makes none',
+  'cli.repair':
+    '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',
   'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
+  'cli.backup':
+    '`backup` copies the log of a running service, reads every event back, and a service starts on the copy',
   'cli.import':
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
   'cli.import-open': 'a turn that is open in an imported session goes on at the next start',
@@ -126,6 +138,12 @@ export const requirements = {
   'approval.cancel': 'a cancel ends a turn that waits for approval, its history paired',
   'approval.view':
     'the session shows what waits; a resuming client sees toolApproval and toolApproved in their place',
+  'approval.list': 'GET /api/approvals lists the calls of all sessions that wait, oldest first',
+  'approval.sessions': 'GET /api/sessions says how many calls wait in a session, and since when',
+  'approval.queued':
+    'who sends a message behind a turn that waits for approval is told which calls wait and how to decide',
+  'approval.expires':
+    'a call that nobody approves within approval.expiresAfterMs is denied with its own cause',
   'approval.stop': 'a stop does not wait for approvals',
 
   // Watching the machines
@@ -160,6 +178,13 @@ export const requirements = {
 
   // Sessions and their past
   'sessions.list': 'GET /api/sessions lists sessions in the order of their ids, in pages',
+  'sessions.title': 'a session has a title: its first line, or the name that it was given; a fork keeps it',
+  'sessions.title-older': 'sessions of logs without titles have the titles of their first messages',
+  'sessions.rename':
+    'PATCH /api/sessions/{id} renames a session; an empty title gives the first one back; a resuming client is told',
+  'sessions.search': 'GET /api/sessions?query= finds ids and titles, in pages',
+  'sessions.retention':
+    'sessions.retentionDays deletes sessions whose last event is older, as a client would',
   'sessions.view': 'GET /api/sessions/{id} shows status, counts, timestamps and history',
   'sessions.at': '?at=SEQ shows the session as it was then',
   'sessions.snapshot':
@@ -176,6 +201,8 @@ export const requirements = {
   'recovery.boundaries': 'a crash at any boundary of the log loses, repeats and leaves open nothing',
   'recovery.workload':
     'kill -9 at random moments of a busy service loses nothing it acknowledged and does nothing twice',
+  'recovery.repair':
+    'a turn that a repair of the log cut ends with that cause, and the model is not called again',
   'recovery.full':
     'on a full disk a message is 503, what was acknowledged can be read, and open turns go on when there is space',
   'recovery.delete': 'a deletion that a kill cut off is finished at the next start',
@@ -196,6 +223,8 @@ export const requirements = {
   'servers.reconnect': 'POST /api/mcp/servers/{id}/reconnect connects anew',
   'servers.restart':
     'a server connected at run time is connected again after a restart, a disconnected one is not',
+  'servers.log':
+    'GET /api/mcp/servers/{id}/logs has what a server logged, wrote and asked: bounded and without secrets',
   'servers.files': 'the file server that docs show reads and writes in its folder, and nowhere else',
   'servers.environment':
     'a server process gets an allow-listed environment and never the keys of the service',
@@ -211,12 +240,19 @@ export const requirements = {
   'tools.arguments': 'arguments that do not fit inputSchema are 400 INVALID_REQUEST with details.issue',
   'tools.failed':
     'a tool’s own failure, crash or time-out is 500 TOOL_EXECUTION_FAILED with toolName, serverId, reason',
+  'tools.stream':
+    'a tool run as an event stream tells its progress, and then its result or error; a refusal has its own status',
+  'tools.stream-cancel': 'a client that leaves the stream cancels the request at the tool server',
   'tools.same-name': 'two servers may offer the same tool name, and the model can call both',
 
   // Configuration and health
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'servers.pasted': 'a tool server may be given as other MCP clients write it',
+  'servers.disabled': 'a disabled server of the agent file is not connected, and is exported as it stands',
+  'approval.unmatched':
+    'an approval rule that matches no tool of a connected server is warned of in the log, once a change, and in /api/health',
   'agent.describe':
     'GET /api/agent answers name, description, model, prompt, tools and suggestions of the agent, and no secret',
   'agent.name': 'the name and description of the agent are in /api/health and in what an MCP client is told',
@@ -290,6 +326,8 @@ export const requirements = {
   'limits.headers': 'every /api response carries X-RateLimit-Limit, -Remaining and -Reset',
   'limits.requests': 'the 101st REST request a minute and address is 429 with Retry-After and details',
   'limits.messages': 'the 51st WebSocket message a minute is an error event, and the connection stays',
+  'limits.image':
+    'an image of up to 10 MB is accepted, whatever its base64 takes, and 10 MB bound the rest of the message',
   'limits.size': 'a request of more than 10 MB is 429 and is read no further',
   'limits.stalled':
     'a client that stalls in the middle of a request or of its answer is cut after about ten seconds, and nobody else',
@@ -312,6 +350,9 @@ export const requirements = {
   // Operations
   'ops.ready': 'GET /readyz is 200 while the log can be written and the service is not stopping, else 503',
   'ops.metrics': 'GET /metrics shows what goes on in the text format of Prometheus, and as JSON',
+  'ops.log-size': '/api/health and /metrics tell how large the log is: bytes on the disk, and events',
+  'ops.samples':
+    'GET /metrics/samples has the metrics of the last hour, the present included, and no rate limit',
   'ops.traces':
     'with a collector, turns, model calls and tool calls are sent to it as spans by OTLP over HTTP',
   'ops.traces-in': 'a turn is part of the trace that its request, handshake or MCP call names',

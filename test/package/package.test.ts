@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPackageVersion } from '../../src/app/package-root.ts';
@@ -11,6 +11,7 @@ import {
   userEnvironment,
 } from '../support/service/installed-package.ts';
 import { systemdService } from '../support/service/systemd-unit.ts';
+import { tempDirectory } from '../support/service/temp-directory.ts';
 
 let installed: InstalledPackage;
 
@@ -29,6 +30,14 @@ async function startService(): Promise<{ url: string } & AsyncDisposable> {
   return { url, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
+/** The size of all files in a folder, or of one file. */
+async function bytesIn(path: string): Promise<number> {
+  const entry = await lstat(path);
+  if (!entry.isDirectory()) return entry.size;
+  const sizes = await Promise.all((await readdir(path)).map((name) => bytesIn(join(path, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 describe('the package, installed in an empty folder', () => {
   it('holds the built service, the page and the agents, and no source or test', () => {
     for (const file of [
@@ -36,6 +45,8 @@ describe('the package, installed in an empty folder', () => {
       'dist/server/main.js',
       'dist/server/event-log-worker.js',
       'dist/server/docs.css',
+      'dist/server/third-party-licenses.md',
+      'dist/server/uws/bin/uws_linux_x64_127.node',
       'dist/src/client/session-client.js',
       'dist/src/client/session-client.d.ts',
       'dist/console/index.html',
@@ -53,6 +64,43 @@ describe('the package, installed in an empty folder', () => {
     expect(
       installed.files.filter((file) => /^(src|test|bench|build|machines)\/|(?<!\.d)\.ts$/.test(file)),
     ).toEqual([]);
+  });
+
+  it('installs without a warning, and little besides Node', async () => {
+    expect(installed.warnings).toEqual([]);
+    const packages = join(installed.folder, 'node_modules');
+    const bytes = await Promise.all(
+      (await readdir(packages)).map(async (name) => [name, await bytesIn(join(packages, name))] as const),
+    );
+    const nodes = bytes.filter(([name]) => /^node-(bin-)?(linux|darwin|win)/.test(name));
+    expect(nodes).toHaveLength(1);
+    const others = bytes.filter((entry) => !nodes.includes(entry));
+    expect(others.map(([name]) => name).toSorted()).toEqual([
+      '.bin',
+      '.package-lock.json',
+      'agent-service',
+      'zod',
+    ]);
+    expect(others.reduce((sum, [, size]) => sum + size, 0)).toBeLessThan(60_000_000);
+  });
+
+  it('runs with npx in an empty folder: a built-in agent, whose data stays in the folder', async () => {
+    await using empty = await tempDirectory();
+    const args = [
+      '--yes',
+      '--prefer-offline',
+      '--package',
+      installed.tarball,
+      'agent-service',
+      '--web-port',
+      '0',
+    ];
+    await using service = new CommandGroup('npx', args, { cwd: empty.path, environment: userEnvironment });
+    const [, url = ''] = await service.printed(/listening on (\S+)/);
+    await service.printed(/agent +built in \(scripted offline\).*\n +data +\.agent-service\n/);
+    await service.printed(/everything is up: 6 tools/);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await readdir(empty.path)).toEqual(['.agent-service']);
   });
 
   it('runs with npx: the page, the default agent and its tool server', async () => {

@@ -1,12 +1,18 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  McpError,
+  type Progress,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
-import type { TraceContext } from '../../core/trace.ts';
+import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolCallOptions, ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
-import { failureText } from './failure/failure-text.ts';
+import { failureText, shorten } from './failure/failure-text.ts';
 import type { Mask } from './failure/secret-mask.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { tellNotes } from './server-notes.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { CallResult, toolOutcome } from './tools/call-result.ts';
 import { OutputCheck } from './tools/output-check.ts';
@@ -14,6 +20,7 @@ import { readToolList } from './tools/tool-list.ts';
 import { UnheardChanges } from './tools/unheard-changes.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
+const PROGRESS_CHARACTERS = 500;
 
 export interface McpConnectionDeps {
   /** Of the server, for the log. */
@@ -51,6 +58,7 @@ export class McpConnection implements ToolServerConnection {
     client.onerror = (error) => this.#noteError(error);
     const tellChange = () => events.onToolsChanged();
     client.setNotificationHandler(ToolListChangedNotificationSchema, tellChange);
+    tellNotes(client, deps.mask, (note) => events.onNote(note));
     this.#unheard = new UnheardChanges(tellChange);
     if (client.getServerCapabilities()?.tools?.listChanged)
       transport.onstream = () => this.#unheard.streamOpened();
@@ -73,16 +81,17 @@ export class McpConnection implements ToolServerConnection {
   async callTool(
     toolName: string,
     args: Readonly<Record<string, unknown>>,
-    { signal, trace }: ToolCallOptions = {},
+    options: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
     // The SDK never removes its listener and would cancel a call that has ended, so each call has its own signal.
+    const { signal } = options;
     const call = new AbortController();
     const cancel = () => call.abort('the call was cancelled');
     if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     this.#callsInFlight += 1;
     try {
-      const answer = await this.#request(toolName, args, call.signal, trace);
+      const answer = await this.#request(toolName, args, { ...options, signal: call.signal });
       return await toolOutcome(toolName, answer, this.#outputCheck);
     } catch (error) {
       const reason = call.signal.aborted ? 'the call was cancelled' : this.#reasonOf(error);
@@ -101,17 +110,24 @@ export class McpConnection implements ToolServerConnection {
   #request(
     toolName: string,
     args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    trace: TraceContext | undefined,
+    { signal, trace, onProgress }: ToolCallOptions,
   ): Promise<CallResult> {
     const params = { name: toolName, arguments: { ...args }, ...(trace && { _meta: { ...trace } }) };
     return this.#client.request({ method: 'tools/call', params }, CallResult, {
-      signal,
+      ...(signal && { signal }),
       timeout: this.#timeoutMs,
       // The SDK resets the time-out only if there is a listener for progress.
       resetTimeoutOnProgress: true,
-      onprogress: () => undefined,
+      onprogress: (progress) => onProgress?.(this.#shown(progress)),
     });
+  }
+
+  #shown({ progress, total, message }: Progress): ToolProgress {
+    return {
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message: shorten(this.#deps.mask(message), PROGRESS_CHARACTERS) }),
+    };
   }
 
   #reasonOf(error: unknown): string {

@@ -24,6 +24,8 @@ export interface McpConnectorDeps {
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Appended to a server's PATH, so that the servers that come with the service are found. */
   readonly binFolders: readonly string[];
+  /** The program and arguments that run the command `agent-service`, wherever it is installed. */
+  readonly ownProgram: OwnProgram;
   /** The version that the handshake tells to every server. */
   readonly clientVersion: string;
   /** How often a server behind HTTP is pinged. */
@@ -31,6 +33,8 @@ export interface McpConnectorDeps {
   /** How long a server process may take to stop after stdin is closed, and again after SIGTERM. */
   readonly stopGraceMs?: number;
 }
+
+export type OwnProgram = readonly [command: string, ...args: string[]];
 
 /** The arguments of `ToolServerConnector.connect`. */
 export interface ConnectRequest {
@@ -56,6 +60,7 @@ const STOP_GRACE_MS = 1_000;
 const PING_INTERVAL_MS = 15_000;
 /** The largest delay that a Node timer takes. */
 const LONGEST_TIMER_MS = 2_147_483_647;
+const OWN_COMMAND = 'agent-service';
 /** How servers from before Streamable HTTP answer the first message. */
 const OLD_SERVER_STATUSES = [400, 404, 405];
 
@@ -71,18 +76,31 @@ export async function openConnection(
 }
 
 async function openStdio(attempt: Attempt, config: ConfigOf<'stdio'>): Promise<McpConnection> {
-  const { deps, name, mask } = attempt;
+  const { deps, name, mask, events } = attempt;
+  const { log } = deps;
   const transport = new StdioTransport({
-    command: config.command,
-    args: config.args ?? [],
+    ...programOf(config, deps.ownProgram),
     cwd: config.cwd,
     environment: serverEnvironment(deps, config.env ?? {}, process.platform),
-    stderr: new StderrLog(deps.log, name, mask),
-    noteGarbage: (fields, message) => deps.log.debug({ server: name, ...fields }, message),
+    stderr: new StderrLog({
+      log,
+      server: name,
+      mask,
+      onLine: (text) => events.onNote({ source: 'stderr', text }),
+    }),
+    onGarbage: (line) => {
+      log.debug({ server: name, line }, 'tool server wrote a line to stdout that is no message');
+      events.onNote({ source: 'stdout', text: line });
+    },
     graceMs: deps.stopGraceMs ?? STOP_GRACE_MS,
     mask,
   });
   return await handshake(attempt, transport, attempt.timeoutMs);
+}
+
+/** The service itself as a tool server runs on the Node of this process, and needs no place on the PATH. */
+function programOf({ command, args = [] }: ConfigOf<'stdio'>, [own, ...ownArgs]: OwnProgram) {
+  return command === OWN_COMMAND ? { command: own, args: [...ownArgs, ...args] } : { command, args };
 }
 
 /** Connects over Streamable HTTP, or over the older HTTP with SSE when the server knows only that. */

@@ -1,7 +1,6 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
-import type { Origin } from '../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { record } from '../../core/log/recorded-event.ts';
 import type { StreamId } from '../../core/log/streams.ts';
@@ -9,8 +8,11 @@ import {
   type AdoptedEvent,
   type AppendOptions,
   type EventStore,
+  type ForkOptions,
+  type LogSize,
   requireForkPoint,
   type SessionFilter,
+  type SessionMark,
   type SessionSummary,
   StaleVersionError,
 } from '../../ports/event-store.ts';
@@ -26,6 +28,7 @@ interface Session {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly open: boolean;
+  readonly title?: string | null | undefined;
 }
 
 /** An event store in memory, for tests, benches and the data directory `:memory:`. */
@@ -52,7 +55,7 @@ class MemoryEventStore implements EventStore {
     streamId: StreamId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    { open, origin }: AppendOptions = {},
+    { open, title, origin }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
     const session = this.#sessions.get(streamId);
@@ -69,6 +72,7 @@ class MemoryEventStore implements EventStore {
         createdAt: session?.createdAt ?? time,
         updatedAt: encoded.length > 0 ? time : (session?.updatedAt ?? time),
         open: open ?? session?.open ?? false,
+        title: title === undefined ? session?.title : title,
       });
     }
     return recorded.map(({ event, meta }, index) => ({
@@ -99,7 +103,10 @@ class MemoryEventStore implements EventStore {
       .filter(([, session]) => open === undefined || session.open === open)
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .slice(0, limit)
-      .map(([sessionId, { rows, ...session }]) => ({ sessionId, head: rows.length, ...session }));
+      .map(([sessionId, { rows, title, ...session }]) => ({
+        ...{ sessionId, head: rows.length, ...session },
+        ...(title !== undefined && title !== null && { title }),
+      }));
   }
 
   async fork(
@@ -107,7 +114,7 @@ class MemoryEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    origin?: Origin,
+    { origin, title }: ForkOptions = {},
   ): Promise<void> {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(from)?.rows ?? [];
@@ -116,30 +123,37 @@ class MemoryEventStore implements EventStore {
     const time = this.#clock();
     const closed = record(closing, origin).map((one) => ({ time, data: this.#codec.encode(one) }));
     const copied = [...rows.slice(0, at), ...closed];
-    this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open: false });
+    this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open: false, title });
   }
 
   async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
     this.#refuseWhenClosed();
     this.#refuseExisting(sessionId);
     const rows: Row[] = [];
-    let open = false;
+    let marked: SessionMark = { open: false };
     for await (const { time, event, meta = null, mark } of events) {
       rows.push({ time, data: this.#codec.encode({ event, meta }) });
-      open = mark.open;
+      marked = mark;
     }
     this.#refuseWhenClosed();
     this.#refuseExisting(sessionId);
     const [first] = rows;
     const last = rows.at(-1);
     if (first && last)
-      this.#sessions.set(sessionId, { rows, createdAt: first.time, updatedAt: last.time, open });
+      this.#sessions.set(sessionId, { rows, createdAt: first.time, updatedAt: last.time, ...marked });
     return rows.length;
   }
 
   async erase(...streamIds: StreamId[]): Promise<void> {
     this.#refuseWhenClosed();
     for (const streamId of streamIds) this.#sessions.delete(streamId);
+  }
+
+  async size(): Promise<LogSize> {
+    this.#refuseWhenClosed();
+    let events = 0;
+    for (const { rows } of this.#sessions.values()) events += rows.length;
+    return { databaseBytes: 0, walBytes: 0, events };
   }
 
   async probe(): Promise<void> {

@@ -44,6 +44,8 @@ class PrometheusMetrics implements Metrics {
     this.#refresh.set(name, async () => {
       const readings = await source();
       metric.reset();
+      // `reset` sets a metric without labels to 0, which would be a reading.
+      if (readings.length === 0 && (metricDeclarations.get(name)?.labels ?? []).length === 0) metric.remove();
       for (const { labels, value } of readings) metric.inc(labels, value);
     });
   }
@@ -112,7 +114,6 @@ function addPastCpuTime(defaults: Registry): void {
   const pastMicroseconds = {
     process_cpu_user_seconds_total: user,
     process_cpu_system_seconds_total: system,
-    process_cpu_seconds_total: user + system,
   };
   for (const [name, microseconds] of Object.entries(pastMicroseconds)) {
     const counter = defaults.getSingleMetric(name);

@@ -1,5 +1,5 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
-import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import type { BodyLimit, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import { addressOf } from './address-text.ts';
 import { IncomingBody } from './incoming-body.ts';
@@ -9,7 +9,7 @@ import { statusLine } from './status-line.ts';
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 /** One byte more than uWebSockets.js buffers. A longer answer is sent at once, and its connection closed at once. */
 const UNBUFFERED_BYTES = 16 * 1024 + 1;
-/** An empty comment of an event stream, which clients ignore. All streams are event streams. */
+/** An empty comment of an event stream, which clients ignore. */
 const COMMENT = ':\n\n';
 
 /** Copies a request, because uWebSockets.js frees it when the handler returns. */
@@ -45,6 +45,8 @@ export class HttpExchange {
   #over = false;
   #onAbort: () => void = () => undefined;
   #onDrained: () => void = () => undefined;
+  /** Null while no stream is sent. */
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
 
   /** Call it before the handler returns. */
   constructor(res: UwsResponse, method: string, { isLast = false } = {}) {
@@ -60,8 +62,8 @@ export class HttpExchange {
   }
 
   /** Starts to read the body. Call it before the handler returns, or uWebSockets.js discards the body. */
-  readBody(declaredBytes: number, maxBytes: number | false): () => Promise<Uint8Array> {
-    const body = new IncomingBody(this.#res, declaredBytes, maxBytes);
+  readBody(declaredBytes: number, limit: BodyLimit | false): () => Promise<Uint8Array> {
+    const body = new IncomingBody(this.#res, declaredBytes, limit);
     this.#body = body;
     const note = (): void => this.#noteReading();
     if (this.#isLast) body.whole.then(note, note);
@@ -80,6 +82,13 @@ export class HttpExchange {
       await response.body.cancel('the request method is HEAD');
       this.#write(response, '');
     } else this.#write(response, response.body ?? '');
+  }
+
+  /** Ends a streamed response properly, after what the stream had until now. Does nothing for others. */
+  endStream(): void {
+    // `#copy` reports the error of a stream that has failed.
+    this.#reader?.cancel('the service is stopping').catch(() => undefined);
+    this.#onDrained();
   }
 
   #write(response: HttpResponse, body: string | Uint8Array): void {
@@ -128,16 +137,19 @@ export class HttpExchange {
 
   async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader();
+    this.#reader = reader;
     this.#onAbort = () => {
       void reader.cancel('the client went away');
       this.#onDrained();
     };
-    this.#flushWhenWritable();
+    const isOfEvents = response.stream !== 'bytes';
+    if (isOfEvents) this.#flushWhenWritable();
+    else this.#noteWritable();
     this.#res.cork(() => {
       this.#writeHead(response);
       if (this.#isLast) this.#res.writeHeader('Connection', 'close');
       // uWebSockets.js sends the head with the first bytes, and the first event may come late.
-      this.#res.write(COMMENT);
+      if (isOfEvents) this.#res.write(COMMENT);
     });
     try {
       await this.#copy(reader);
@@ -179,7 +191,15 @@ export class HttpExchange {
     });
   }
 
-  /** Resolves when the buffer is empty, or when the client has gone. */
+  /** The next chunk, or the end, sends the buffer along. */
+  #noteWritable(): void {
+    this.#res.onWritable(() => {
+      this.#onDrained();
+      return true;
+    });
+  }
+
+  /** Resolves when the client has read, or has gone. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDrained = resolve;

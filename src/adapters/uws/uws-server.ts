@@ -7,8 +7,14 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { HttpHandler, SocketFront } from '../../ports/web-server.ts';
+import type {
+  BodyLimit,
+  HttpHandler,
+  HttpResponse as Response,
+  SocketFront,
+} from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -21,13 +27,12 @@ export interface UwsServerDeps {
   readonly http: HttpHandler;
   /** The fronts that WebSockets connect to, by path. */
   readonly webSockets: Readonly<Record<string, SocketFront>>;
-  readonly maxRequestBytes: number | false;
+  /** The limit on the bodies of a path; false for none. */
+  readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
   readonly log: Logger;
 }
 
-/** WebSocket close code "service restart": clients should connect again. */
-const RESTART_CODE = 1012;
 const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The web server: copies each request from uWebSockets.js, hands it to the gateway, and writes the answer. */
@@ -35,6 +40,8 @@ export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
   readonly #sockets = new Set<UwsSocket>();
+  /** The exchanges whose response is a stream. */
+  readonly #streams = new Set<HttpExchange>();
   #listening: us_listen_socket | null = null;
 
   constructor(deps: UwsServerDeps) {
@@ -63,22 +70,30 @@ export class UwsServer {
     });
   }
 
-  /** Accepts no new connections. Open ones stay open. */
-  stopListening(): void {
-    if (this.#listening) us_listen_socket_close(this.#listening);
-    this.#listening = null;
-    for (const front of Object.values(this.#deps.webSockets)) front.stop();
+  /** Accepts no WebSockets any more. HTTP requests are still answered, so that clients learn why they are refused. */
+  drain(): void {
+    for (const front of Object.values(this.#deps.webSockets)) front.drain();
   }
 
-  /** Closes every WebSocket with a code that tells clients to connect again. */
-  endSockets(): void {
-    for (const socket of this.#sockets) socket.end(RESTART_CODE, 'service restart');
+  /**
+   * Accepts no new connections. Ends every WebSocket with a code that tells clients to connect again, and every event
+   * stream after what it has sent.
+   */
+  end(): void {
+    this.#stopListening();
+    for (const socket of this.#sockets) socket.end(RESTART_CODE, RESTART_REASON);
+    for (const stream of this.#streams) stream.endStream();
   }
 
   /** Closes all connections. */
   close(): void {
-    this.stopListening();
+    this.#stopListening();
     this.#app.close();
+  }
+
+  #stopListening(): void {
+    if (this.#listening) us_listen_socket_close(this.#listening);
+    this.#listening = null;
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {
@@ -93,15 +108,26 @@ export class UwsServer {
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
-      : exchange.readBody(declaredBytes, this.#deps.maxRequestBytes);
+      : exchange.readBody(declaredBytes, this.#deps.bodyLimit(request.path));
     this.#deps.http
       .handle({ ...request, body })
-      .then((response) => exchange.respond(response).finally(response.onOver))
+      .then((response) => this.#respond(exchange, response))
       .catch((error: unknown) => {
         this.#deps.log.error(
           { method: request.method, path: request.path, err: error },
           'a response could not be written',
         );
       });
+  }
+
+  async #respond(exchange: HttpExchange, response: Response): Promise<void> {
+    const isStream = response.body instanceof ReadableStream;
+    if (isStream) this.#streams.add(exchange);
+    try {
+      await exchange.respond(response);
+    } finally {
+      if (isStream) this.#streams.delete(exchange);
+      response.onOver?.();
+    }
   }
 }

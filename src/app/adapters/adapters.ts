@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
+import type { OwnProgram } from '../../adapters/mcp/open-connection.ts';
 import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
@@ -7,6 +8,7 @@ import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
+import type { LogBackup } from '../../ports/log-backup.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
@@ -21,6 +23,8 @@ import { secretKeys } from './secret-keys.ts';
 /** The implementations of the ports. Tests pass their own. */
 export interface Adapters {
   readonly store: EventStore;
+  /** Left out when the log is not on a disk. */
+  readonly backup?: LogBackup;
   readonly snapshots: SnapshotStore;
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
@@ -64,7 +68,7 @@ async function chooseModel({ config: { llm }, environment }: AdapterOptions): Pr
 async function chooseStores(
   { dataDir: directory, log, logThread: thread }: AdapterOptions,
   metrics: Metrics,
-): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
+): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots'>> {
   if (directory === ':memory:') {
     // The thread was started before it was known that there is no log on disk.
     thread?.post({ type: 'close' });
@@ -77,7 +81,7 @@ async function chooseStores(
   const onCommit = (syncMs: number): void =>
     metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
   const store = await openSqliteEventStore({ directory, log, thread, onCommit });
-  return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
+  return { store, backup: store, snapshots: sqliteSnapshotStore({ directory, log }) };
 }
 
 async function loadMetrics(): Promise<Metrics> {
@@ -95,7 +99,8 @@ async function chooseTracing({ config, environment, log }: AdapterOptions): Prom
 async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {
   const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');
   const clientVersion = readPackageVersion();
-  return mcpConnector({ log, environment, clientVersion, binFolders: binFolders() });
+  const ownProgram: OwnProgram = [process.execPath, join(findPackageRoot(), 'bin', 'agent-service.js')];
+  return mcpConnector({ log, environment, clientVersion, ownProgram, binFolders: binFolders() });
 }
 
 /** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */

@@ -1,3 +1,4 @@
+import type { HttpFront } from '../../gateway/http/http-front.ts';
 import type { McpEndpoint } from '../../gateway/mcp/mcp-endpoint.ts';
 import type { RateLimits } from '../../gateway/security/rate-limits.ts';
 import type { Statecharts } from '../../gateway/sse/statecharts.ts';
@@ -6,6 +7,7 @@ import type { WebSocketFront } from '../../gateway/websocket/websocket-front.ts'
 import type { Metrics } from '../../ports/metrics.ts';
 
 export interface WatchedGateway {
+  readonly http: HttpFront;
   readonly limits: RateLimits;
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
@@ -13,11 +15,14 @@ export interface WatchedGateway {
   readonly mcp: McpEndpoint;
 }
 
-/** Shows the connections, the slow readers and the refusals by limits. */
+/** Shows the requests, the connections, the slow readers and the refusals by limits. */
 export function showGateway(
   metrics: Metrics,
-  { limits, fanOut, statecharts, webSocket, mcp }: WatchedGateway,
+  { http, limits, fanOut, statecharts, webSocket, mcp }: WatchedGateway,
 ): void {
+  metrics.read('agent_http_requests_total', () =>
+    Object.entries(http.answers).map(([status, value]) => ({ labels: { status }, value })),
+  );
   metrics.read('agent_sockets', () => {
     const { sockets } = webSocket.load;
     return [

@@ -1,11 +1,20 @@
 import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SessionRegistry } from '../../runtime/sessions/session-registry.ts';
+import type { SessionRetention } from '../../runtime/sessions/session-retention.ts';
 import type { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
 
+interface Shown {
+  readonly sessions: SessionRegistry;
+  readonly servers: McpSupervisor;
+  /** Null if sessions are kept for ever. */
+  readonly retention: SessionRetention | null;
+}
+
 /** Shows the load of the sessions and the states of the tool servers. */
-export function showRuntime(metrics: Metrics, sessions: SessionRegistry, servers: McpSupervisor): void {
+export function showRuntime(metrics: Metrics, { sessions, servers, retention }: Shown): void {
   metrics.read('agent_sessions', () => [{ labels: {}, value: sessions.size }]);
+  metrics.read('agent_sessions_expired_total', () => [{ labels: {}, value: retention?.deleted ?? 0 }]);
   metrics.read('agent_turns_running', () => [{ labels: {}, value: sessions.load.turns }]);
   metrics.read('agent_messages_waiting', () => [{ labels: {}, value: sessions.load.waiting }]);
   metrics.read('agent_mcp_servers', () => {

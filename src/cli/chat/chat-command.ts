@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { SessionId } from '../../core/ids.ts';
+import { urlOption } from '../service/url-option.ts';
 
 export interface ChatOptions {
   readonly url: string;
@@ -12,17 +13,12 @@ export function addChat(program: Command, choose: (options: ChatOptions) => void
   program
     .command('chat')
     .description('Chats with a running service, from a terminal or a script: one message per line.')
-    .option('--url <url>', 'address of the service', webUrl, 'http://127.0.0.1:3001')
+    .addOption(urlOption('address of the service').default('http://127.0.0.1:3001'))
     .option('--session <id>', 'id of the session to continue', sessionId, 'default')
     .option('--reasoning', 'show the reasoning of the model', false)
     .action(({ session, ...options }: { url: string; session: string; reasoning: boolean }) =>
       choose({ ...options, session: SessionId.parse(session) }),
     );
-}
-
-function webUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError('Expected an address such as http://127.0.0.1:3001.');
 }
 
 function sessionId(text: string): string {

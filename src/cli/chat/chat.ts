@@ -1,4 +1,5 @@
 import { RefusedError, type SessionClient } from '../../client/session-client.ts';
+import { ChatCommands, type ChatService } from './chat-commands.ts';
 import { failureNote } from './event-note.ts';
 import type { LineInput } from './line-input.ts';
 import { OpenApprovals } from './open-approvals.ts';
@@ -16,6 +17,8 @@ export interface ChatDeps {
   readonly lines: LineInput;
   readonly screen: Screen;
   readonly opening: Opening;
+  /** What commands ask the service for; null for a script, whose lines are all messages. */
+  readonly service: ChatService | null;
 }
 
 /** The exit code of shells for a command that Ctrl-C ended. */
@@ -28,6 +31,7 @@ export class Chat {
   readonly #turns = new TurnEnds();
   readonly #approvals: OpenApprovals;
   readonly #quit = Promise.withResolvers<number>();
+  readonly #commands: ChatCommands | null;
   #isBusy = false;
   /** Ctrl-C was pressed, and no line was typed since. */
   #isWarned = false;
@@ -36,6 +40,9 @@ export class Chat {
   constructor(deps: ChatDeps) {
     this.#deps = deps;
     this.#approvals = new OpenApprovals(deps.opening.approvals);
+    this.#commands =
+      deps.service && new ChatCommands({ ...deps, service: deps.service, cancel: () => this.#cancel() });
+    deps.lines.onEarlyLine((line) => this.#commands?.runAtOnce(line) ?? false);
     deps.lines.onInterrupt(() => this.interrupt());
     deps.lines.onLeave(() => this.#quit.resolve(0));
   }
@@ -54,13 +61,23 @@ export class Chat {
     if (this.#isWarned) {
       this.#quit.resolve(INTERRUPTED);
     } else if (this.#isBusy) {
-      this.#deps.session.cancel();
+      this.#cancel();
       this.#deps.screen.note({ text: 'cancelling; Ctrl-C again quits', style: 'yellow' });
     } else {
       this.#deps.screen.note({ text: '\nCtrl-C again quits, and so does Ctrl-D', style: 'dim' });
       this.#deps.lines.refresh();
     }
     this.#isWarned = true;
+  }
+
+  /** Where the conversation stands after the connection was lost. */
+  get standing(): string {
+    return this.#isBusy ? '; the reply goes on' : '; it is your turn';
+  }
+
+  #cancel(): boolean {
+    if (this.#isBusy) void this.#deps.session.cancel();
+    return this.#isBusy;
   }
 
   /** Shows the events of the session. Resolves when the session is deleted or the chat is quit. */
@@ -85,7 +102,8 @@ export class Chat {
       const line = await lines.read({ prompt: screen.styled('› ', 'bold') });
       this.#isWarned = false;
       if (line.kind !== 'line') return this.#hasFailed ? 1 : 0;
-      if (line.text.trim() !== '') await this.#say(line.text);
+      const text = this.#commands ? await this.#commands.messageOf(line.text) : line.text;
+      if (text !== null && text.trim() !== '') await this.#say(text);
     }
   }
 
@@ -134,8 +152,9 @@ export class Chat {
         return;
       }
       const said = line.kind === 'line' ? line.text.trim() : 'no';
-      if (/^y(es)?$/i.test(said)) session.approve(callId, argumentsHash);
-      else if (/^no?$/i.test(said)) session.deny(callId, line.kind === 'end' ? NOBODY : undefined);
+      if (this.#commands?.runAtOnce(said)) continue;
+      if (/^y(es)?$/i.test(said)) void session.approve(callId, argumentsHash);
+      else if (/^no?$/i.test(said)) void session.deny(callId, line.kind === 'end' ? NOBODY : undefined);
       else continue;
       this.#approvals.close(callId);
       return;

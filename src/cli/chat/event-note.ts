@@ -30,6 +30,8 @@ export function eventNote(event: StreamEvent): Note | null {
         : { text: `← ${shorten(toolResultText(event.data.result))}`, style: 'dim' };
     case 'error':
       return failureNote(event.data);
+    case 'queued':
+      return { text: event.data.message, style: 'yellow' };
     case 'turnResumed':
       return { text: 'the service came back; this part of the reply begins anew', style: 'yellow' };
     case 'reset':
@@ -43,6 +45,7 @@ export function eventNote(event: StreamEvent): Note | null {
     case 'thinking':
     case 'toolApproval':
     case 'stepCompleted':
+    case 'renamed':
     case 'forked':
       return null;
     default:

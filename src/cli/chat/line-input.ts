@@ -30,6 +30,7 @@ export class LineInput {
   /** Whether the answer to the present question stays out of the history. */
   #skipsHistory = false;
   #isOver = false;
+  #onEarlyLine: (text: string) => boolean = () => false;
   #answer: ((line: Line) => void) | null = null;
 
   constructor({ input, terminal, history }: LineInputDeps) {
@@ -66,6 +67,11 @@ export class LineInput {
     if (this.#terminal) this.#readline.on('close', listener);
   }
 
+  /** Sees each line that is typed between two questions. Returns true for a line that is dealt with. */
+  onEarlyLine(listener: (text: string) => boolean): void {
+    this.#onEarlyLine = listener;
+  }
+
   read({ prompt, fresh = false, signal }: Question): Promise<Line> {
     if (signal?.aborted) return Promise.resolve({ kind: 'withdrawn' });
     const early = fresh && this.#terminal ? undefined : this.#early.shift();
@@ -97,7 +103,7 @@ export class LineInput {
 
   #take(text: string): void {
     if (this.#answer) this.#settle({ kind: 'line', text });
-    else this.#early.push(text);
+    else if (!this.#onEarlyLine(text)) this.#early.push(text);
   }
 
   #settle(line: Line): void {

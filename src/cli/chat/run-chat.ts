@@ -1,9 +1,12 @@
 import { connect, type SessionStatus } from '../../client/session-client.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { listSessions } from '../service/session-resources.ts';
 import { Chat } from './chat.ts';
 import type { ChatOptions } from './chat-command.ts';
+import { type ChatService, ListedSession, showSaid } from './chat-commands.ts';
 import { ConnectionWatch } from './connection-watch.ts';
 import { LineInput } from './line-input.ts';
-import { readOpening } from './opening.ts';
+import { type Opening, readOpening } from './opening.ts';
 import { Screen } from './screen.ts';
 
 /** Talks to a running service. @returns the exit code. */
@@ -12,20 +15,30 @@ export async function runChat({ url, session: name, reasoning }: ChatOptions): P
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
   const opening = await readOpening(url, name);
   const hasColours = isTerminal && (env.NO_COLOR ?? '') === '';
-  const screen = new Screen({ replies: stdout, notes: isTerminal ? stdout : stderr, isTerminal, hasColours });
+  const notes = isTerminal ? stdout : stderr;
+  const columns = (): number | undefined => (isTerminal ? stdout.columns : undefined);
+  const screen = new Screen({ replies: stdout, notes, isTerminal, hasColours, columns });
   const said = opening.history.filter(({ role }) => role === 'user').map(({ content }) => content);
   const lines = new LineInput({
     input: stdin,
     terminal: isTerminal ? stdout : null,
     history: said.toReversed(),
   });
-  const watch = new ConnectionWatch(screen, isTerminal);
+  const watch = new ConnectionWatch(screen, {
+    isPatient: isTerminal,
+    standing: () => (isTerminal ? chat.standing : ''),
+    onReport: () => lines.refresh(),
+  });
   const position = { seq: opening.head, turnId: null, step: null, offset: 0 };
   const onStatus = (status: SessionStatus): void => watch.note(status);
   const session = connect({ url, session: name, position, reasoning, onStatus });
-  const chat = new Chat({ session, lines, screen, opening });
+  const service = isTerminal ? chatService(url, name) : null;
+  const chat = new Chat({ session, lines, screen, opening, service });
   process.on('SIGINT', () => chat.interrupt());
-  if (isTerminal) screen.note({ text: greeting(url, name, said.length), style: 'dim' });
+  if (isTerminal) {
+    screen.note({ text: greeting(url, name, said.length), style: 'dim' });
+    showSaid(screen, lastExchange(opening.history));
+  }
   try {
     return await Promise.race([chat.run(), watch.gaveUp]);
   } finally {
@@ -34,7 +47,25 @@ export async function runChat({ url, session: name, reasoning }: ChatOptions): P
   }
 }
 
+function chatService(url: string, sessionId: SessionId): ChatService {
+  return {
+    sessionId,
+    sessions: async () => {
+      const sessions: ListedSession[] = [];
+      for await (const session of listSessions(url, ListedSession)) sessions.push(session);
+      return sessions;
+    },
+    history: async () => (await readOpening(url, sessionId)).history,
+  };
+}
+
+/** The last message of the person, and what came of it. */
+function lastExchange(history: Opening['history']): Opening['history'] {
+  const last = history.findLastIndex(({ role }) => role === 'user');
+  return last === -1 ? [] : history.slice(last);
+}
+
 function greeting(url: string, session: string, messages: number): string {
   const past = messages === 0 ? 'new' : `${messages} ${messages === 1 ? 'message' : 'messages'} so far`;
-  return `session ${session} at ${url}, ${past}; Ctrl-C cancels a reply, Ctrl-D quits`;
+  return `session ${session} at ${url}, ${past}; /help lists the commands`;
 }

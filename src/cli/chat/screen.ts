@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { StreamEvent } from '../../client/session-client.ts';
 import { eventNote, type Note } from './event-note.ts';
+import { WordWrap, wrapWords } from './word-wrap.ts';
 
 export interface ScreenDeps {
   /** Gets the replies of the agent and nothing else. */
@@ -10,6 +11,8 @@ export interface ScreenDeps {
   readonly notes: Writable;
   readonly isTerminal: boolean;
   readonly hasColours: boolean;
+  /** The width of the terminal, at which lines are broken between words; undefined to break none. */
+  readonly columns?: () => number | undefined;
 }
 
 /** Shows a conversation: streams replies and reasoning, and prints a line for other events. */
@@ -21,8 +24,13 @@ export class Screen {
   /** Whether the last output was reasoning. */
   #isThinking = false;
 
+  readonly #columns: () => number | undefined;
+  readonly #wrap: WordWrap;
+
   constructor(deps: ScreenDeps) {
     this.#deps = deps;
+    this.#columns = deps.columns ?? (() => undefined);
+    this.#wrap = new WordWrap(this.#columns);
   }
 
   show(event: StreamEvent): void {
@@ -37,7 +45,7 @@ export class Screen {
   note({ text, style }: Note): void {
     if (this.#deps.isTerminal) this.#endLines();
     else this.#endThought();
-    this.#deps.notes.write(`${this.styled(printable(text), style)}\n`);
+    this.#deps.notes.write(`${this.styled(wrapWords(printable(text), this.#columns()), style)}\n`);
   }
 
   styled(text: string, style: Note['style']): string {
@@ -48,7 +56,7 @@ export class Screen {
     if (text === '') return;
     this.#endThought();
     // Control characters of a reply must not move the cursor of a terminal or rename its window.
-    this.#deps.replies.write(this.#deps.isTerminal ? printable(text) : text);
+    this.#deps.replies.write(this.#deps.isTerminal ? this.#wrap.push(printable(text)) : text);
     this.#isMidReply = !text.endsWith('\n');
   }
 
@@ -74,6 +82,7 @@ export class Screen {
   }
 
   #endReply(): void {
+    this.#deps.replies.write(this.#wrap.end());
     if (this.#isMidReply) this.#deps.replies.write('\n');
     this.#isMidReply = false;
   }

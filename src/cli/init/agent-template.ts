@@ -11,11 +11,13 @@ export interface AgentChoice {
   readonly baseURL?: string;
 }
 
-/** The usual variable for the key of the provider; null if the provider needs no key. */
-export function usualKeyVariable(provider: AgentChoice['provider']): string | null {
+/** The usual variable for the key of the provider; null if the provider has no key. */
+export function keyVariableOf(
+  provider: AgentChoice['provider'],
+): { readonly name: string; readonly isRequired: boolean } | null {
   if (provider === 'scripted') return null;
-  const { keyVariable, keyRequired } = providers[provider];
-  return keyRequired ? (keyVariable ?? null) : null;
+  const { keyVariable: name, keyRequired: isRequired } = providers[provider];
+  return name === undefined ? null : { name, isRequired };
 }
 
 export function needsAddress(provider: AgentChoice['provider']): boolean {
@@ -57,8 +59,8 @@ ${llm.join('\n')}
 
 # The tools of the agent: MCP servers, as processes of this machine or over HTTP.
 mcpServers:
-  # A server with a tool for every feature of the protocol; it comes with the package.
-  everything: {type: stdio, command: mcp-server-everything, args: [stdio]}
+  # A few tools to try the agent with. The command agent-service is the service itself.
+  everything: {type: stdio, command: agent-service, args: [example-tools]}
   # files: {type: stdio, command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", /tmp]}
   # other: {type: http, baseUrl: "http://127.0.0.1:3002/mcp"}
 

@@ -1,28 +1,28 @@
+import type { Readable, Writable } from 'node:stream';
 import { type CANCEL_SYMBOL, confirm, intro, isCancel, select, text } from '@clack/prompts';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
 import { providers } from '../../model-http/provider/providers.ts';
 import { MOST_REQUESTS } from '../check/check-command.ts';
-import { type AgentChoice, needsAddress, usualKeyVariable } from './agent-template.ts';
+import { type AgentChoice, keyVariableOf, needsAddress } from './agent-template.ts';
 import { type InitOptions, providerNames, variableProblem } from './init-command.ts';
 
+/** Where questions are shown and answered; the terminal of the process if left out. */
+interface Dialogue {
+  readonly input?: Readable;
+  readonly output?: Writable;
+}
+
 /** Asks a person for what the flags leave open. */
-export async function askChoice(options: InitOptions): Promise<AgentChoice> {
-  intro(`A new agent: ${options.file}`);
-  const provider = LlmConfig.shape.provider.parse(options.provider ?? (await askProvider()));
+export async function askChoice(options: InitOptions, dialogue: Dialogue = {}): Promise<AgentChoice> {
+  const ask = (question: Question): Promise<string> => askText({ ...dialogue, ...question });
+  intro(`A new agent: ${options.file}`, dialogue);
+  const provider = LlmConfig.shape.provider.parse(options.provider ?? (await askProvider(dialogue)));
   const offline = provider === 'scripted' ? 'offline' : undefined;
-  const model =
-    options.model ??
-    offline ??
-    (await ask('Which model? (as the provider calls it)', (given) =>
-      given?.trim() ? undefined : 'It needs a name.',
-    ));
-  const baseURL =
-    options.baseUrl ?? (needsAddress(provider) ? await ask('At which address?', addressProblem) : undefined);
-  const usual = usualKeyVariable(provider);
-  const keyVariable =
-    options.keyVariable ??
-    (usual === null ? null : await ask('Which environment variable holds the key?', variableProblem, usual));
-  return { provider, model, keyVariable, ...(baseURL !== undefined && { baseURL }) };
+  const model = options.model ?? offline ?? (await ask(modelQuestion));
+  const baseURL = options.baseUrl ?? (needsAddress(provider) ? await ask(addressQuestion) : undefined);
+  const key = keyQuestion(provider);
+  const keyVariable = options.keyVariable ?? (key === null ? '' : await ask(key));
+  return { provider, model, keyVariable: keyVariable || null, ...(baseURL !== undefined && { baseURL }) };
 }
 
 /** Asks whether to check the written file. Cancelling means no. */
@@ -31,25 +31,50 @@ export async function offerCheck(file: string): Promise<boolean> {
   return (await confirm({ message })) === true;
 }
 
-async function askProvider(): Promise<string> {
+interface Question {
+  readonly message: string;
+  readonly validate: (text: string | undefined) => string | undefined;
+  readonly initialValue?: string;
+  readonly placeholder?: string;
+}
+
+const modelQuestion: Question = {
+  message: 'Which model? (as the provider calls it)',
+  validate: (text) => (text?.trim() ? undefined : 'It needs a name.'),
+};
+
+const addressQuestion: Question = {
+  message: 'At which address?',
+  validate: (text) => {
+    const { success } = LlmConfig.shape.baseURL.safeParse(text);
+    return success && text ? undefined : 'Expected an address such as http://127.0.0.1:8080/v1.';
+  },
+};
+
+/** Null for a provider that has no key. */
+function keyQuestion(provider: AgentChoice['provider']): Question | null {
+  const key = keyVariableOf(provider);
+  if (key === null) return null;
+  const message = 'Which environment variable holds the key?';
+  if (key.isRequired) return { message, validate: variableProblem, initialValue: key.name };
+  return {
+    message: `${message} (leave empty if the server needs none)`,
+    validate: (text) => (text ? variableProblem(text) : undefined),
+    placeholder: key.name,
+  };
+}
+
+async function askProvider(dialogue: Dialogue): Promise<string> {
   const options = providerNames.map((value) => ({
     value,
     label: value === 'scripted' ? 'None: a script, offline' : providers[value].label,
   }));
-  return given(await select({ message: 'Who runs the model?', options, maxItems: 8 }));
+  return given(await select({ message: 'Who runs the model?', options, maxItems: 8, ...dialogue }));
 }
 
-async function ask(
-  message: string,
-  validate: (text: string | undefined) => string | undefined,
-  initialValue = '',
-): Promise<string> {
-  return given(await text({ message, validate, initialValue }));
-}
-
-function addressProblem(text: string | undefined): string | undefined {
-  const { success } = LlmConfig.shape.baseURL.safeParse(text);
-  return success && text ? undefined : 'Expected an address such as http://127.0.0.1:8080/v1.';
+/** Resolves to an empty string if the person writes nothing and may do so. */
+async function askText(question: Question & Dialogue): Promise<string> {
+  return given(await text(question)) ?? '';
 }
 
 function given<T>(answer: T | typeof CANCEL_SYMBOL): T {

@@ -5,9 +5,9 @@ import { messageOf } from '../../core/errors.ts';
 import {
   type AgentChoice,
   agentFileText,
+  keyVariableOf,
   needsAddress,
   startCommand,
-  usualKeyVariable,
 } from './agent-template.ts';
 import { type InitOptions, providerNames } from './init-command.ts';
 
@@ -65,10 +65,11 @@ export function choiceOf({ provider: name, model, keyVariable, baseUrl }: InitOp
     throw new Error(`--base-url is missing: ${provider} has no address of its own`);
   if (!LlmConfig.shape.baseURL.safeParse(baseUrl).success)
     throw new Error(`--base-url: found "${baseUrl}"; expected an address such as http://127.0.0.1:8080/v1`);
+  const key = keyVariableOf(provider);
   return {
     provider,
     model: modelName,
-    keyVariable: keyVariable ?? usualKeyVariable(provider),
+    keyVariable: keyVariable ?? (key?.isRequired ? key.name : null),
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
   };
 }

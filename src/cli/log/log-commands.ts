@@ -1,10 +1,11 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
 import { DEFAULT_DATA_DIR } from '../../config/settings.ts';
 import { agentFileName, agentFileOf } from '../agent-argument.ts';
-import type { Choose } from '../command-line.ts';
+import type { Choose, LogPlace } from '../command-line.ts';
+import { urlOption } from '../service/url-option.ts';
 
-/** The commands that work on the event log of a service that is not running. */
+/** The commands that work on an event log. Some of them also ask a running service. */
 export function addLogCommands(program: Command, environment: Environment, choose: Choose): void {
   addRepair(program, environment, choose);
   addSessions(program, environment, choose);
@@ -17,30 +18,37 @@ function addRepair(program: Command, environment: Environment, choose: Choose): 
   program
     .command('repair')
     .description(
-      'Copies the files of a damaged event log, then cuts each damaged session back to its last intact event.',
+      'Copies the files of a damaged event log, then cuts each damaged session back to its last intact event. Turns that lose their end are cancelled.',
     )
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((options: { dataDir: string }) => choose({ kind: 'repair', dataDir: options.dataDir }));
+    .option('--dry-run', 'print what a repair would do, and change nothing', false)
+    .action(({ dataDir, dryRun }: { dataDir: string; dryRun: boolean }) =>
+      choose({ kind: 'repair', dataDir, dryRun }),
+    );
 }
 
 function addSessions(program: Command, environment: Environment, choose: Choose): void {
   program
     .command('sessions')
-    .description('Lists the sessions as JSON Lines. The service must not be running on the folder.')
+    .description(
+      'Lists the sessions as JSON Lines: of a running service with --url, else of the folder of one that is not running.',
+    )
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((options: { dataDir: string }) => choose({ kind: 'sessions', dataDir: options.dataDir }));
+    .addOption(serviceOption())
+    .action((flags: PlaceFlags) => choose({ kind: 'sessions', log: placeOf(flags) }));
 }
 
 function addExport(program: Command, environment: Environment, choose: Choose): void {
   program
     .command('export')
     .description(
-      'Prints the events of a session as JSON Lines. The service must not be running on the folder.',
+      'Prints the events of a session as JSON Lines: of a running service with --url, else of the folder of one that is not running.',
     )
     .argument('<session>', 'id of the session')
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((sessionId: string, options: { dataDir: string }) =>
-      choose({ kind: 'export', dataDir: options.dataDir, sessionId }),
+    .addOption(serviceOption())
+    .action((sessionId: string, flags: PlaceFlags) =>
+      choose({ kind: 'export', log: placeOf(flags), sessionId }),
     );
 }
 
@@ -56,8 +64,12 @@ function addImport(program: Command, environment: Environment, choose: Choose): 
     );
 }
 
-interface ReplayFlags {
+interface PlaceFlags {
   readonly dataDir: string;
+  readonly url?: string;
+}
+
+interface ReplayFlags extends PlaceFlags {
   readonly file?: string;
   readonly live?: boolean;
   readonly agent?: string;
@@ -68,29 +80,40 @@ function addReplay(program: Command, environment: Environment, choose: Choose): 
   program
     .command('replay')
     .description(
-      'Runs a recorded session again and compares every event. The recording supplies the replies of the model and the results of the tools; nothing outside is called. The service must not be running on the folder. Exit code 1 if anything differs.',
+      'Runs a recorded session again and compares every event. The recording supplies the replies of the model and the results of the tools; nothing outside is called. The session is in the folder of a service that is not running, in a running service (--url) or in a file (--file). Exit code 1 if anything differs.',
     )
     .argument('[session]', 'id of the session')
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .addOption(serviceOption())
     .option('--file <file>', 'output of export, - for standard input, instead of a session of the folder')
     .option(
       '--live',
-      'ask the model of the agent file instead of the recording, until the first difference. Starts its tool servers, because the model is offered their tools, but calls no tool: the recording has the results.',
+      'ask the model of the agent file instead of the recording, until the first difference. Starts its tool servers, because the model is offered their tools, but calls no tool: the recording has the results. With --url or --file, only the servers of the agent file are known.',
     )
     .option('-a, --agent <file>', 'agent file (YAML) for --live', agentFileName)
     .option('--json', 'print one JSON object at the end instead of readable lines')
     .action((sessionId: string | undefined, flags: ReplayFlags, command: Command) => {
-      const { dataDir, file, live, agent, json = false } = flags;
+      const { file, live, agent, json = false, url } = flags;
       if ((sessionId === undefined) === (file === undefined))
         command.error('error: expected either the id of a session or --file with an export');
+      if (file !== undefined && url !== undefined)
+        command.error("error: option '--file' cannot be used with option '--url <url>'");
       if (agent !== undefined && !live)
         command.error(
           "error: option '--agent' needs '--live': a recording is replayed without an agent file",
         );
-      const recording = file === undefined ? { dataDir, sessionId: sessionId ?? '' } : { file };
+      const recording = file === undefined ? { log: placeOf(flags), sessionId: sessionId ?? '' } : { file };
       const agentFile = agent ?? agentFileOf(environment);
       choose({ kind: 'replay', recording, json, ...(live && { agentFile }) });
     });
+}
+
+function serviceOption(): Option {
+  return urlOption('address of a running service, instead of a folder').conflicts('dataDir');
+}
+
+function placeOf({ dataDir, url }: PlaceFlags): LogPlace {
+  return url === undefined ? { dataDir } : { url };
 }
 
 function defaultDataDir(environment: Environment): string {

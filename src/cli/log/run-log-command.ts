@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { listItems } from '../../runtime/sessions/session-archive.ts';
+import { withTitles } from '../../runtime/sessions/session-titles.ts';
 import type { CommandLine } from '../command-line.ts';
 import { parseSessionId } from '../session-argument.ts';
 import { requireFolderName, withEventStore } from '../transfer/data-directory.ts';
@@ -10,7 +11,7 @@ import { importSession } from '../transfer/import-session.ts';
 
 type OfKind<K extends CommandLine['kind']> = Extract<CommandLine, { kind: K }>;
 
-/** The commands that work on the event log of a service that is not running. */
+/** The commands that work on an event log. */
 export function runLogCommand(command: OfKind<'repair' | 'sessions' | 'export' | 'import'>): Promise<void> {
   switch (command.kind) {
     case 'repair':
@@ -26,24 +27,35 @@ export function runLogCommand(command: OfKind<'repair' | 'sessions' | 'export' |
   }
 }
 
-async function repair({ dataDir }: OfKind<'repair'>): Promise<void> {
+/** Prints the report as JSON, and a summary for people beside it. */
+async function repair({ dataDir, dryRun }: OfKind<'repair'>): Promise<void> {
   requireFolderName(dataDir);
   const { repairEventLog } = await import('../../adapters/sqlite/repair/repair-event-log.ts');
-  const report = await repairEventLog(dataDir);
+  const { repairSummary } = await import('./repair-summary.ts');
+  const report = await repairEventLog(dataDir, { dryRun });
   await print([`${JSON.stringify(report, null, 2)}\n`]);
+  process.stderr.write(`agent-service: ${repairSummary(report)}\n`);
 }
 
 /** Prints one line for each session, in the form of `GET /api/sessions`. */
-async function printSessions({ dataDir }: OfKind<'sessions'>): Promise<void> {
-  await withEventStore(dataDir, 'read', async (store) => {
-    const items = listItems(await store.sessions());
-    await print(items.map((item) => `${JSON.stringify(item)}\n`));
-  });
+async function printSessions({ log }: OfKind<'sessions'>): Promise<void> {
+  if ('url' in log) {
+    const { AnySession, listSessions } = await import('../service/session-resources.ts');
+    return printLines(listSessions(log.url, AnySession));
+  }
+  return withEventStore(log.dataDir, 'read', async (store) =>
+    printLines(listItems(await withTitles(store, await store.sessions()))),
+  );
 }
 
-async function printExport({ dataDir, sessionId }: OfKind<'export'>): Promise<void> {
+async function printExport({ log, sessionId }: OfKind<'export'>): Promise<void> {
   const id = parseSessionId('session', sessionId);
-  await withEventStore(dataDir, 'read', (store) => print(exportSession(store, id)));
+  if ('url' in log) {
+    const { downloadExport } = await import('../service/session-resources.ts');
+    const { chunks } = await downloadExport(log.url, id);
+    return print(chunks);
+  }
+  return withEventStore(log.dataDir, 'read', (store) => print(exportSession(store, id)));
 }
 
 async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promise<void> {
@@ -55,7 +67,17 @@ async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promi
   await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
 }
 
+async function printLines(items: Iterable<object> | AsyncIterable<object>): Promise<void> {
+  await print(linesOf(items));
+}
+
+async function* linesOf(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string, void, void> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+}
+
+type Piece = string | Uint8Array;
+
 /** Prints with backpressure. */
-function print(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+function print(pieces: Iterable<Piece> | AsyncIterable<Piece>): Promise<void> {
   return pipeline(Readable.from(pieces), process.stdout, { end: false });
 }

@@ -64,11 +64,20 @@ async function readRecording(place: RecordingPlace, isLive: boolean, log: Logger
     return { sessionId, events: await eventsOf(events), atRunTime: {} };
   }
   const sessionId = parseSessionId('session', place.sessionId);
-  return withEventStore(place.dataDir, 'read', async (store) => ({
+  const { log: from } = place;
+  if ('url' in from) return downloadRecording(from.url, sessionId);
+  return withEventStore(from.dataDir, 'read', async (store) => ({
     sessionId,
     events: await eventsOf(readSession(store, sessionId)),
-    atRunTime: isLive ? await readServers(store, place.dataDir, log) : {},
+    atRunTime: isLive ? await readServers(store, from.dataDir, log) : {},
   }));
+}
+
+/** A running service does not tell the configurations of its tool servers. */
+async function downloadRecording(url: string, sessionId: SessionId): Promise<Recording> {
+  const { downloadExport } = await import('../service/session-resources.ts');
+  const { events } = await readExport(await downloadExport(url, sessionId));
+  return { sessionId, events: await eventsOf(events), atRunTime: {} };
 }
 
 function readServers(store: EventStore, dataDir: string, log: Logger): Promise<Recording['atRunTime']> {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import { chooseAdapters } from '../../app/adapters/adapters.ts';
+import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { Agent } from '../../app/compose.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
@@ -8,7 +9,9 @@ import { serveStdio } from '../../app/serve-stdio.ts';
 import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
 import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
+import { localUrl, noteAddress } from './service-address.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
@@ -43,8 +46,10 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   ]);
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
-    const { gone } = await serveStdio(agent, version, log);
+    noteAddress(dataDir, null);
+    const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);
     const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
+    await watchAgentFile(agentFile, log);
     await gone;
     await stop();
     return;
@@ -53,12 +58,18 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     await agent.close();
     throw error;
   });
+  noteAddress(dataDir, localUrl(settings.host, http.port));
   stopOnSignal(log, () => http.close());
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   const { modelLabel } = agent;
-  process.stdout.write(welcome({ version, agentFile, modelLabel, settings, port: http.port }));
-  await Promise.all([adapters.model.warmUp?.(), reportProgress(agent, (text) => process.stdout.write(text))]);
+  const isBuiltIn = isBuiltInAgent(agentFile);
+  process.stdout.write(welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port: http.port }));
+  await Promise.all([
+    adapters.model.warmUp?.(),
+    reportProgress(agent, (text) => process.stdout.write(text)),
+    watchAgentFile(agentFile, log),
+  ]);
 }
 
 /** Prints the outcome of each tool server's first attempt, and a line if the search for unfinished turns takes long. */
@@ -81,7 +92,7 @@ async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
 }
 
 /**
- * Closes at the first SIGTERM or SIGINT and exits with 0; a second one ends the process at once.
+ * Closes at the first SIGTERM, SIGINT or SIGHUP and exits with 0; a second one ends the process at once.
  * @returns a function that does the same without a signal.
  */
 function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<void> {
@@ -96,7 +107,7 @@ function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<vo
     );
     return closing;
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (closing) process.exit(128 + constants.signals[signal]);
       log.info({ signal }, 'stopping: running turns may finish; a second signal ends the service at once');

@@ -2,23 +2,30 @@ import { relative } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 
+const OWN_AGENT = 'npx agent-service init writes one of your own';
+
 export interface Welcome {
   readonly version: string;
   readonly agentFile: string;
+  /** Whether it is the agent of the package, whose path tells nothing. */
+  readonly isBuiltIn: boolean;
   readonly modelLabel: string;
   readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'>;
   readonly port: number;
 }
 
 /** The start message: the addresses of the service, its agent file and its data directory. */
-export function welcome({ version, agentFile, modelLabel, settings, port }: Welcome): string {
+export function welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port }: Welcome): string {
   const { mode, host, dataDir } = settings;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = `http://${address}`;
   const kept = dataDir === ':memory:' ? 'in memory only, gone when the service stops' : shortPath(dataDir);
   return [
     `agent-service ${version} is listening on ${url}`,
-    line('agent', `${shortPath(agentFile)} (${modelLabel})`),
+    line(
+      'agent',
+      isBuiltIn ? `built in (${modelLabel}); ${OWN_AGENT}` : `${shortPath(agentFile)} (${modelLabel})`,
+    ),
     line('data', kept),
     ...(mode === 'web'
       ? [

@@ -1,4 +1,4 @@
-import { requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
+import { DIRECTORY_IN_USE, requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
 import { createJsonLogger } from '../../app/logger.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
@@ -18,12 +18,23 @@ export async function withEventStore<T>(
   requireFolderName(dataDir);
   if (mode === 'read') requireEventLog(dataDir);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
-  const store = await openSqliteEventStore({ directory: dataDir, log: createJsonLogger('warn') });
+  const opening = openSqliteEventStore({ directory: dataDir, log: createJsonLogger('warn') });
+  const store = await opening.catch((error: unknown) => {
+    throw mode === 'read' ? withAdvice(error) : error;
+  });
   try {
     return await work(store);
   } finally {
     await store[Symbol.asyncDispose]();
   }
+}
+
+/** A service that uses the directory can be asked instead. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== DIRECTORY_IN_USE) return error;
+  return new Error(`${error.message}, or ask the service: --url with its address, instead of --data-dir`, {
+    cause: error,
+  });
 }
 
 /** Refuses `:memory:`, because the command needs a log on disk. */

@@ -3,7 +3,7 @@ import { describeExpected } from '../../config/problems/describe-expected.ts';
 import { formatPath, toPath } from '../../config/problems/path.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import { type EventCodec, LOG_FORMAT, NewerEventError } from '../../core/log/event-codec.ts';
+import { type EventCodec, NewerEventError } from '../../core/log/event-codec.ts';
 import { isSessionEvent } from '../../core/log/events.ts';
 
 /** The latest time that a `Date` can have. */
@@ -17,12 +17,6 @@ const Line = z.object({
   meta: z.unknown().optional(),
   event: z.record(z.string(), z.unknown()),
 });
-
-/** The line of an export for an event: its envelope, with the version of the event's type in the metadata. */
-export function formatLine(envelope: Envelope, codec: EventCodec): string {
-  const { sessionId, seq, time, event } = envelope;
-  return `${JSON.stringify({ v: LOG_FORMAT, sessionId, seq, time, meta: codec.stored(envelope), event })}\n`;
-}
 
 /** Throws an error that names the field. */
 export function parseLine(bytes: Uint8Array, codec: EventCodec): Envelope {

@@ -1,6 +1,7 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import { evolve, initialSessionState, type SessionState } from '../../core/session/session-state.ts';
+import { shownTitle } from '../../core/session/session-title.ts';
 import { type AdoptedEvent, type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import { type ExportedSession, lineError } from './exported-session.ts';
 
@@ -27,7 +28,7 @@ export async function importSession(
     for await (const envelope of session.events) {
       state = follow(state, envelope, session.name);
       const { time, event, meta } = envelope;
-      yield { time, event, meta, mark: { open: state.open !== null } };
+      yield { time, event, meta, mark: { open: state.open !== null, title: shownTitle(state.title) } };
     }
   }
   try {

@@ -15,7 +15,9 @@ export interface ServerChanges {
 type Servers = Readonly<Record<string, McpServerConfig>>;
 
 export function serverChanges(inFile: Servers, now: Servers): ServerChanges {
-  const removed = new Set(Object.keys(inFile).filter((name) => !Object.hasOwn(now, name)));
+  const removed = new Set(
+    Object.keys(inFile).filter((name) => inFile[name]?.disabled !== true && !Object.hasOwn(now, name)),
+  );
   const added = Object.fromEntries(
     Object.entries(now).filter(([name, server]) => !Object.hasOwn(inFile, name) || inFile[name] !== server),
   );
@@ -95,7 +97,7 @@ function redactTree(data: unknown, rewrite: Rewrite, path: Path): unknown {
       if (isSecretName(key) && (typeof scalar === 'string' || typeof scalar === 'number')) return REDACTED;
       if (typeof scalar !== 'string') return scalar;
       if (key === 'when') return rewrite(scalar, redactPattern);
-      return rewrite(scalar, key.toLowerCase() === 'baseurl' ? redactUrl : redactText);
+      return rewrite(scalar, ['baseurl', 'url'].includes(key.toLowerCase()) ? redactUrl : redactText);
     },
     path,
   );

@@ -34,6 +34,10 @@ export function explainIssue(issue: Issue, validated: Validated): Explanation[] 
     }
     case 'invalid_key':
       return [{ path, text: `the name is not allowed; it ${issue.issues[0]?.message ?? 'must be another'}` }];
+    case 'custom':
+      // Not about the value, but about the key.
+      if (issue.params?.isWhole === true) return [{ path, text: issue.message }];
+      break;
     default:
       break;
   }
@@ -41,7 +45,11 @@ export function explainIssue(issue: Issue, validated: Validated): Explanation[] 
   return [{ path, text: `${found}; expected ${describeExpected(issue)}${hint(issue, path, validated)}` }];
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the text names the references
+const VS_CODE_INPUTS = 'write ${NAME} where VS Code has ${input:…}, and remove inputs';
+
 function explainUnknownKey(key: string, path: Path, { schema, data }: Validated): string {
+  if (path.length === 0 && key === 'inputs') return `unknown key; ${VS_CODE_INPUTS}`;
   const known = knownKeys(schema, data, path);
   const present = valueAt(data, path);
   const free = known.filter((candidate) => !isMap(present) || !Object.hasOwn(present, candidate));

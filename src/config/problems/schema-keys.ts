@@ -23,6 +23,12 @@ function resolve(schema: unknown, data: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return resolve(schema.unwrap(), data);
   }
+  if (schema instanceof z.ZodPipe) {
+    // A preprocessed value is described by the schema behind the preprocessing.
+    return schema.in instanceof z.ZodTransform
+      ? resolve(schema.out, z.safeParse(schema.in, data).data ?? data)
+      : resolve(schema.in, data);
+  }
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const { discriminator } = schema.def;
   const named = isMap(data) ? data[discriminator] : undefined;

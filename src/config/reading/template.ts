@@ -15,7 +15,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
  * Splits a text into plain text and references: `$NAME`, `${NAME}`, `${NAME:-default}`, and `$$` for a dollar sign.
- * A `$` without a name behind it is plain text, so `$5` and `^a$` need no escape.
+ * `${env:NAME}`, as other programs write it, is `${NAME}`. A `$` without a name behind it is plain text, so `$5` and `^a$` need no escape.
  */
 export function parseTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -42,7 +42,7 @@ export function escapeTemplate(text: string): string {
 function partAt(text: string, at: number): TemplatePart | undefined {
   if (text[at + 1] === '$') return { kind: 'dollar', source: '$$' };
   const braced = text[at + 1] === '{';
-  const nameStart = at + (braced ? 2 : 1);
+  const nameStart = at + (braced ? (text.startsWith('env:', at + 2) ? 6 : 2) : 1);
   const name = nameAt(text, nameStart);
   if (name === undefined) return undefined;
   const nameEnd = nameStart + name.length;

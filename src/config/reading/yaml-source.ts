@@ -3,6 +3,7 @@ import { redactText } from '../export/redact.ts';
 import { AgentFileError, type AgentFileProblem } from '../problems/agent-file-error.ts';
 import { isMap, type Path } from '../problems/path.ts';
 import { nodeAt } from '../problems/yaml-node-at.ts';
+import { findPastedServers } from './pasted-servers.ts';
 
 /** The data of a YAML file, and the line of each value. */
 export interface YamlSource {
@@ -31,8 +32,12 @@ const dialect = {
   prettyErrors: false,
 } as const;
 
+/** YAML is not indented by tabs, but JSON that is pasted into it often is. */
+const TABS_BEFORE_JSON = /^\t+(?=["{}[\]])/gm;
+
 /** Reads one YAML 1.2 document, which must be a map. Refuses duplicate keys and custom tags. */
-export function parseYamlSource(text: string, path: string): YamlSource {
+export function parseYamlSource(written: string, path: string): YamlSource {
+  const text = written.replaceAll(TABS_BEFORE_JSON, (tabs) => ' '.repeat(tabs.length));
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
   const document = parseDocument(text, { ...dialect, lineCounter: lines });
@@ -41,6 +46,7 @@ export function parseYamlSource(text: string, path: string): YamlSource {
     text: describeError(error, text),
   }));
   if (problems.length > 0) throw new AgentFileError(path, problems);
+  findPastedServers(document);
   const raw = toData(document, path);
   if (!isMap(raw)) throw new AgentFileError(path, [notAMap(raw)]);
   return {

@@ -9,7 +9,7 @@ import { ConnectionNotice } from './connection-notice.tsx';
 import { useKeys } from './keys.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useLocation } from './location.ts';
-import { OpenPanel } from './open-panel.tsx';
+import { OpenPanels } from './open-panels.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The page: a sidebar with sessions and panels, and the open panel. All panels share the feed of the session. */
@@ -28,7 +28,7 @@ export function App({ hub }: { readonly hub: HubLink }) {
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
             {machines && feed && <ConnectionNotice />}
-            {machines && feed && <OpenPanel location={location} />}
+            {machines && feed && <OpenPanels location={location} />}
           </main>
           {keys.isHelpOpen && <KeysDialog {...keys} />}
         </div>

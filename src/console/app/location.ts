@@ -1,25 +1,49 @@
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 
-export const panels = ['chat', 'timeline', 'statecharts', 'servers', 'health'] as const;
+export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health'] as const;
 export type Panel = (typeof panels)[number];
 
-/** The open panel and session. The hash of the URL has them as `#/panel/session`. */
+/** The panels that can stand beside the chat. */
+export const companions = ['timeline', 'statecharts'] as const;
+export type Companion = (typeof companions)[number];
+
+/**
+ * What the page shows. The hash of the URL has it, so every view can be linked:
+ * `#/panel/session?beside=timeline&turn=…&event=12`.
+ */
 export interface Location {
   readonly panel: Panel;
   readonly sessionId: string;
+  /** The panel beside the chat. */
+  readonly beside?: Companion | undefined;
+  /** The chosen turn: chat, timeline and statecharts mark it. */
+  readonly turnId?: string | undefined;
+  /** Seq of the chosen event. */
+  readonly seq?: number | undefined;
+  /** The timeline is a waterfall unless the list was chosen. */
+  readonly view?: 'list' | undefined;
 }
 
 const DEFAULT_SESSION = 'default';
 
 export function useLocation(): Location {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash);
-  return parseHash(hash);
+  return useMemo(() => parseHash(hash), [hash]);
 }
 
 function parseHash(hash: string): Location {
-  const [name, session] = hash.replace(/^#\/?/, '').split('/');
-  const panel = panels.find((candidate) => candidate === name) ?? 'chat';
-  return { panel, sessionId: session ? decode(session) : DEFAULT_SESSION };
+  const [path = '', query] = hash.replace(/^#\/?/, '').split('?');
+  const [name, session] = path.split('/');
+  const parameters = new URLSearchParams(query);
+  const seq = Number(parameters.get('event'));
+  return {
+    panel: panels.find((candidate) => candidate === name) ?? 'chat',
+    sessionId: session ? decode(session) : DEFAULT_SESSION,
+    beside: companions.find((candidate) => candidate === parameters.get('beside')),
+    turnId: parameters.get('turn') ?? undefined,
+    seq: Number.isInteger(seq) && seq > 0 ? seq : undefined,
+    view: parameters.get('view') === 'list' ? 'list' : undefined,
+  };
 }
 
 /** A URL that was typed by hand may be badly encoded. Its text is then used unchanged. */
@@ -31,12 +55,34 @@ function decode(segment: string): string {
   }
 }
 
-export function hrefOf({ panel, sessionId }: Location): string {
-  return `#/${panel}/${encodeURIComponent(sessionId)}`;
+export function hrefOf({ panel, sessionId, beside, turnId, seq, view }: Location): string {
+  const parameters = new URLSearchParams({
+    ...(beside && { beside }),
+    ...(turnId !== undefined && { turn: turnId }),
+    ...(seq !== undefined && { event: String(seq) }),
+    ...(view && { view }),
+  });
+  const query = parameters.size > 0 ? `?${parameters}` : '';
+  return `#/${panel}/${encodeURIComponent(sessionId)}${query}`;
 }
 
 export function go(location: Location): void {
   window.location.hash = hrefOf(location);
+}
+
+/** Not `crypto.randomUUID`, which browsers have only on secure origins. */
+export function newSessionId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
+/** Changes a part of the location without a new entry in the history of the browser. */
+export function adjust(change: Partial<Location>): void {
+  const location = { ...parseHash(window.location.hash), ...change };
+  window.history.replaceState(null, '', hrefOf(location));
+  // The browser itself tells only of hashes that were navigated to.
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
 function subscribe(listener: () => void): () => void {

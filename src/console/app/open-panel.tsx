@@ -1,17 +1,20 @@
-import { Suspense, use, useState } from 'react';
+import { Suspense, use } from 'react';
 import style from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
-import type { Location, Panel } from './location.ts';
-import { PanelLoadError, PanelLoader } from './panel-loader.ts';
+import type { Panel } from './location.ts';
+import { PanelLoadError, type PanelLoader } from './panel-loader.ts';
 import { PanelProblem } from './panel-problem.tsx';
 import { PanelUnavailable } from './panel-unavailable.tsx';
 
-/** The panel of the location. If it fails, the rest of the page stays usable. */
-export function OpenPanel({ location: { panel, sessionId } }: { readonly location: Location }) {
-  const [loader] = useState(() => new PanelLoader());
+interface OpenPanelProps {
+  readonly panel: Panel;
+  readonly loader: PanelLoader;
+}
+
+/** A panel. If it fails, the rest of the page stays usable. */
+export function OpenPanel({ panel, loader }: OpenPanelProps) {
   return (
     <ErrorBoundary
-      key={`${panel} ${sessionId}`}
       fallback={(error, retry) => {
         const again = () => {
           loader.forget(panel);
@@ -31,7 +34,7 @@ export function OpenPanel({ location: { panel, sessionId } }: { readonly locatio
   );
 }
 
-function Loaded({ loader, panel }: { readonly loader: PanelLoader; readonly panel: Panel }) {
+function Loaded({ panel, loader }: OpenPanelProps) {
   const Content = use(loader.load(panel));
   return <Content />;
 }

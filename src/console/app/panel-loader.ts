@@ -8,6 +8,7 @@ const loads: Readonly<Record<Panel, Load>> = {
   chat: async () => (await import('../chat/chat-panel.tsx')).ChatPanel,
   timeline: async () => (await import('../timeline/timeline-panel.tsx')).TimelinePanel,
   statecharts: async () => (await import('../statecharts/statecharts-panel.tsx')).StatechartsPanel,
+  approvals: async () => (await import('../approvals/approvals-panel.tsx')).ApprovalsPanel,
   servers: async () => (await import('../servers/servers-panel.tsx')).ServersPanel,
   health: async () => (await import('../health/health-panel.tsx')).HealthPanel,
 };

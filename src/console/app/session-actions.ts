@@ -1,4 +1,4 @@
-import { post, remove } from '../service/api.ts';
+import { patch, post, remove } from '../service/api.ts';
 import { randomId } from '../service/hub/random-id.ts';
 import { sessionPath } from '../service/paths.ts';
 import { go } from './location.ts';
@@ -33,4 +33,9 @@ export async function forkWith({ sessionId, firstSeq, text }: EditedMessage): Pr
 
 export async function deleteSession(sessionId: string): Promise<void> {
   await remove(sessionPath(sessionId));
+}
+
+/** @param title empty: the title is made of the first message again. */
+export async function renameSession(sessionId: string, title: string): Promise<void> {
+  await patch(sessionPath(sessionId), { title });
 }

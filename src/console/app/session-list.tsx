@@ -1,25 +1,42 @@
-import { errorText } from '../service/api.ts';
+import { useEffect, useRef, useState } from 'react';
+import type { SessionListItem } from '../../core/session/session-view.ts';
 import { useSessions } from '../service/use-sessions.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { go, hrefOf, type Location } from './location.ts';
-import { deleteSession, forkSession } from './session-actions.ts';
+import { go, hrefOf, type Location, newSessionId, type Panel } from './location.ts';
+import { SessionActions } from './session-actions-menu.tsx';
 import style from './session-list.module.css';
+import { SessionTitle } from './session-title.tsx';
 
-/** The list of sessions: a link to each, the actions of the open session, and a button for a new one. */
+/** The panels that show one session. */
+const ofSession: ReadonlySet<Panel> = new Set(['chat', 'timeline', 'statecharts']);
+
+/** The list of sessions: a search, a link to each session, and the actions of the open one. */
 export function SessionList({ location }: { readonly location: Location }) {
-  const { sessions, refresh } = useSessions();
-  const isNew = !sessions.some(({ sessionId }) => sessionId === location.sessionId);
-  const panel = location.panel === 'servers' || location.panel === 'health' ? 'chat' : location.panel;
-  const begin = () => go({ panel: 'chat', sessionId: newSessionId() });
+  const [query, setQuery] = useState('');
+  const { sessions, refresh } = useSessions(query.trim());
+  const [edited, setEdited] = useState<string | null>(null);
+  const [focused, setFocused] = useState<string | null>(null);
+  const panel = ofSession.has(location.panel) ? location.panel : 'chat';
+  const shared = sharedTitles(sessions);
+  const isListed = sessions.some(({ sessionId }) => sessionId === location.sessionId);
   return (
     <section className={style.sessions} aria-labelledby="sessions-heading">
       <div className={style.heading}>
         <h2 id="sessions-heading">Sessions</h2>
-        <Button onClick={begin}>New</Button>
+        <Button onClick={() => go({ panel: 'chat', sessionId: newSessionId(), beside: location.beside })}>
+          New
+        </Button>
       </div>
+      <input
+        type="search"
+        aria-label="Search sessions"
+        placeholder="Search"
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
+      />
       <ul>
-        {isNew && (
+        {!isListed && query === '' && (
           <li>
             <a href={hrefOf(location)} aria-current="true">
               <span>{location.sessionId}</span>
@@ -27,52 +44,87 @@ export function SessionList({ location }: { readonly location: Location }) {
             </a>
           </li>
         )}
-        {sessions.map(({ sessionId, status }) => {
+        {sessions.map((session) => {
+          const { sessionId } = session;
           const isOpen = sessionId === location.sessionId;
+          const endEdit = (how: 'key' | 'leaving'): void => {
+            setEdited(null);
+            setFocused(how === 'key' ? sessionId : null);
+            refresh();
+          };
           return (
             <li key={sessionId}>
-              <a href={hrefOf({ panel, sessionId })} aria-current={isOpen ? 'true' : undefined}>
-                <span>{sessionId}</span>
-                {status === 'busy' && <Badge tone="accent">busy</Badge>}
-              </a>
-              {isOpen && <SessionActions sessionId={sessionId} refresh={refresh} />}
+              {edited === sessionId ? (
+                <SessionTitle session={session} onEnd={endEdit} />
+              ) : (
+                <SessionLink
+                  session={session}
+                  isOpen={isOpen}
+                  href={hrefOf({ panel, sessionId, beside: location.beside, view: location.view })}
+                  takesFocus={focused === sessionId}
+                  isShared={shared.has(session.title)}
+                />
+              )}
+              {isOpen && (
+                <SessionActions
+                  sessionId={sessionId}
+                  onRename={() => setEdited(sessionId)}
+                  refresh={refresh}
+                />
+              )}
             </li>
           );
         })}
       </ul>
+      {query !== '' && sessions.length === 0 && <p role="status">No session is found.</p>}
     </section>
   );
 }
 
-function SessionActions({
-  sessionId,
-  refresh,
-}: {
-  readonly sessionId: string;
-  readonly refresh: () => void;
-}) {
-  const run = (action: Promise<void>) =>
-    void action.then(refresh, (error: unknown) => window.alert(errorText(error)));
-  const erase = async (): Promise<void> => {
-    if (!window.confirm(`Delete the session ${sessionId} and erase all its events?`)) return;
-    await deleteSession(sessionId);
-    go({ panel: 'chat', sessionId: newSessionId() });
-  };
+interface SessionLinkProps {
+  readonly session: SessionListItem;
+  readonly href: string;
+  readonly isOpen: boolean;
+  /** The field in its place had the focus. */
+  readonly takesFocus: boolean;
+  /** Another session has the same title, such as a fork. */
+  readonly isShared: boolean;
+}
+
+function SessionLink({ session, href, isOpen, takesFocus, isShared }: SessionLinkProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (takesFocus) link.current?.focus();
+  }, [takesFocus]);
+  const { sessionId, title, status, waitingApprovals } = session;
   return (
-    <div className={style.actions}>
-      <Button kind="quiet" onClick={() => run(forkSession(sessionId))}>
-        Fork
-      </Button>
-      <Button kind="quiet" onClick={() => run(erase())}>
-        Delete
-      </Button>
-    </div>
+    <a
+      ref={link}
+      href={href}
+      aria-current={isOpen ? 'true' : undefined}
+      title={`${title ?? sessionId} (session ${sessionId})`}
+    >
+      <span>
+        {title ?? sessionId}
+        {isShared && <small> {sessionId}</small>}
+      </span>
+      {waitingApprovals ? (
+        <Badge tone="warn">needs approval</Badge>
+      ) : (
+        status === 'busy' && <Badge tone="accent">busy</Badge>
+      )}
+    </a>
   );
 }
 
-/** Not `crypto.randomUUID`, which browsers have only on secure origins. */
-function newSessionId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
+/** The titles that more than one of the sessions has. */
+function sharedTitles(sessions: readonly SessionListItem[]): ReadonlySet<string | undefined> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { title } of sessions) {
+    if (title === undefined) continue;
+    if (seen.has(title)) shared.add(title);
+    seen.add(title);
+  }
+  return shared;
 }

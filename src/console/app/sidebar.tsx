@@ -1,14 +1,16 @@
-import icon from '../icon.svg';
+import { useWaitingCalls } from '../service/use-waiting-calls.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
 import { SessionList } from './session-list.tsx';
 import style from './sidebar.module.css';
-import { useTheme } from './theme.ts';
 
 const names: Readonly<Record<Panel, string>> = {
   chat: 'Chat',
   timeline: 'Timeline',
   statecharts: 'Statecharts',
+  approvals: 'Approvals',
   servers: 'Tool servers',
   health: 'Health',
 };
@@ -20,22 +22,9 @@ interface SidebarProps {
 }
 
 export function Sidebar({ location, onHelp }: SidebarProps) {
-  const [theme, toggleTheme] = useTheme();
-  const other = theme === 'light' ? 'dark' : 'light';
   return (
     <aside className={style.sidebar}>
-      <header className={style.brand}>
-        <img src={icon} alt="" width="24" height="24" />
-        <strong>agent-service</strong>
-        <Button
-          kind="quiet"
-          onClick={toggleTheme}
-          aria-label={`Use the ${other} theme`}
-          title={`Use the ${other} theme`}
-        >
-          {theme === 'light' ? '☾' : '☀'}
-        </Button>
-      </header>
+      <Brand />
       <nav className={style.panels} aria-label="Panels">
         {panels.map((panel) => (
           <a
@@ -44,6 +33,7 @@ export function Sidebar({ location, onHelp }: SidebarProps) {
             aria-current={panel === location.panel ? 'page' : undefined}
           >
             {names[panel]}
+            {panel === 'approvals' && <WaitingCount />}
           </a>
         ))}
       </nav>
@@ -57,5 +47,16 @@ export function Sidebar({ location, onHelp }: SidebarProps) {
         </Button>
       </footer>
     </aside>
+  );
+}
+
+function WaitingCount() {
+  const { length } = useWaitingCalls();
+  if (length === 0) return null;
+  return (
+    <Badge tone="warn">
+      {length}
+      <span className="visually-hidden"> waiting</span>
+    </Badge>
   );
 }

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { useAgent } from '../service/use-agent.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
+import { SideBySideButton } from '../side-by-side/companion-switch.tsx';
+import { SelectableTurn } from '../side-by-side/selectable-turn.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
@@ -32,6 +34,7 @@ export function ChatPanel() {
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
         {isBusy && <Badge tone="accent">busy</Badge>}
         {agent && <AgentButton agent={agent} />}
+        <SideBySideButton />
         <ResetButton isEmpty={events.length === 0} />
       </PanelHeader>
       <div className={style.conversation} role="log" aria-label="Conversation">
@@ -59,7 +62,9 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
         {entry.text}
       </p>
     ) : (
-      <Turn key={entry.turnId} turn={entry} running={running?.turnId === entry.turnId ? running : null} />
+      <SelectableTurn key={entry.turnId} turnId={entry.turnId}>
+        <Turn turn={entry} running={running?.turnId === entry.turnId ? running : null} />
+      </SelectableTurn>
     ),
   );
 }

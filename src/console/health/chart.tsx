@@ -3,16 +3,22 @@ import type { Reading } from './samples.ts';
 
 interface ChartProps {
   readonly title: string;
-  /** Oldest first; null leaves a gap. */
+  /** Oldest first, in milliseconds since the epoch. */
+  readonly times: readonly number[];
+  /** One for each time; null leaves a gap. */
   readonly values: readonly Reading[];
   readonly format: (value: number) => string;
+  /** Whether a value holds for the whole time since the one before, as a rate does. */
+  readonly isOfInterval: boolean;
 }
 
 const WIDTH = 240;
 const HEIGHT = 56;
+/** The line stays this far from the edges. */
+const MARGIN = 3;
 
-/** A small line chart of the last minutes, with the current value in figures. */
-export function Chart({ title, values, format }: ChartProps) {
+/** A small line chart over time, with the newest value in figures. */
+export function Chart({ title, times, values, format, isOfInterval }: ChartProps) {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
   const top = Math.max(...known, 0) || 1;
@@ -30,7 +36,7 @@ export function Chart({ title, values, format }: ChartProps) {
         role="img"
         aria-label={`${title}: ${now}, ${peak}`}
       >
-        {linesOf(values, top).map((points) => (
+        {linesOf(pointsOf(times, values, isOfInterval), top).map((points) => (
           <polyline key={points} points={points} />
         ))}
       </svg>
@@ -39,16 +45,35 @@ export function Chart({ title, values, format }: ChartProps) {
   );
 }
 
-/** One polyline for each run of values without a gap. The newest value is at the right edge. */
-function linesOf(values: readonly Reading[], top: number): string[] {
-  const step = WIDTH / Math.max(1, values.length - 1);
+interface Point {
+  /** From 0 at the oldest time to 1 at the newest. */
+  readonly at: number;
+  readonly value: Reading;
+}
+
+function pointsOf(times: readonly number[], values: readonly Reading[], isOfInterval: boolean): Point[] {
+  const begin = times[0] ?? 0;
+  const length = (times.at(-1) ?? 0) - begin || 1;
+  const at = (index: number): number => ((times[index] ?? begin) - begin) / length;
+  return values.flatMap((value, index) =>
+    isOfInterval
+      ? [
+          { at: at(Math.max(0, index - 1)), value },
+          { at: at(index), value },
+        ]
+      : [{ at: at(index), value }],
+  );
+}
+
+/** One polyline for each run of values without a gap. */
+function linesOf(points: readonly Point[], top: number): string[] {
   const lines: string[][] = [[]];
-  for (const [index, value] of values.entries()) {
+  for (const { at, value } of points) {
     if (value === null) lines.push([]);
-    else
-      lines
-        .at(-1)
-        ?.push(`${(index * step).toFixed(1)},${(HEIGHT - 3 - (value / top) * (HEIGHT - 6)).toFixed(1)}`);
+    else {
+      const y = HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN);
+      lines.at(-1)?.push(`${(at * WIDTH).toFixed(1)},${y.toFixed(1)}`);
+    }
   }
-  return lines.filter((points) => points.length > 0).map((points) => points.join(' '));
+  return lines.filter((line) => line.length > 1).map((line) => line.join(' '));
 }

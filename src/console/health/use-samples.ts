@@ -1,30 +1,31 @@
 import { useEffect, useState } from 'react';
-import type { MetricsReport } from '../../core/metric-catalogue.ts';
+import type { MetricSamples } from '../../core/metric-samples.ts';
 import { errorText, get } from '../service/api.ts';
-import type { Sample } from './samples.ts';
+import { latest, merged } from './samples.ts';
 
 const INTERVAL_MS = 2_000;
-/** Five minutes. */
-const MOST_SAMPLES = 150;
+const HOUR_MS = 60 * 60_000;
 
-/** Samples the metrics every two seconds while the page is visible. The newest sample is the last. */
-export function useSamples(): { readonly samples: readonly Sample[]; readonly problem: string | null } {
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
+/** The samples of the last hour, and the present: read every two seconds while the page is visible. */
+export function useSamples(): { readonly samples: MetricSamples | null; readonly problem: string | null } {
+  const [samples, setSamples] = useState<MetricSamples | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
     const gone = new AbortController();
-    const sample = async (): Promise<void> => {
+    let known: MetricSamples | null = null;
+    const read = async (): Promise<void> => {
       if (document.visibilityState !== 'visible') return;
       try {
-        const report = await get<MetricsReport>('/metrics', gone.signal);
-        setSamples((known) => [...known, { time: Date.now(), report }].slice(-MOST_SAMPLES));
+        const next = await get<MetricSamples>(`/metrics/samples?after=${known?.last ?? 0}`, gone.signal);
+        known = latest(merged(known, next), HOUR_MS);
+        setSamples(known);
         setProblem(null);
       } catch (error) {
         if (!gone.signal.aborted) setProblem(errorText(error));
       }
     };
-    void sample();
-    const timer = setInterval(() => void sample(), INTERVAL_MS);
+    void read();
+    const timer = setInterval(() => void read(), INTERVAL_MS);
     return () => {
       clearInterval(timer);
       gone.abort();

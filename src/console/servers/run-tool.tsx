@@ -1,19 +1,22 @@
 // The index of the package would load a validator that compiles code, which the page's policy forbids.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { UiSchema } from '@rjsf/utils';
-import { useState } from 'react';
-import type { Tool, ToolResult } from '../../core/tool-call/tool.ts';
-import { errorText, post } from '../service/api.ts';
-import { serverPath } from '../service/paths.ts';
+import { useRef, useState } from 'react';
+import type { Tool } from '../../core/tool-call/tool.ts';
+import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
+import { errorText } from '../service/api.ts';
 import { Button } from '../ui/button.tsx';
 import { span } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
+import { RunProgress } from './run-progress.tsx';
 import { schemaValidator } from './schema-validator.ts';
 import style from './servers.module.css';
+import { type FinishedRun, runTool } from './tool-run.ts';
 
 type Outcome =
-  | { readonly kind: 'running' }
-  | { readonly kind: 'done'; readonly result: ToolResult; readonly durationMs: number }
+  | { readonly kind: 'running'; readonly progress: ToolProgress | null; readonly cancel: () => void }
+  | { readonly kind: 'done'; readonly run: FinishedRun }
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: string };
 
 const uiSchema: UiSchema = { 'ui:submitButtonOptions': { norender: true }, 'ui:title': '' };
@@ -22,17 +25,23 @@ const uiSchema: UiSchema = { 'ui:submitButtonOptions': { norender: true }, 'ui:t
 export function RunTool({ serverId, tool }: { readonly serverId: string; readonly tool: Tool }) {
   const [values, setValues] = useState<unknown>({});
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const runButton = useRef<HTMLButtonElement>(null);
+  const isRunning = outcome?.kind === 'running';
   const run = async (): Promise<void> => {
-    setOutcome({ kind: 'running' });
-    const path = `${serverPath(serverId)}/tools/${encodeURIComponent(tool.name)}/execute`;
+    const abort = new AbortController();
+    const { signal } = abort;
+    // The button that has the focus is about to disappear.
+    const cancel = (): void => {
+      runButton.current?.focus();
+      abort.abort();
+    };
+    const onProgress = (progress: ToolProgress) => setOutcome({ kind: 'running', progress, cancel });
+    setOutcome({ kind: 'running', progress: null, cancel });
     try {
-      const { data, execution } = await post<{ data: ToolResult; execution: { duration: number } }>(
-        path,
-        values,
-      );
-      setOutcome({ kind: 'done', result: data, durationMs: execution.duration });
+      const finished = await runTool({ serverId, name: tool.name }, values, { signal, onProgress });
+      setOutcome({ kind: 'done', run: finished });
     } catch (error) {
-      setOutcome({ kind: 'failed', error: errorText(error) });
+      setOutcome(signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', error: errorText(error) });
     }
   };
   return (
@@ -45,24 +54,41 @@ export function RunTool({ serverId, tool }: { readonly serverId: string; readonl
         formData={values}
         idPrefix={`${serverId}-${tool.name}`}
         onChange={({ formData }) => setValues(formData ?? {})}
-        onSubmit={() => void run()}
+        onSubmit={() => void (isRunning || run())}
         onError={() => setOutcome(null)}
         showErrorList={false}
         noHtml5Validate
       >
-        <Button kind="primary" type="submit" disabled={outcome?.kind === 'running'}>
-          {outcome?.kind === 'running' ? 'Running…' : 'Run'}
-        </Button>
+        <div className={style.actions}>
+          {/* Not `disabled` while the tool runs: the button would lose the focus. */}
+          <Button kind="primary" type="submit" ref={runButton} aria-disabled={isRunning}>
+            Run
+          </Button>
+          {isRunning && <Button onClick={outcome.cancel}>Cancel</Button>}
+        </div>
       </Form>
-      <div aria-live="polite">
-        {outcome?.kind === 'failed' && <p className={style.error}>{outcome.error}</p>}
-        {outcome?.kind === 'done' && (
-          <>
-            <p className={style.muted}>Answered in {span(outcome.durationMs)}</p>
-            <ToolResultView result={outcome.result} />
-          </>
-        )}
-      </div>
+      {isRunning && <RunProgress progress={outcome.progress} />}
+      <div aria-live="polite">{outcome && <Ended outcome={outcome} />}</div>
     </div>
   );
+}
+
+function Ended({ outcome }: { readonly outcome: Outcome }) {
+  switch (outcome.kind) {
+    case 'running':
+      return null;
+    case 'cancelled':
+      return <p className={style.muted}>Cancelled. The server was told to stop.</p>;
+    case 'failed':
+      return <p className={style.error}>{outcome.error}</p>;
+    case 'done':
+      return (
+        <>
+          <p className={style.muted}>Answered in {span(outcome.run.execution.duration)}</p>
+          <ToolResultView result={outcome.run.data} />
+        </>
+      );
+    default:
+      return outcome satisfies never;
+  }
 }

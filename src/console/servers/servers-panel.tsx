@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
 import { ConnectForm } from './connect-form.tsx';
 import { ServerCard } from './server-card.tsx';
+import { ServerLog } from './server-log.tsx';
 import style from './servers.module.css';
 import { Tools } from './tools.tsx';
 import { useServers } from './use-servers.ts';
@@ -48,7 +49,12 @@ export function ServersPanel() {
             />
           ))}
         </section>
-        {shown && <Tools key={`${shown.id} ${shown.status}`} server={shown} />}
+        {shown && (
+          <div className={style.tools}>
+            <ServerLog key={shown.id} server={shown} />
+            <Tools key={`${shown.id} ${shown.status}`} server={shown} />
+          </div>
+        )}
       </div>
     </>
   );

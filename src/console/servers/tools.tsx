@@ -4,6 +4,7 @@ import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.t
 import { errorText, get } from '../service/api.ts';
 import { serverPath } from '../service/paths.ts';
 import { Badge } from '../ui/badge.tsx';
+import { quantity } from '../ui/quantity.ts';
 import { RunTool } from './run-tool.tsx';
 import style from './servers.module.css';
 
@@ -20,7 +21,7 @@ export function Tools({ server }: { readonly server: McpServerRecord }) {
   return (
     <section aria-label={`Tools of ${server.name}`} className={style.tools}>
       <h2>
-        {server.name} <span className={style.muted}>{tools?.length ?? 0} tools</span>
+        {server.name} <span className={style.muted}>{quantity(tools?.length ?? 0, 'tool')}</span>
       </h2>
       {problem !== null && <p className={style.error}>{problem}</p>}
       {tools?.length === 0 && (

@@ -39,6 +39,11 @@ export function post<T>(path: string, body: unknown = {}): Promise<T> {
   return request(path, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
+export function patch<T>(path: string, body: unknown): Promise<T> {
+  const headers = { 'Content-Type': 'application/json' };
+  return request(path, { method: 'PATCH', headers, body: JSON.stringify(body) });
+}
+
 export function remove<T>(path: string): Promise<T> {
   return request(path, { method: 'DELETE' });
 }

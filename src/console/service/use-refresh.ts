@@ -6,7 +6,7 @@ const PAUSE_MS = 200;
 const INTERVAL_MS = 3_000;
 
 /** Calls `ask` at first, and again after each change of `reason`. */
-export function useRefresh(ask: () => void, reason: number): void {
+export function useRefresh(ask: () => void, reason: number | string): void {
   const lastAsked = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the reason is why to ask again

@@ -1,26 +1,49 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SessionListItem } from '../../core/session/session-view.ts';
 import { get } from './api.ts';
 import { useMachines } from './use-machines.ts';
 import { useRefresh } from './use-refresh.ts';
+import { useWaitingCalls } from './use-waiting-calls.ts';
 
 const MOST_SESSIONS = 500;
+/** A query is sent when nobody has typed for this long. */
+const TYPING_PAUSE_MS = 250;
 
 export interface Sessions {
   readonly sessions: readonly SessionListItem[];
   readonly refresh: () => void;
 }
 
-/** The sessions, the last used first. They are loaded again when a turn begins or ends in any session. */
-export function useSessions(): Sessions {
+/**
+ * The sessions, or those that the query finds, the last used first. They are loaded again when in any session a turn, or
+ * the wait of a call, begins or ends.
+ */
+export function useSessions(query: string): Sessions {
   const { turns } = useMachines();
+  const waiting = useWaitingCalls();
+  const wanted = useRef(query);
   const [sessions, setSessions] = useState<readonly SessionListItem[]>([]);
   const refresh = useCallback(() => {
-    get<{ sessions: SessionListItem[] }>(`/api/sessions?limit=${MOST_SESSIONS}`).then(
-      (answer) => setSessions(answer.sessions.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))),
+    const asked = wanted.current;
+    const parameters = new URLSearchParams({
+      limit: String(MOST_SESSIONS),
+      ...(asked !== '' && { query: asked }),
+    });
+    get<{ sessions: SessionListItem[] }>(`/api/sessions?${parameters}`).then(
+      (answer) => {
+        // The answer to an earlier query may arrive late.
+        if (wanted.current !== asked) return;
+        setSessions(answer.sessions.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)));
+      },
       () => undefined, // The next turn tries again. The open session shows that the service is unreachable.
     );
   }, []);
-  useRefresh(refresh, turns);
+  useRefresh(refresh, `${turns} ${waiting.join()}`);
+  useEffect(() => {
+    if (wanted.current === query) return undefined;
+    wanted.current = query;
+    const timer = setTimeout(refresh, TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [query, refresh]);
   return { sessions, refresh };
 }

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import type { StateValue } from '../../core/machine-state.ts';
-import { activeIn, availableEvents, stateText } from './chart/active-states.ts';
+import { activeIn, availableEvents, meaningsOf, stateText } from './chart/active-states.ts';
 import type { Chart } from './chart/chart.ts';
+import { fieldName, fieldText } from './context-words.ts';
+import { meaningOf } from './event-meanings.ts';
 import style from './statecharts.module.css';
 
 interface StateTextProps {
@@ -15,33 +17,49 @@ interface StateTextProps {
 
 /** Says in words what the chart shows. */
 export function StateText({ chart, value, event, context }: StateTextProps) {
-  const events = value === null ? [] : availableEvents(chart, activeIn(chart.id, value));
+  const active = value === null ? [] : activeIn(chart.id, value);
   return (
-    <dl className={style.facts}>
-      <dt>State</dt>
-      <dd>
+    <section className={style.words} aria-label="State">
+      <p>
         <strong role="status">{value === null ? 'not running' : stateText(value)}</strong>
-      </dd>
-      <dt>Last event</dt>
-      <dd>{event}</dd>
-      <dt>Waits for</dt>
-      <dd className={style.events}>
-        {events.length === 0 ? 'nothing' : events.map((name) => <code key={name}>{name}</code>)}
-      </dd>
-      {Object.entries(context ?? {}).map(([name, field]) => (
-        <ContextField key={name} name={name} field={field} />
+      </p>
+      {meaningsOf(chart, active).map((meaning) => (
+        <p key={meaning}>{meaning}</p>
       ))}
-    </dl>
+      <dl className={style.facts}>
+        <dt>Last event</dt>
+        <dd>{event}</dd>
+        {Object.entries(context ?? {}).map(([field, content]) => (
+          <ContextField key={field} field={field} content={content} />
+        ))}
+      </dl>
+      <NextEvents events={availableEvents(chart, active)} />
+    </section>
   );
 }
 
-function ContextField({ name, field }: { readonly name: string; readonly field: unknown }) {
+function ContextField({ field, content }: { readonly field: string; readonly content: unknown }) {
   return (
     <>
-      <dt>{name}</dt>
-      <dd>
-        <code>{typeof field === 'string' ? field : JSON.stringify(field)}</code>
-      </dd>
+      <dt>{fieldName(field)}</dt>
+      <dd>{fieldText(field, content)}</dd>
     </>
+  );
+}
+
+/** The events that the machine accepts now, folded. */
+function NextEvents({ events }: { readonly events: readonly string[] }) {
+  if (events.length === 0) return null;
+  return (
+    <details className={style.next}>
+      <summary>What can happen next ({events.length})</summary>
+      <ul>
+        {events.map((name) => (
+          <li key={name}>
+            <code>{name}</code> <span>{meaningOf(name)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

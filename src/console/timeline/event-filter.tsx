@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { type EventKind, eventKinds } from './event-words.ts';
 import style from './timeline.module.css';
 import type { Filter } from './timeline-rows.ts';
@@ -5,10 +6,12 @@ import type { Filter } from './timeline-rows.ts';
 interface EventFilterProps {
   readonly filter: Filter;
   readonly onChange: (filter: Filter) => void;
+  /** Stands at the end of the row. */
+  readonly children: ReactNode;
 }
 
 /** Filters the events by kind and by text. */
-export function EventFilter({ filter, onChange }: EventFilterProps) {
+export function EventFilter({ filter, onChange, children }: EventFilterProps) {
   const toggle = (kind: EventKind) =>
     onChange({ ...filter, kinds: filter.kinds.symmetricDifference(new Set([kind])) });
   return (
@@ -29,6 +32,7 @@ export function EventFilter({ filter, onChange }: EventFilterProps) {
           </label>
         ))}
       </fieldset>
+      {children}
     </search>
   );
 }

@@ -19,10 +19,12 @@ export function kindOf({ event }: TimedEvent): EventKind {
       return 'tools';
     case 'toolApproval':
     case 'toolApproved':
+    case 'queued':
       return 'approvals';
     case 'turnResumed':
     case 'error':
     case 'reset':
+    case 'renamed':
     case 'forked':
     case 'deleted':
       return 'control';
@@ -54,6 +56,8 @@ export function summaryOf(event: TimedEvent): string {
       return shorten(`${event.data.toolName} ${JSON.stringify(event.data.arguments)}`);
     case 'toolApproved':
       return event.data.toolName;
+    case 'queued':
+      return shorten(event.data.message);
     case 'toolResult':
       return event.data.error !== undefined
         ? shorten(`${event.data.toolName} failed: ${event.data.error}`)
@@ -64,6 +68,8 @@ export function summaryOf(event: TimedEvent): string {
     }
     case 'reset':
       return 'the conversation starts over';
+    case 'renamed':
+      return event.data.title ?? 'the title is made from the first message again';
     case 'forked':
       return `from ${event.data.from} at event ${event.data.at}`;
     case 'deleted':

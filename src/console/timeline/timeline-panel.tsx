@@ -1,46 +1,53 @@
-import { useDeferredValue, useMemo, useState } from 'react';
+import { adjust, useLocation } from '../app/location.ts';
 import { Notices } from '../chat/notices.tsx';
 import { errorText } from '../service/api.ts';
+import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
+import { Segments } from '../ui/segments.tsx';
 import { EventDetail } from './event-detail.tsx';
-import { EventFilter } from './event-filter.tsx';
-import { EventList } from './event-list.tsx';
-import { eventKinds } from './event-words.ts';
+import { ListView } from './list-view.tsx';
 import style from './timeline.module.css';
-import { type Filter, rowsOf } from './timeline-rows.ts';
+import { WaterfallView } from './waterfall/waterfall-view.tsx';
 
-const EVERYTHING: Filter = { kinds: new Set(eventKinds), text: '' };
+const views = [
+  { value: 'waterfall', name: 'Waterfall' },
+  { value: 'list', name: 'List' },
+] as const;
 
-/** The events of the open session, and beside them the conversation as it was at the chosen event. */
+/** The events of the open session, as bars over time or as a list, and the conversation as it was at the chosen one. */
 export function TimelinePanel() {
   const feed = useFeed();
   const { status, events, notices } = useFeedSnapshot();
-  const [filter, setFilter] = useState(EVERYTHING);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const applied = useDeferredValue(filter);
-  const rows = useMemo(() => rowsOf(events, applied), [events, applied]);
-  const event = events.find(({ seq }) => seq === chosen);
+  const { view = 'waterfall', turnId, seq } = useLocation();
+  const event = chosenEvent(events, turnId, seq);
   const loadEarlier = () => void feed.loadEarlier().catch((error: unknown) => feed.notify(errorText(error)));
-  const shown = rows.filter(({ kind }) => kind === 'event').length;
   return (
     <>
       <PanelHeader title="Timeline">
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
-        <span className={style.muted} role="status">
-          {shown} of {events.length} events
-        </span>
         {feed.hasEarlier && <Button onClick={loadEarlier}>Load earlier events</Button>}
+        <Segments
+          label="View"
+          choices={views}
+          chosen={view}
+          onChoose={(chosen) => adjust({ view: chosen === 'list' ? chosen : undefined })}
+        />
       </PanelHeader>
       <div className={style.split}>
         <section className={style.events} aria-label="Events of the session">
-          <EventFilter filter={filter} onChange={setFilter} />
-          <EventList firstSeq={events[0]?.seq ?? 1} rows={rows} chosen={chosen} onChoose={setChosen} />
-          {shown === 0 && status !== 'loading' && <NothingListed hasEvents={events.length > 0} />}
+          {view === 'list' ? (
+            <ListView events={events} chosen={event?.seq ?? null} onChoose={choose} />
+          ) : (
+            <WaterfallView events={events} choice={{ turnId, seq }} onChoose={choose} />
+          )}
+          {events.length === 0 && status !== 'loading' && (
+            <p className={style.empty}>Nothing has happened in this session yet.</p>
+          )}
         </section>
-        <section className={style.detail} aria-label="Chosen event">
+        <section className={style.detail} aria-label="Chosen event" data-empty={!event}>
           {event ? (
             <EventDetail event={event} />
           ) : (
@@ -55,7 +62,20 @@ export function TimelinePanel() {
   );
 }
 
-function NothingListed({ hasEvents }: { readonly hasEvents: boolean }) {
-  const text = hasEvents ? 'No event matches the filter.' : 'Nothing has happened in this session yet.';
-  return <p className={style.empty}>{text}</p>;
+const choose = ({
+  turnId,
+  seq,
+}: {
+  readonly turnId?: string | undefined;
+  readonly seq?: number | undefined;
+}) => adjust({ turnId, seq });
+
+/** The chosen event or, when only a turn was chosen, the first event of that turn. */
+function chosenEvent(
+  events: readonly TimedEvent[],
+  turnId: string | undefined,
+  seq: number | undefined,
+): TimedEvent | undefined {
+  if (seq !== undefined) return events.find((event) => event.seq === seq);
+  return turnId === undefined ? undefined : events.find((event) => event.turnId === turnId);
 }

@@ -1,8 +1,15 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
+interface Scroll {
+  readonly top: number;
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 interface ScrollWindow {
   readonly list: RefObject<HTMLDivElement | null>;
-  readonly scroll: { readonly top: number; readonly height: number };
+  readonly scroll: Scroll;
   /** Scrolls as little as possible to bring the range into view. */
   readonly show: (top: number, height: number) => void;
   /** Keeps the rows in view in place after rows of this height were added above them. */
@@ -16,14 +23,14 @@ const AT_END = 60;
 export function useScrollWindow(contentHeight: number): ScrollWindow {
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  const [scroll, setScroll] = useState({ top: 0, height: 0 });
+  const [scroll, setScroll] = useState<Scroll>({ top: 0, left: 0, width: 0, height: 0 });
   useEffect(() => {
     const element = list.current;
     if (!element) return undefined;
     const update = () => {
-      const { scrollTop, clientHeight, scrollHeight } = element;
+      const { scrollTop, scrollLeft, clientWidth, clientHeight, scrollHeight } = element;
       isAtEnd.current = scrollHeight - scrollTop - clientHeight < AT_END;
-      setScroll({ top: scrollTop, height: clientHeight });
+      setScroll({ top: scrollTop, left: scrollLeft, width: clientWidth, height: clientHeight });
     };
     update();
     const observer = new ResizeObserver(update);

@@ -50,6 +50,7 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
     case 'approval.requested':
     case 'approval.granted':
     case 'turn.completed':
+    case 'session.renamed':
     case 'session.forked':
     case 'session.deleted':
       return;

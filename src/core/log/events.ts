@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
-import { SessionDeleted, SessionForked, SessionReset } from '../session/session-events.ts';
+import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../session/session-events.ts';
 import {
   ApprovalGranted,
   ApprovalRequested,
@@ -41,6 +41,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
   TurnFailed,
   TurnCancelled,
   SessionReset,
+  SessionRenamed,
   SessionForked,
   SessionDeleted,
 ]);

@@ -1,6 +1,6 @@
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
-import type { AnswerApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
+import type { AnswerApproval, ExpireApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
 import type { CancelTurn, CompleteStep, FailTurn, ResumeTurn, StartTurn } from '../turn/turn-commands.ts';
 
 /** Clear the conversation. The running turn and the waiting turns are cancelled. */
@@ -11,6 +11,12 @@ export interface ResetSession {
   readonly key?: IdempotencyKey;
 }
 
+/** Give the session a title. Null: derive it from the first message again. */
+export interface RenameSession {
+  readonly type: 'session.rename';
+  readonly title: string | null;
+}
+
 /** Complete a fork of the session `from`: turns that were open or waiting after event `at` do not continue here. */
 export interface ForkSession {
   readonly type: 'session.fork';
@@ -18,11 +24,18 @@ export interface ForkSession {
   readonly at: number;
 }
 
+/** End the turns that are open or waiting after the last event that a repair of the log could keep. */
+export interface RepairSession {
+  readonly type: 'session.repair';
+}
+
 /** Delete the session. The running turn and the waiting turns are cancelled. */
 export interface DeleteSession {
   readonly type: 'session.delete';
   /** The text that the running step has streamed. */
   readonly partial: string;
+  /** Only if the session's last event has this seq. */
+  readonly onlyAt?: number | undefined;
 }
 
 /** A command to a session. */
@@ -30,10 +43,13 @@ export type SessionCommand =
   | StartTurn
   | CancelTurn
   | ResetSession
+  | RenameSession
   | ForkSession
+  | RepairSession
   | DeleteSession
   | ResumeTurn
   | CompleteStep
   | AnswerApproval
+  | ExpireApproval
   | SettleToolCall
   | FailTurn;

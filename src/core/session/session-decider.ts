@@ -3,17 +3,18 @@ import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired, requireSamePayload } from '../request/idempotency.ts';
 import {
   answerApproval,
+  expireApproval,
   interruptCalls,
   type RequestedCallEvent,
   requestCalls,
   settleCall,
 } from '../tool-call/tool-call-decider.ts';
-import { DELETED, forkedFrom, INTERRUPTED, RESET } from '../turn/ending-reasons.ts';
+import { DELETED, forkedFrom, INTERRUPTED, REPAIRED, RESET } from '../turn/ending-reasons.ts';
 import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { CancellationCause } from '../turn/turn-causes.ts';
 import type { CancelTurn, CompleteStep, FailTurn, StartTurn } from '../turn/turn-commands.ts';
-import type { ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
+import type { DeleteSession, ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 import type { WhenBusy } from './when-busy.ts';
 
@@ -44,14 +45,20 @@ export function decide(state: SessionState, command: SessionCommand, policy: Ses
       return completeStep(state, command);
     case 'approval.answer':
       return answerApproval(state.open, command);
+    case 'approval.expire':
+      return expireApproval(openTurn(state, command.turnId), command);
     case 'tool-call.settle':
       return settleCall(openTurn(state, command.turnId), command);
     case 'session.reset':
       return resetSession(state, command);
+    case 'session.rename':
+      return command.title === state.title.given ? [] : [{ type: 'session.renamed', title: command.title }];
     case 'session.fork':
       return forkSession(state, command);
+    case 'session.repair':
+      return cancelAll(state, repair, '');
     case 'session.delete':
-      return [...cancelAll(state, deletion, command.partial), { type: 'session.deleted' }];
+      return deleteSession(state, command);
     default:
       return command satisfies never;
   }
@@ -76,7 +83,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
     return [requested, ...cancelOpen(state.open, end, partial), started];
   }
   if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
-    throw queueFull(state.waiting.length, policy.queuedMessages);
+    throw queueFull(state.open, state.waiting.length, policy.queuedMessages);
   }
   return [requested];
 }
@@ -93,18 +100,31 @@ function deleted(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The session is being deleted.', { retryAfter: 1 });
 }
 
-function busy({ turnId }: OpenTurn): ServiceError {
+function busy(open: OpenTurn): ServiceError {
+  const { turnId, awaiting } = open;
   return new ServiceError('SESSION_BUSY', 'The session is busy with another message.', {
     turnId,
-    reason: 'a turn is running and the message asked not to wait (whenBusy: reject)',
+    reason: `a turn is running and the message asked not to wait (whenBusy: reject)${approvalsOf(open)}`,
+    ...(awaiting.size > 0 && { callIds: [...awaiting.keys()] }),
   });
 }
 
-function queueFull(waiting: number, limit: number): ServiceError {
+/** The end of a sentence about the running turn. Empty if no call waits for approval. */
+function approvalsOf({ awaiting }: OpenTurn): string {
+  if (awaiting.size === 0) return '';
+  const calls = [...awaiting.values()].map(({ toolName, callId }) => `${toolName} (call ${callId})`);
+  return `; the turn waits until somebody approves or denies ${calls.join(', ')}`;
+}
+
+function queueFull(open: OpenTurn, waiting: number, limit: number): ServiceError {
   return new ServiceError(
     'SERVICE_UNAVAILABLE',
     'This session has too many messages waiting. Try again later.',
-    { reason: `${waiting} messages wait behind the running turn`, limit, retryAfter: 5 },
+    {
+      reason: `${waiting} messages wait behind the running turn${approvalsOf(open)}`,
+      limit,
+      retryAfter: 5,
+    },
   );
 }
 
@@ -161,6 +181,11 @@ function resetSession(state: SessionState, command: ResetSession): SessionEvent[
   return [...cancelAll(state, end, command.partial), { type: 'session.reset', ...(key && { key }) }];
 }
 
+function deleteSession(state: SessionState, { partial, onlyAt = state.seq }: DeleteSession): SessionEvent[] {
+  if (onlyAt !== state.seq) return [];
+  return [...cancelAll(state, deletion, partial), { type: 'session.deleted' }];
+}
+
 function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {
   const end: Ending = { cause: { kind: 'session-forked', from }, reason: forkedFrom(from) };
   return [...cancelAll(state, end, ''), { type: 'session.forked', from, at }];
@@ -172,6 +197,7 @@ interface Ending {
   readonly reason: string;
 }
 
+const repair: Ending = { cause: { kind: 'session-repaired' }, reason: REPAIRED };
 const deletion: Ending = { cause: { kind: 'session-deleted' }, reason: DELETED };
 
 function cancelAll(state: SessionState, end: Ending, partial: string): SessionEvent[] {

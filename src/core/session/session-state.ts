@@ -6,6 +6,7 @@ import type { IdempotencyKey } from '../request/request-events.ts';
 import { joinReply } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { TurnOutcome } from '../turn/turn-outcome.ts';
+import { evolveTitle, NO_TITLE, type SessionTitle } from './session-title.ts';
 
 /** A turn whose message was accepted and that has not started yet. */
 export interface WaitingTurn extends TurnText {
@@ -50,6 +51,7 @@ export type Keys = Map<string, KeyedRequest>;
 export interface SessionState {
   /** seq of the last event folded in. */
   readonly seq: number;
+  readonly title: SessionTitle;
   readonly transcript: Transcript;
   readonly refusals: Refusals;
   /** The turns that wait behind the open one, oldest first. */
@@ -63,6 +65,7 @@ export interface SessionState {
 
 export const initialSessionState = (): SessionState => ({
   seq: 0,
+  title: NO_TITLE,
   transcript: [],
   refusals: NO_REFUSALS,
   waiting: [],
@@ -98,6 +101,7 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
   return {
     ...state,
     seq: state.seq + 1,
+    title: evolveTitle(state.title, event),
     refusals: evolveRefusals(state.refusals, state.transcript, event),
     ...evolveTurns(state, event),
     counts: evolveCounts(state.counts, event),
@@ -163,6 +167,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       return { open: null };
     }
     case 'session.reset':
+    case 'session.renamed':
     case 'session.forked':
     case 'session.deleted':
       return {};

@@ -3,13 +3,25 @@ import { ImageDescription } from '../conversation/image.ts';
 import { CallId, SessionId, TurnId } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
 
+const WaitingApprovals = z.object({
+  count: z.int().min(1),
+  since: Timestamp.describe('When the oldest of them was asked for.'),
+});
+
 /** A session in the list of sessions. */
 export const SessionListItem = z.object({
   sessionId: SessionId,
+  title: z
+    .string()
+    .optional()
+    .describe('As a client named the session, or from its first message; absent before that.'),
   status: z.enum(['idle', 'busy']).describe('`busy` while a turn is open.'),
   head: z.int().describe('The seq of the last event of the session.'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  waitingApprovals: WaitingApprovals.optional().describe(
+    'Tool calls that wait for approval; absent if there are none.',
+  ),
 });
 export type SessionListItem = z.infer<typeof SessionListItem>;
 
@@ -52,8 +64,16 @@ export const PendingApproval = z.object({
   argumentsHash: z
     .string()
     .describe('Hash of the arguments. Send it with the approval, which then is for these arguments only.'),
+  since: Timestamp.describe('When the approval was asked for.'),
+  expiresAt: Timestamp.optional().describe(
+    'When the call is denied if nobody has answered; absent if it waits for ever.',
+  ),
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
+
+/** A tool call that waits for approval, in any session. */
+export const WaitingApproval = PendingApproval.extend({ sessionId: SessionId });
+export type WaitingApproval = z.infer<typeof WaitingApproval>;
 
 /** A session as it was right after one of its events. */
 export const SessionView = SessionListItem.extend({
@@ -71,6 +91,10 @@ export const SessionView = SessionListItem.extend({
   history: z.array(HistoryEntry).describe('The messages since the last reset, oldest first.'),
 });
 export type SessionView = z.infer<typeof SessionView>;
+
+/** The title of a session after it was renamed; null if it has neither a name nor a message. */
+export const Renamed = z.object({ title: z.string().nullable() });
+export type Renamed = z.infer<typeof Renamed>;
 
 /** A session that began with the first `at` events of another one; `head` is the seq of its last event. */
 export const Fork = z.object({ sessionId: SessionId, at: z.int(), head: z.int() });

@@ -12,7 +12,7 @@ import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/repl
  */
 
 /** Raise it when the shape of the state changes, or when the same events fold to another state. */
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 /** Identifies the event that a snapshot was taken after: another log may have another event at this seq. */
 export const EventMark = z.strictObject({
@@ -42,6 +42,7 @@ const OpenTurn = z.strictObject({
 /** The state without the lists that grow with the conversation. */
 const FoldedState = z.strictObject({
   seq: z.int().min(1),
+  title: z.strictObject({ given: z.string().nullable(), derived: z.string().nullable() }),
   refusals: z.strictObject({ inARow: z.int(), maxTokens: z.int().nullable() }),
   waiting: z.array(z.strictObject(turn)),
   open: OpenTurn.nullable(),

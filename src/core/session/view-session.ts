@@ -2,9 +2,11 @@ import { describeImage } from '../conversation/image.ts';
 import { requestedCalls } from '../conversation/model-conversation.ts';
 import type { ModelMessage } from '../conversation/model-message.ts';
 import type { Envelope } from '../log/envelope.ts';
+import type { SessionEventOf } from '../log/events.ts';
 import { reasoningText, spokenText } from '../turn/step-parts.ts';
 import type { SessionState } from './session-state.ts';
-import type { HistoryEntry, PendingApproval, SessionView } from './session-view.ts';
+import { shownTitle } from './session-title.ts';
+import type { HistoryEntry, PendingApproval, SessionListItem, SessionView } from './session-view.ts';
 
 /** A session right after one of its events. */
 export interface SessionMoment {
@@ -13,28 +15,46 @@ export interface SessionMoment {
   readonly first: Envelope;
   /** The event after which the session is viewed. */
   readonly last: Envelope;
+  /** The calls that wait for approval, oldest first. */
+  readonly approvals: readonly PendingApproval[];
 }
 
 /** @param head seq of the session's last event, which may come after `last`. */
-export function viewSession({ state, first, last }: SessionMoment, head: number): SessionView {
+export function viewSession({ state, first, last, approvals }: SessionMoment, head: number): SessionView {
+  const title = shownTitle(state.title);
   const { toolCalls, ...counts } = state.counts;
   return {
     sessionId: first.sessionId,
+    ...(title !== null && { title }),
     status: state.open ? 'busy' : 'idle',
     head,
     at: last.seq,
     createdAt: isoTime(first.time),
     updatedAt: isoTime(last.time),
+    ...waitingApprovals(approvals),
     turns: { ...counts, waiting: state.waiting.length },
     toolCalls,
     openTurnId: state.open?.turnId ?? null,
-    approvals: pendingApprovals(state),
+    approvals: [...approvals],
     history: state.transcript.map(historyEntry),
   };
 }
 
-function pendingApprovals({ open }: SessionState): PendingApproval[] {
-  return [...(open?.awaiting.values() ?? [])].map(({ type, ...call }) => call);
+/** @param since when the approval was asked for, in milliseconds since the epoch. */
+export function pendingApproval(
+  { type, expiresAfterMs, ...call }: SessionEventOf<'approval.requested'>,
+  since: number,
+): PendingApproval {
+  const expiresAt = expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) };
+  return { ...call, since: isoTime(since), ...expiresAt };
+}
+
+/** @param approvals oldest first. */
+export function waitingApprovals(
+  approvals: readonly PendingApproval[],
+): Pick<SessionListItem, 'waitingApprovals'> {
+  const [oldest] = approvals;
+  return oldest ? { waitingApprovals: { count: approvals.length, since: oldest.since } } : {};
 }
 
 export function isoTime(time: number): string {

@@ -12,6 +12,8 @@ export const CallFailureCause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rejected') }),
   /** Somebody denied the call. `note` is the reason that this person gave. */
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
+  /** Nobody approved or denied the call in time. */
+  z.object({ kind: z.literal('approval-expired'), afterMs: z.int().min(1) }),
   /** The turn was cancelled, or failed, before anybody approved the call. */
   TurnCancelled,
   TurnFailed,

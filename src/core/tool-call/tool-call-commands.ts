@@ -12,6 +12,8 @@ export interface RequestedCall {
   readonly repeatable: boolean;
   /** The policy of the agent file for calls of this tool. */
   readonly policy: ApprovalPolicy;
+  /** How long the call waits for its approval, if it needs one; for ever if absent. */
+  readonly expiresAfterMs?: number;
   /** SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
   readonly argumentsHash: string;
   /** Why the call cannot run, if it cannot. */
@@ -27,6 +29,13 @@ export interface AnswerApproval {
   readonly argumentsHash?: string | undefined;
   /** Why it was denied; the model is told. */
   readonly reason?: string | undefined;
+}
+
+/** The time in which somebody could approve a call is over. */
+export interface ExpireApproval {
+  readonly type: 'approval.expire';
+  readonly turnId: TurnId;
+  readonly callId: CallId;
 }
 
 /** A tool call has ended. */

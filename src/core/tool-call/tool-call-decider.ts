@@ -1,10 +1,17 @@
 import { ServiceError } from '../errors.ts';
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import type { OpenTurn } from '../session/session-state.ts';
-import { denied, SERVICE_STOPPED, TURN_CANCELLED, TURN_FAILED, unapproved } from '../turn/ending-reasons.ts';
+import {
+  denied,
+  expired,
+  SERVICE_STOPPED,
+  TURN_CANCELLED,
+  TURN_FAILED,
+  unapproved,
+} from '../turn/ending-reasons.ts';
 import type { ToolOutcome } from './tool.ts';
 import type { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
-import type { AnswerApproval, RequestedCall, SettleToolCall } from './tool-call-commands.ts';
+import type { AnswerApproval, ExpireApproval, RequestedCall, SettleToolCall } from './tool-call-commands.ts';
 
 /* The part of the session's decider that decides about the tool calls of one turn. */
 
@@ -20,7 +27,7 @@ export function requestCalls(turnId: string, calls: readonly RequestedCall[]): S
 }
 
 function requestCall(turnId: string, call: RequestedCall): SessionEvent {
-  const { policy, argumentsHash, problem, ...requested } = call;
+  const { policy, argumentsHash, problem, expiresAfterMs, ...requested } = call;
   return { type: 'tool-call.requested', turnId, ...requested };
 }
 
@@ -38,8 +45,11 @@ function rejectCall(turnId: string, call: RequestedCall): SessionEvent[] {
 
 function askForApproval(turnId: string, call: RequestedCall): SessionEvent[] {
   if (call.policy !== 'ask' || problemOf(call) !== undefined) return [];
-  const { arguments: args, argumentsHash } = call;
-  return [{ type: 'approval.requested', ...refOf({ turnId, ...call }), arguments: args, argumentsHash }];
+  const { arguments: args, argumentsHash, expiresAfterMs } = call;
+  const expiry = expiresAfterMs !== undefined && { expiresAfterMs };
+  return [
+    { type: 'approval.requested', ...refOf({ turnId, ...call }), arguments: args, argumentsHash, ...expiry },
+  ];
 }
 
 /** Throws if no call of that id waits for approval, or if its arguments are not those that the approver saw. */
@@ -55,6 +65,15 @@ export function answerApproval(open: OpenTurn | null, command: AnswerApproval): 
   if (command.argumentsHash !== undefined && command.argumentsHash !== argumentsHash)
     throw otherArguments(argumentsHash);
   return [{ type: 'approval.granted', ...refOf(call), argumentsHash }];
+}
+
+/** Returns no events if the call does not wait any more, or waits for ever. */
+export function expireApproval(open: OpenTurn | undefined, { callId }: ExpireApproval): SessionEvent[] {
+  const call = open?.awaiting.get(callId);
+  const { expiresAfterMs: afterMs } = call ?? {};
+  if (!call || afterMs === undefined) return [];
+  const cause: CallFailureCause = { kind: 'approval-expired', afterMs };
+  return [{ type: 'tool-call.failed', ...refOf(call), cause, reason: expired(afterMs) }];
 }
 
 function approvalNotFound(callId: string): ServiceError {

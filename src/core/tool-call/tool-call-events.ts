@@ -25,13 +25,14 @@ export const ToolCallRequested = z.object({
 
 /**
  * The call waits until somebody approves or denies it. `argumentsHash` is the SHA-256 of the arguments' canonical JSON
- * (RFC 8785), in hex.
+ * (RFC 8785), in hex. `expiresAfterMs` counts from the time of this event; without it, the call waits for ever.
  */
 export const ApprovalRequested = z.object({
   type: z.literal('approval.requested'),
   ...ToolCallRef,
   arguments: z.record(z.string(), z.unknown()),
   argumentsHash: z.string(),
+  expiresAfterMs: z.int().min(1).optional(),
 });
 
 /** Somebody approved the call with exactly these arguments. A denied call has `tool-call.failed` instead. */

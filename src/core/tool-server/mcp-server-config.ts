@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { TimeoutMs } from '../timeout-ms.ts';
+import { HttpUrl, readOtherClients } from './other-clients.ts';
+
+/** Whether the server of an agent file is left out at the start. */
+const disabled = z.boolean().optional();
 
 /** A tool server that the service starts as a child process. */
 export const StdioServerConfig = z.strictObject({
@@ -12,17 +16,23 @@ export const StdioServerConfig = z.strictObject({
   /** Longest wait for the handshake or for one tool call, in milliseconds. */
   timeout: TimeoutMs.optional(),
   description: z.string().optional(),
+  disabled,
 });
 
 export const HttpServerConfig = z.strictObject({
   type: z.literal('http'),
-  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
+  baseUrl: HttpUrl,
   headers: z.record(z.string(), z.string()).optional(),
   timeout: TimeoutMs.optional(),
   description: z.string().optional(),
+  disabled,
 });
 
-export const McpServerConfig = z.discriminatedUnion('type', [StdioServerConfig, HttpServerConfig]);
+/** How to connect a tool server. Reads what other MCP clients write, too. */
+export const McpServerConfig = z.preprocess(
+  readOtherClients,
+  z.discriminatedUnion('type', [StdioServerConfig, HttpServerConfig]),
+);
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 
 /** The name of a tool server. URLs and logs contain it, so it has no slashes, and no spaces at its ends. */

@@ -14,6 +14,8 @@ export const CancellationCause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session-deleted') }),
   /** This session is a fork, in which the open turns of the original session do not continue. */
   z.object({ kind: z.literal('session-forked'), from: SessionId }),
+  /** The log was damaged, and a repair cut the session before the end of the turn. */
+  z.object({ kind: z.literal('session-repaired') }),
   Unrecorded,
 ]);
 export type CancellationCause = z.infer<typeof CancellationCause>;

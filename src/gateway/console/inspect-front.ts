@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { asServiceError, ServiceError } from '../../core/errors.ts';
+import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
 import type { Access } from '../security/access.ts';
@@ -21,14 +21,14 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 /** `/inspect`: the XState inspector's WebSocket, for this machine or with a token. */
 export class InspectFront implements SocketFront {
   readonly #deps: InspectFrontDeps;
-  #isStopped = false;
+  #isStopping = false;
 
   constructor(deps: InspectFrontDeps) {
     this.#deps = deps;
   }
 
-  stop(): void {
-    this.#isStopped = true;
+  drain(): void {
+    this.#isStopping = true;
   }
 
   admit(handshake: Handshake): Admission | HttpResponse {
@@ -37,7 +37,8 @@ export class InspectFront implements SocketFront {
     try {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
-      if (this.#isStopped || !this.#isAllowed(handshake)) throw notAllowed();
+      if (!this.#isAllowed(handshake)) throw notAllowed();
+      if (this.#isStopping) throw serviceStopping();
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }

@@ -7,10 +7,14 @@ import { jsonResponse, now } from './http-message.ts';
 /** The error envelope of every REST error. */
 export function errorResponse(error: ServiceError): HttpResponse {
   return jsonResponse<ErrorResponse>(
-    { success: false, error: error.body, timestamp: now() },
+    errorEnvelope(error),
     errorCatalogue[error.code].status,
     retryHeaders(error),
   );
+}
+
+export function errorEnvelope(error: ServiceError): ErrorResponse {
+  return { success: false, error: error.body, timestamp: now() };
 }
 
 /** `Retry-After` in seconds, if the details of the error tell when to retry. */

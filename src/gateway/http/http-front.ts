@@ -31,6 +31,14 @@ export interface HttpFrontDeps {
   readonly log: Logger;
 }
 
+/** Answers by the class of their status. */
+export interface AnswerCounts {
+  '2xx': number;
+  '3xx': number;
+  '4xx': number;
+  '5xx': number;
+}
+
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
@@ -39,9 +47,15 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
  */
 export class HttpFront implements HttpHandler {
   readonly #deps: HttpFrontDeps;
+  readonly #answers: AnswerCounts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 };
 
   constructor(deps: HttpFrontDeps) {
     this.#deps = deps;
+  }
+
+  /** Since the start. */
+  get answers(): Readonly<AnswerCounts> {
+    return this.#answers;
   }
 
   /** Never rejects. */
@@ -55,6 +69,7 @@ export class HttpFront implements HttpHandler {
     } catch (thrown) {
       response = this.#failure(thrown, request);
     }
+    this.#answers[classOf(response.status)] += 1;
     return { ...response, headers: { ...response.headers, ...extraHeaders } };
   }
 
@@ -111,4 +126,10 @@ export class HttpFront implements HttpHandler {
       clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly'),
     );
   }
+}
+
+function classOf(status: number): keyof AnswerCounts {
+  if (status >= 500) return '5xx';
+  if (status >= 400) return '4xx';
+  return status >= 300 ? '3xx' : '2xx';
 }

@@ -6,7 +6,7 @@ export type Parameters = Readonly<Record<string, string>>;
 export type RouteHandler = (request: ServedRequest, parameters: Parameters) => Promise<HttpResponse>;
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Such as `/api/mcp/servers/:serverId/tools`. */
   readonly path: string;
   readonly handler: RouteHandler;

@@ -4,14 +4,18 @@ import type { CallToolResult, ServerNotification, ServerRequest } from '@modelco
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
 import type { AgentIdentity } from '../../core/agent-description.ts';
+import { Image } from '../../core/conversation/image.ts';
 import { SessionId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../core/session/session-signal.ts';
+import type { PendingApproval } from '../../core/session/session-view.ts';
+import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { clientError } from '../requests/client-error.ts';
+import { howToDecide } from '../requests/queued-message.ts';
 import { answerTurn } from '../requests/turn-answer.ts';
 import { turnCancelled } from '../requests/turn-end.ts';
 import { turnMessage } from '../requests/turn-message.ts';
@@ -30,6 +34,7 @@ const SessionArgument = SessionId.optional().describe(
 export interface McpAgentDeps {
   readonly bus: Bus;
   readonly card: AgentCard;
+  readonly maxRequestBytes: MaxBytes;
   readonly log: Logger;
 }
 
@@ -58,6 +63,7 @@ export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
     {
       instructions: `${introduction(card)}An AI agent (${card.model}). Talk to it with the tool chat_with_agent.`,
       jsonSchemaValidator: noValidator,
+      capabilities: { logging: {} },
     },
   );
   // Bad requests, and answers to clients that have disconnected. The service can do nothing about them.
@@ -85,6 +91,7 @@ function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context 
         'Sends a message to the agent and answers with its full reply. The agent remembers the conversation.',
       inputSchema: {
         message: z.string().min(1).describe('What to say to the agent.'),
+        imageData: Image.optional().describe('An image that the agent should see.'),
         sessionId: SessionArgument,
       },
       annotations: {
@@ -94,9 +101,9 @@ function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context 
         openWorldHint: true,
       },
     },
-    ({ message, sessionId = ownSessionId }, call) => {
+    ({ message, imageData: image, sessionId = ownSessionId }, call) => {
       const asked = inTrace(context, traceContextOf(call._meta));
-      return chat({ ...deps, context: asked }, turnMessage({ sessionId, text: message }), call);
+      return chat({ ...deps, context: asked }, turnMessage({ sessionId, text: message, image }), call);
     },
   );
 }
@@ -108,8 +115,8 @@ async function chat(
   message: TurnMessage,
   call: Call,
 ): Promise<CallToolResult> {
-  const { bus, context, log } = deps;
-  const { sessionId, turnId } = message;
+  const { bus, context, maxRequestBytes, log } = deps;
+  const { sessionId, turnId, image } = message;
   const reason = 'the MCP client cancelled the call';
   const cancel = (): void => {
     bus.send('turn.cancel', { sessionId, turnId, reason }, context).catch((err: unknown) => {
@@ -117,10 +124,14 @@ async function chat(
     });
   };
   try {
+    checkImageSize(image, maxRequestBytes);
     // A cancellation that arrived together with the call was handled before it.
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });
-    const reply = await answerTurn(bus, message, context, progressReporter(call, message, log));
+    const reply = await answerTurn(bus, message, context, {
+      onChunk: progressReporter(call, message, log),
+      onApprovals: approvalReporter(call, message, log),
+    });
     return { content: [{ type: 'text', text: reply.content }] };
   } catch (thrown) {
     return toolError(thrown, sessionId, log);
@@ -141,6 +152,21 @@ function progressReporter(
     const params = { progressToken, progress, message: content };
     sendNotification({ method: 'notifications/progress', params }).catch((err: unknown) => {
       log.debug({ sessionId, turnId, err }, 'a progress notification could not be sent');
+    });
+  };
+}
+
+/** Tells the client with a log message that its call waits until somebody has approved or denied tool calls. */
+function approvalReporter(
+  { sendNotification }: Call,
+  { sessionId, turnId }: TurnMessage,
+  log: Logger,
+): (approvals: readonly PendingApproval[]) => void {
+  return (approvals) => {
+    const data = { message: `The agent needs approval. ${howToDecide(sessionId, approvals)}`, approvals };
+    const params = { level: 'notice', logger: 'approvals', data } as const;
+    sendNotification({ method: 'notifications/message', params }).catch((err: unknown) => {
+      log.debug({ sessionId, turnId, err }, 'an MCP client could not be told of an approval');
     });
   };
 }

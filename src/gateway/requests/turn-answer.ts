@@ -3,31 +3,46 @@ import type { TurnId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
+import type { PendingApproval } from '../../core/session/session-view.ts';
+import { pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 
+/** Hears what happens before a turn ends. */
+export interface TurnListener {
+  /** A piece of the reply was streamed. */
+  readonly onChunk?: (chunk: ReplyChunk) => void;
+  /** The turn, or the one that it waits behind, waits for these approvals. */
+  readonly onApprovals?: (approvals: readonly PendingApproval[]) => void;
+}
+
 /**
  * Starts a turn and waits for its reply. Rejects with the error that ended the turn. A message that is
  * repeated with its key gets the reply of the first one.
  *
- * @param onChunk receives the pieces of the reply as they stream.
+ * @param listener hears of the turn while it goes on.
  */
 export async function answerTurn(
   bus: Bus,
   message: TurnMessage,
   context: RequestContext,
-  onChunk: (chunk: ReplyChunk) => void = () => undefined,
+  { onChunk, onApprovals }: TurnListener = {},
 ): Promise<TurnReply> {
   const settled = new SettledTurns();
   const unsubscribe = bus.onSession(message.sessionId, (signal) => {
-    if (!('event' in signal) && signal.type === 'reply.chunk' && signal.turnId === message.turnId)
-      onChunk(signal);
+    if ('event' in signal) {
+      const { event, time } = signal;
+      if (event.type === 'approval.requested') onApprovals?.([pendingApproval(event, time)]);
+    } else if (signal.type === 'reply.chunk' && signal.turnId === message.turnId) {
+      onChunk?.(signal);
+    }
     settled.note(signal);
   });
   try {
-    const { turnId, outcome } = await bus.send('turn.start', message, context);
+    const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
+    if (waitsFor) onApprovals?.(waitsFor);
     return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
     unsubscribe();

@@ -17,22 +17,35 @@ export interface HealthDeps {
 
 /** Served in every mode: `/api/health`, and the liveness and readiness probes for orchestrators. */
 export function healthRoutes({ bus, identity, version, uptime }: HealthDeps): Route[] {
-  const health: Route['handler'] = async ({ context }) => {
+  const report = async (context: RequestContext, log?: HealthResponse['log']): Promise<HttpResponse> => {
     const servers = await bus.send('mcp-server.list', {}, context);
+    const warnings = await bus.send('warning.list', {}, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
     return jsonResponse<HealthResponse>({
       status: 'healthy',
       version,
       uptime: uptime(),
       agent: { ...identity, status: 'ready', connectedServers },
+      ...(warnings.length > 0 && { warnings }),
+      ...(log && { log }),
       timestamp: now(),
     });
   };
   return [
-    { method: 'GET', path: '/api/health', handler: health },
-    { method: 'GET', path: '/healthz', handler: health },
+    {
+      method: 'GET',
+      path: '/api/health',
+      handler: async ({ context }) => report(context, await log(bus, context)),
+    },
+    // Liveness must not depend on a disk.
+    { method: 'GET', path: '/healthz', handler: ({ context }) => report(context) },
     { method: 'GET', path: '/readyz', handler: ({ context }) => readiness(bus, context) },
   ];
+}
+
+async function log(bus: Bus, context: RequestContext): Promise<HealthResponse['log']> {
+  const size = await bus.send('log.size', {}, context);
+  return size === null ? undefined : { bytes: size.databaseBytes + size.walBytes, events: size.events };
 }
 
 async function readiness(bus: Bus, context: RequestContext): Promise<HttpResponse> {

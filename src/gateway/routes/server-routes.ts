@@ -1,20 +1,24 @@
-import type { Tool } from '../../core/tool-call/tool.ts';
+import type { Tool, ToolExecution } from '../../core/tool-call/tool.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import { ConnectServerRequest } from '../../wire/requests.ts';
+import { ConnectServerRequest, ServerLogQuery } from '../../wire/requests.ts';
 import type {
   ExecuteToolResponse,
+  ServerLogResponse,
   ServerResponse,
   ServersResponse,
   ToolRecord,
   ToolsResponse,
 } from '../../wire/responses.ts';
+import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readJsonObject } from '../http/request-body.ts';
+import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
+import { toolCallStream } from '../sse/tool-call-stream.ts';
 
 /** Tool servers and their tools. */
 export function serverRoutes(bus: Bus): Route[] {
@@ -28,6 +32,7 @@ export function serverRoutes(bus: Bus): Route[] {
       path: `${server}/reconnect`,
       handler: (request, at) => reconnectServer(bus, request, at),
     },
+    { method: 'GET', path: `${server}/logs`, handler: (request, at) => readLog(bus, request, at) },
     { method: 'GET', path: `${server}/tools`, handler: (request, at) => listTools(bus, request, at) },
     {
       method: 'POST',
@@ -66,6 +71,16 @@ function serverResponse(server: McpServerRecord): HttpResponse {
   return jsonResponse<ServerResponse>({ status: server.status, name: server.name, server, timestamp: now() });
 }
 
+async function readLog(
+  bus: Bus,
+  request: ServedRequest,
+  { serverId = '' }: Parameters,
+): Promise<HttpResponse> {
+  const { after } = parseQuery(ServerLogQuery, request);
+  const lines = await bus.send('mcp-server.log', { serverId, after }, request.context);
+  return jsonResponse<ServerLogResponse>({ lines, timestamp: now() });
+}
+
 async function listTools(
   bus: Bus,
   { context }: ServedRequest,
@@ -79,15 +94,25 @@ function toolRecord({ name, description, inputSchema }: Tool): ToolRecord {
   return { id: name, name, description, inputSchema };
 }
 
+/** Answers with JSON, or with an event stream if the client asks for one. */
 async function executeTool(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
-  const { serverId: server = '', toolName = '' } = at;
+  const { serverId = '', toolName = '' } = at;
+  const { context } = request;
   const args = await readJsonObject(request, { optional: true });
-  const call = { serverId: server, toolName, arguments: args, key: await keyOfRequest(request, args) };
-  const { serverId, result, durationMs } = await bus.send('tool.execute', call, request.context);
-  return jsonResponse<ExecuteToolResponse>({
+  const call = { serverId, toolName, arguments: args, key: await keyOfRequest(request, args) };
+  const bodyOf = (execution: ToolExecution) => executionBody(toolName, execution);
+  if (await acceptsEventStream(request)) return toolCallStream({ bus, context, bodyOf }, call);
+  return jsonResponse<ExecuteToolResponse>(bodyOf(await bus.send('tool.execute', call, context)));
+}
+
+function executionBody(
+  toolName: string,
+  { serverId, result, durationMs }: ToolExecution,
+): ExecuteToolResponse {
+  return {
     success: true,
     data: result,
     execution: { toolName, serverId, duration: durationMs },
     timestamp: now(),
-  });
+  };
 }

@@ -7,20 +7,24 @@ import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   ApprovalRequest,
+  ApprovalsQuery,
   CancelRequest,
   EventsQuery,
   ForkRequest,
   ImagePath,
+  RenameRequest,
   SessionQuery,
   SessionsQuery,
 } from '../../wire/requests.ts';
 import type {
   ApprovalResponse,
+  ApprovalsResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
   ImageResponse,
+  RenameResponse,
   SessionResponse,
   SessionsResponse,
 } from '../../wire/responses.ts';
@@ -34,6 +38,7 @@ import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { resumableFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+import { sessionExport } from './session-export.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });
 
@@ -42,7 +47,9 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
     { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
+    { method: 'GET', path: '/api/approvals', handler: (request) => approvals(bus, request) },
     { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
+    { method: 'PATCH', path: session, handler: (request, at) => rename(bus, request, at) },
     { method: 'DELETE', path: session, handler: (request, at) => remove(bus, request, at) },
     { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
     { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
@@ -51,19 +58,30 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: `${session}/approvals/:callId`,
       handler: (request, at) => answerApproval(bus, request, at),
     },
+    {
+      method: 'GET',
+      path: `${session}/export`,
+      handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
+    },
     { method: 'GET', path: `${session}/images/:seq`, handler: (request, at) => image(bus, request, at) },
     { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
   ];
 }
 
 async function list(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { after, limit } = parseQuery(SessionsQuery, request);
+  const { after, limit, query } = parseQuery(SessionsQuery, request);
   const sessions = await bus.send(
     'session.list',
-    { limit, ...(after !== undefined && { after }) },
+    { limit, ...(after !== undefined && { after }), ...(query !== undefined && { query }) },
     request.context,
   );
   return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
+}
+
+async function approvals(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
+  const { limit } = parseQuery(ApprovalsQuery, request);
+  const waiting = await bus.send('approval.list', { limit }, request.context);
+  return jsonResponse<ApprovalsResponse>({ ...waiting, timestamp: now() });
 }
 
 async function view(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
@@ -75,6 +93,13 @@ async function view(bus: Bus, request: ServedRequest, parameters: Parameters): P
     request.context,
   );
   return jsonResponse<SessionResponse>({ session, timestamp: now() });
+}
+
+async function rename(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { title } = parseFields(RenameRequest, await readJsonObject(request));
+  const renamed = await bus.send('session.rename', { sessionId, title }, request.context);
+  return jsonResponse<RenameResponse>({ status: 'renamed', sessionId, ...renamed, timestamp: now() });
 }
 
 async function remove(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {

@@ -109,6 +109,8 @@ function ownFrame(envelope: Envelope): ResumableFrame {
     }
     case 'session.reset':
       return { event: 'reset', data: {} };
+    case 'session.renamed':
+      return { event: 'renamed', data: { title: event.title } };
     case 'session.forked':
       return { event: 'forked', data: { from: event.from, at: event.at } };
     case 'session.deleted':

@@ -1,8 +1,11 @@
 import type { ServiceError } from '../../core/errors.ts';
+import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
+import { pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import type { ServerFrame } from '../../wire/frames.ts';
+import type { ResumableFrame, ServerFrame } from '../../wire/frames.ts';
+import type { Queued } from '../../wire/queued.ts';
 import { endOf, turnCancelled } from '../requests/turn-end.ts';
 
 /** The frame of a signal; null if the interface has none for it. */
@@ -42,6 +45,15 @@ export function encodeError(error: ServiceError): string {
   return JSON.stringify({ event: 'error', data: error.body } satisfies ServerFrame);
 }
 
+/** Tells a client that its message waits for approvals. @param turnId for a client that resumes. */
+export function encodeQueued(data: Queued, turnId?: TurnId): string {
+  return JSON.stringify({
+    event: 'queued',
+    data,
+    ...(turnId !== undefined && { turnId }),
+  } satisfies ResumableFrame);
+}
+
 /** The last frame of a turn, for a client that repeats the message of a turn that has ended. */
 export function encodeOutcome(outcome: TurnOutcome): string {
   const end = endOf(outcome);
@@ -62,7 +74,7 @@ export function faultFrame({ error }: SessionFault): ServerFrame {
   return { event: 'error', data: error };
 }
 
-export function frameOf({ event }: Envelope): ServerFrame | null {
+export function frameOf({ event, time }: Envelope): ServerFrame | null {
   switch (event.type) {
     case 'turn.started':
     case 'turn.resumed':
@@ -73,7 +85,12 @@ export function frameOf({ event }: Envelope): ServerFrame | null {
     }
     case 'approval.requested': {
       const { callId, toolName, serverId, arguments: args, argumentsHash } = event;
-      return { event: 'toolApproval', data: { callId, toolName, serverId, arguments: args, argumentsHash } };
+      const { expiresAt } = pendingApproval(event, time);
+      const until = expiresAt !== undefined && { expiresAt };
+      return {
+        event: 'toolApproval',
+        data: { callId, toolName, serverId, arguments: args, argumentsHash, ...until },
+      };
     }
     case 'tool-call.succeeded': {
       const { callId, toolName, serverId, result } = event;
@@ -96,6 +113,7 @@ export function frameOf({ event }: Envelope): ServerFrame | null {
     case 'step.completed':
     case 'approval.granted':
     case 'session.reset':
+    case 'session.renamed':
     case 'session.forked':
     case 'session.deleted':
       return null;

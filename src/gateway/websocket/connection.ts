@@ -1,16 +1,18 @@
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { limitExceeded, tooLarge } from '../../core/limit-errors.ts';
+import { limitExceeded } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { ClientSocket } from '../../ports/client-socket.ts';
+import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { checkMessageSize } from '../requests/message-size.ts';
+import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -22,7 +24,7 @@ import {
   encodeResumed,
 } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
-import { encodeError, encodeOutcome } from '../stream/server-frames.ts';
+import { encodeError, encodeOutcome, encodeQueued } from '../stream/server-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
 import { type ClientFrame, decodeFrame, frameIdOf } from './client-frames.ts';
@@ -43,14 +45,6 @@ const NORMAL_CODE = 1000;
 const UNEXPECTED_CODE = 1011;
 
 const RESOLVED: Promise<void> = Promise.resolve();
-
-/** Room for the JSON around an image. */
-const FRAME_OVERHEAD_BYTES = 64 * 1024;
-
-/** Maximum bytes of a frame: enough for the largest image in base64. False if sizes are not limited. */
-export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): number | false {
-  return maxRequestBytes === false ? false : Math.ceil(maxRequestBytes / 3) * 4 + FRAME_OVERHEAD_BYTES;
-}
 
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
 export class Connection implements SocketLife {
@@ -104,6 +98,14 @@ export class Connection implements SocketLife {
       .catch((error: unknown) => this.#refuse(error, text));
   }
 
+  /** Ends the socket as soon as nothing runs in its session. The client should connect again. */
+  async endAtRest(): Promise<void> {
+    // A message that was received just now may start a turn.
+    await this.#inbox;
+    await this.#deps.bus.send('session.rest', { sessionId: this.#sessionId }, this.#context);
+    this.#socket.end(RESTART_CODE, RESTART_REASON);
+  }
+
   closed(): void {
     this.#deps.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
@@ -116,8 +118,7 @@ export class Connection implements SocketLife {
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
     const { maxRequestBytes } = this.#deps;
-    const frameLimit = maxFrameBytes(maxRequestBytes);
-    if (frameLimit !== false && bytes > frameLimit) throw tooLarge('a frame', frameLimit);
+    checkMessageSize(text ?? '', bytes, maxRequestBytes);
     if (text === null) {
       throw new ServiceError('INVALID_REQUEST', 'Binary frames are not accepted.', {
         issue: 'the frame is binary',
@@ -164,11 +165,15 @@ export class Connection implements SocketLife {
     const sessionId = this.#sessionId;
     const message = turnMessage({ sessionId, text, image, whenBusy, key });
     const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
-    const { outcome } = accepted;
+    const { turnId, outcome, waitsFor } = accepted;
+    if (waitsFor) {
+      const queued = queuedBehind(sessionId, waitsFor);
+      this.#client.send(encodeQueued(queued, this.#reader ? turnId : undefined));
+    }
     if (!this.#reader) {
       if (outcome) this.#client.send(encodeOutcome(outcome));
-    } else if (clientMessageId !== undefined && accepted.turnId !== message.turnId) {
-      this.#client.send(encodeAccepted(clientMessageId, accepted.turnId, outcome));
+    } else if (clientMessageId !== undefined && turnId !== message.turnId) {
+      this.#client.send(encodeAccepted(clientMessageId, turnId, outcome));
     }
   }
 

@@ -47,8 +47,13 @@ export class WebSocketFront implements SocketFront {
     };
   }
 
-  stop(): void {
+  drain(): void {
     this.#stopping = true;
+    for (const connection of this.#open)
+      connection.endAtRest().catch((err: unknown) => {
+        // All sockets are closed when the service has stopped.
+        this.#deps.log.warn({ err }, 'a WebSocket could not be closed before the others');
+      });
   }
 
   admit(handshake: Handshake): Admission | HttpResponse {

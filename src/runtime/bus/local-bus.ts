@@ -1,8 +1,9 @@
 import { EventEmitter } from 'eventemitter3';
-import type { SessionId } from '../../core/ids.ts';
+import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import type { Bus, MachineFilter, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 
@@ -24,6 +25,7 @@ type OnListenerError = (error: unknown, signal: SessionSignal) => void;
 export class LocalBus implements Bus {
   readonly #handlers: Handlers = Object.create(null);
   readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
+  readonly #toolCalls = new EventEmitter<Record<CallId, (signal: ToolCallSignal) => void>>();
   /** Copied on write: a listener may unsubscribe while it is called. */
   #everywhere: readonly SessionListener[] = [];
   readonly #onListenerError: OnListenerError;
@@ -58,6 +60,15 @@ export class LocalBus implements Bus {
     const guarded = this.#guarded(listener);
     this.#sessions.on(sessionId, guarded);
     return () => this.#sessions.off(sessionId, guarded);
+  }
+
+  publishToolCall(callId: CallId, signal: ToolCallSignal): void {
+    this.#toolCalls.emit(callId, signal);
+  }
+
+  onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
+    this.#toolCalls.on(callId, listener);
+    return () => this.#toolCalls.off(callId, listener);
   }
 
   /** Receives the signals of all sessions, each after the listeners of its own session. */

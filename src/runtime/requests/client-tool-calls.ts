@@ -1,7 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Tool, ToolExecution } from '../../core/tool-call/tool.ts';
+import type { CallId } from '../../core/ids.ts';
+import type { Tool, ToolExecution, ToolOutcome } from '../../core/tool-call/tool.ts';
+import type { ToolCallSignal, ToolProgress } from '../../core/tool-call/tool-progress.ts';
 import type { TraceContext } from '../../core/trace.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
+import type { ToolCallOptions } from '../../ports/tool-server.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { Work } from './keyed-requests.ts';
 
@@ -11,21 +14,41 @@ export interface ClientToolCall {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly trace?: TraceContext | undefined;
+  /** With an id, the call can be watched and cancelled. */
+  readonly callId?: CallId | undefined;
+}
+
+export interface ClientToolCallDeps {
+  readonly servers: McpSupervisor;
+  readonly schemas: SchemaCheck;
+  /** Tells the client that watches the call. */
+  readonly tell: (callId: CallId, signal: ToolCallSignal) => void;
 }
 
 /** Tool calls that clients make themselves, outside of any turn. */
 export class ClientToolCalls {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
+  readonly #tell: ClientToolCallDeps['tell'];
+  /** The running calls that have an id. */
+  readonly #running = new Map<CallId, AbortController>();
 
-  constructor(servers: McpSupervisor, schemas: SchemaCheck) {
+  constructor({ servers, schemas, tell }: ClientToolCallDeps) {
     this.#servers = servers;
     this.#schemas = schemas;
+    this.#tell = tell;
+  }
+
+  /** Whether there was such a call. It then settles as failed. */
+  cancel(callId: CallId): boolean {
+    const running = this.#running.get(callId);
+    running?.abort();
+    return running !== undefined;
   }
 
   /** Throws a `ServiceError` for a call that cannot be made. */
   async prepare(call: ClientToolCall): Promise<Work<ToolExecution>> {
-    const { toolName, arguments: args, trace } = call;
+    const { toolName, arguments: args } = call;
     const { id: serverId, status } = this.#servers.recordOf(call.serverId);
     const failed = (reason: string): ServiceError => toolFailed({ toolName, serverId, reason });
     const connection = this.#servers.connectionOf(serverId);
@@ -35,12 +58,30 @@ export class ClientToolCalls {
     if (issue !== undefined) throw misfit({ issue, toolName, serverId });
     const run = async (): Promise<ToolExecution> => {
       const begun = performance.now();
-      const outcome = await connection.callTool(toolName, args, trace && { trace });
+      const outcome = await this.#watched(call, (options) => connection.callTool(toolName, args, options));
       if (outcome.status === 'failed') throw failed(outcome.reason);
       const durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
       return { serverId, result: outcome.result, durationMs };
     };
     return { repeatable: tool.repeatable, run };
+  }
+
+  /** Makes the call cancellable while it runs, and tells its progress, if it has an id. */
+  async #watched(
+    { callId, trace }: ClientToolCall,
+    run: (options: ToolCallOptions) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    const traced = trace ? { trace } : {};
+    if (callId === undefined) return run(traced);
+    const abort = new AbortController();
+    this.#running.set(callId, abort);
+    this.#tell(callId, { type: 'tool.begun' });
+    try {
+      const onProgress = (progress: ToolProgress) => this.#tell(callId, { type: 'tool.progress', progress });
+      return await run({ ...traced, signal: abort.signal, onProgress });
+    } finally {
+      this.#running.delete(callId);
+    }
   }
 
   #tool(serverId: string, toolName: string): Tool {

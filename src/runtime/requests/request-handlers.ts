@@ -5,14 +5,17 @@ import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
+import type { LogSize } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
+import type { RuleWatch } from '../tools/rule-watch.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
+import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RequestHandlers {
@@ -24,7 +27,10 @@ export interface RequestHandlers {
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
+  readonly ruleWatch: RuleWatch;
   readonly describeAgent: () => AgentDescription;
+  readonly logSize: () => Promise<LogSize | null>;
+  readonly backups: LogBackups;
   readonly exportConfig: () => string;
 }
 
@@ -68,7 +74,11 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 }
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
-  bus.handle('session.list', ({ after, limit }) => archive.list(after, limit));
+  bus.handle('approval.list', async ({ limit }) => archive.approvals(limit));
+  bus.handle('session.list', (wanted) => archive.list(wanted));
+  bus.handle('session.rename', ({ sessionId, title }, context) =>
+    archive.rename(sessionId, title, requestOrigin(context)),
+  );
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
   bus.handle('session.fork', ({ from, at, to, key }, context) => {
     const origin = requestOrigin(context);
@@ -81,6 +91,10 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
     return undefined;
   });
   bus.handle('session.position', ({ sessionId }) => sessions.position(sessionId));
+  bus.handle('session.rest', async ({ sessionId }) => {
+    await sessions.atRest(sessionId);
+    return undefined;
+  });
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
 }
 
@@ -101,7 +115,9 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
     const scope = ['mcp-server.reconnect', serverId];
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
   });
+  bus.handle('mcp-server.log', async ({ serverId, after }) => servers.logOf(serverId, after));
   bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
+  bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId));
   bus.handle('tool.execute', ({ key, ...call }, context) => {
     const { trace } = context;
     const origin = requestOrigin(context);
@@ -114,10 +130,13 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, describeAgent, exportConfig }: RequestHandlers,
+  { machines, readiness, ruleWatch, logSize, backups, describeAgent, exportConfig }: RequestHandlers,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
+  bus.handle('warning.list', async () => ruleWatch.warnings());
   bus.handle('agent.describe', async () => describeAgent());
+  bus.handle('log.size', () => logSize());
+  bus.handle('log.backup', () => backups.backup());
   bus.handle('config.export', async () => exportConfig());
 }

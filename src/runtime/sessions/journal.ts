@@ -2,7 +2,13 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSessionEvent, type LoggedEvent, type SessionEvent } from '../../core/log/events.ts';
-import type { EventStore, SessionFilter, SessionMark, SessionSummary } from '../../ports/event-store.ts';
+import type {
+  EventStore,
+  ForkOptions,
+  SessionFilter,
+  SessionMark,
+  SessionSummary,
+} from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 
 /** The only path for the events of sessions: append to the log, then publish. */
@@ -41,8 +47,8 @@ export class Journal {
   }
 
   /** Publishes nothing, because nobody can know the new session yet. */
-  fork(fork: NewFork, closing: readonly SessionEvent[], origin: Origin): Promise<void> {
-    return this.#store.fork(fork.from, fork.at, fork.to, closing, origin);
+  fork(fork: NewFork, closing: readonly SessionEvent[], options: ForkOptions): Promise<void> {
+    return this.#store.fork(fork.from, fork.at, fork.to, closing, options);
   }
 
   /** Call when `session.deleted` is in the log. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
@@ -13,11 +14,14 @@ import {
   leavesTurnOpen,
   type SessionState,
 } from '../../core/session/session-state.ts';
+import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
+import type { PendingApproval } from '../../core/session/session-view.ts';
 import type { AnswerApproval } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import { StaleVersionError } from '../../ports/event-store.ts';
+import { type SessionMark, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { CausingEvents } from '../turns/causing-events.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
@@ -26,11 +30,14 @@ import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
 import type { Grown } from './session-snapshots.ts';
+import { WaitingApprovals, type WaitingCall } from './waiting-approvals.ts';
 
 /** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
 export interface AcceptedTurn {
   readonly turnId: TurnId;
   readonly outcome?: TurnOutcome;
+  /** The approvals that the turn before this message waits for, if there are any. */
+  readonly waitsFor?: readonly PendingApproval[];
 }
 
 export interface SessionDeps {
@@ -43,6 +50,16 @@ export interface SessionDeps {
   readonly onFault: (session: SessionActor) => void;
   /** Called after events were folded into the state. */
   readonly onGrown: Grown;
+  /** A simulated one, in tests and replays. */
+  readonly clock?: Clock;
+  /** The time in milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** A session as it is loaded. */
+export interface LoadedSession extends Pick<FoldedSession, 'state' | 'last'> {
+  /** The calls that wait for approval. */
+  readonly waitingCalls?: readonly WaitingCall[];
 }
 
 /**
@@ -60,12 +77,14 @@ export class SessionActor {
   #stopped = false;
   /** The state is a guess, until the first event is in the log. */
   #isPresumed: boolean;
+  /** Null until a call waits for approval. */
+  #approvals: WaitingApprovals | null = null;
   readonly #onIdle: (() => void)[] = [];
 
   /** @param isPresumed the state is a guess. If the log disagrees, that is no fault: the caller handles it. */
   constructor(
     sessionId: SessionId,
-    { state, last }: Pick<FoldedSession, 'state' | 'last'>,
+    { state, last, waitingCalls = [] }: LoadedSession,
     deps: SessionDeps,
     isPresumed = false,
   ) {
@@ -74,6 +93,7 @@ export class SessionActor {
     this.#causes = new CausingEvents(last);
     this.#deps = deps;
     this.#isPresumed = isPresumed;
+    for (const call of waitingCalls) this.#awaitApproval(call);
   }
 
   /** The folded log. Read only. */
@@ -84,6 +104,11 @@ export class SessionActor {
   /** The events that effects of the running turn follow from. */
   get causes(): Pick<CausingEvents, 'last' | 'ofCall'> {
     return this.#causes;
+  }
+
+  /** The tool calls that wait for approval, oldest first. */
+  get approvals(): readonly PendingApproval[] {
+    return this.#approvals?.list ?? [];
   }
 
   /** Everything the running step has streamed, as one chunk. */
@@ -101,8 +126,16 @@ export class SessionActor {
     return this.#mailbox.put(async () => {
       await this.#handle({ ...command, partial: this.#partial }, origin);
       const known = command.key && this.#state.keys.get(command.key.id);
-      return { turnId: known?.turnId ?? command.turnId, ...(known?.outcome && { outcome: known.outcome }) };
+      const turnId = known?.turnId ?? command.turnId;
+      return { turnId, ...(known?.outcome && { outcome: known.outcome }), ...this.#waitOf(turnId) };
     });
+  }
+
+  /** What the turn waits for, if it waits behind a turn that needs approval. */
+  #waitOf(turnId: TurnId): Pick<AcceptedTurn, 'waitsFor'> {
+    const waitsFor = this.approvals;
+    const isQueued = waitsFor.length > 0 && this.#state.waiting.some((turn) => turn.turnId === turnId);
+    return isQueued ? { waitsFor } : {};
   }
 
   /** Goes on with the turn that was open when the session was loaded. */
@@ -134,9 +167,24 @@ export class SessionActor {
     );
   }
 
-  /** Cancels running and waiting turns, and records the deletion. */
-  async markDeleted(origin: Origin): Promise<void> {
-    await this.#mailbox.put(() => this.#handle({ type: 'session.delete', partial: this.#partial }, origin));
+  /** @returns the title that the session has now. */
+  rename(title: string | null, origin: Origin): Promise<string | null> {
+    return this.#mailbox.put(async () => {
+      await this.#handle({ type: 'session.rename', title }, origin);
+      return shownTitle(this.#state.title);
+    });
+  }
+
+  /**
+   * Cancels running and waiting turns, and records the deletion.
+   * @param onlyAt does nothing unless the session's last event has this seq.
+   * @returns whether the session is deleted.
+   */
+  markDeleted(origin: Origin, onlyAt?: number): Promise<boolean> {
+    return this.#mailbox.put(async () => {
+      await this.#handle({ type: 'session.delete', partial: this.#partial, onlyAt }, origin);
+      return this.#state.deleted;
+    });
   }
 
   /** Whether the session may leave memory. */
@@ -165,6 +213,7 @@ export class SessionActor {
   /** Ends the running turn without recording anything, and starts no other. The turn stays open in the log. */
   stop(): void {
     this.#stopped = true;
+    this.#approvals?.stop();
     this.#run?.stop();
     this.#run = null;
   }
@@ -190,14 +239,33 @@ export class SessionActor {
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
     const open = command.type === 'session.delete' || leavesTurnOpen(this.#state, events);
     const { seq } = this.#state;
-    const appended = await this.#deps.journal.append(this.sessionId, seq, events, { open, origin });
+    const mark = { open, ...newTitle(this.#state, events) };
+    const appended = await this.#deps.journal.append(this.sessionId, seq, events, { ...mark, origin });
     this.#causes.note(appended);
     this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
+    this.#noteApprovals(appended);
     const last = appended.at(-1);
     if (last) this.#deps.onGrown(this.#state, last);
     for (const event of events) this.#drive(event);
     this.#settle();
+  }
+
+  #noteApprovals(appended: readonly Envelope[]): void {
+    for (const { event, time } of appended)
+      if (event.type === 'approval.requested') this.#awaitApproval({ request: event, since: time });
+    this.#approvals?.keep(this.#state.open?.awaiting);
+  }
+
+  #awaitApproval(call: WaitingCall): void {
+    const { clock = systemClock, now = Date.now } = this.#deps;
+    this.#approvals ??= new WaitingApprovals({
+      clock,
+      now,
+      onExpired: ({ turnId, callId }) =>
+        this.report({ type: 'approval.expire', turnId, callId }, serviceOrigin(this.#causes.last)),
+    });
+    this.#approvals.add(call);
   }
 
   /** Passes an event to the running turn, or starts the turn that has begun. */
@@ -221,6 +289,7 @@ export class SessionActor {
       case 'turn.requested':
       case 'tool-call.requested':
       case 'session.reset':
+      case 'session.renamed':
       case 'session.forked':
       case 'session.deleted':
         return;
@@ -270,6 +339,12 @@ export class SessionActor {
     }
     this.#release();
   }
+}
+
+/** The title of the session, if these events change it. */
+function newTitle({ title }: SessionState, events: readonly SessionEvent[]): Pick<SessionMark, 'title'> {
+  const after = events.reduce(evolveTitle, title);
+  return after === title ? {} : { title: shownTitle(after) };
 }
 
 /** Not a refusal, even if the disk is full: the message is in the log, and would be answered twice if it were sent again. */

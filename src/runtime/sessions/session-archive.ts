@@ -2,12 +2,20 @@ import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
-import type { Fork, SessionListItem, SessionView } from '../../core/session/session-view.ts';
-import { isoTime, viewSession } from '../../core/session/view-session.ts';
+import type {
+  Fork,
+  Renamed,
+  SessionListItem,
+  SessionView,
+  WaitingApproval,
+} from '../../core/session/session-view.ts';
+import { isoTime, pendingApproval, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import { withTitles } from './session-titles.ts';
+import { waitingCalls } from './waiting-approvals.ts';
 
 /** Lists, shows, forks and deletes sessions. */
 export class SessionArchive {
@@ -21,9 +29,42 @@ export class SessionArchive {
     this.#sessions = sessions;
   }
 
-  /** Sessions in the order of their ids, after the id `after`. */
-  async list(after: SessionId | undefined, limit: number): Promise<SessionListItem[]> {
-    return listItems(await this.#journal.sessions({ limit, ...(after !== undefined && { after }) }));
+  /** Sessions in the order of their ids, after the id `after`. With a `query`, those whose id or title contains it. */
+  async list({ after, limit, query }: WantedList): Promise<SessionListItem[]> {
+    const streams =
+      query === undefined ? await this.#page(limit, after) : await this.#search(query, limit, after);
+    return listItems(streams, this.#sessions.waitingApprovals);
+  }
+
+  async #page(limit: number, after: SessionId | undefined): Promise<SessionSummary[]> {
+    const page = await this.#journal.sessions({ limit, ...(after !== undefined && { after }) });
+    return withTitles(this.#journal, page);
+  }
+
+  /** Goes through the index page by page, so that nobody waits for it. */
+  async #search(query: string, limit: number, after: SessionId | undefined): Promise<SessionSummary[]> {
+    const wanted = query.toLocaleLowerCase();
+    const found: SessionSummary[] = [];
+    for (let last = after; found.length < limit; ) {
+      const page = await this.#page(SEARCH_PAGE, last);
+      found.push(...page.filter((stream) => isSession(stream.sessionId) && contains(stream, wanted)));
+      last = page.at(-1)?.sessionId;
+      // The streams of the service come after the sessions.
+      if (last === undefined || page.length < SEARCH_PAGE || !isSession(last)) break;
+    }
+    return found.slice(0, limit);
+  }
+
+  async rename(sessionId: SessionId, title: string | null, origin: Origin): Promise<Renamed> {
+    await this.#headOf(sessionId);
+    const session = await this.#sessions.session(sessionId);
+    return { title: await session.rename(title, origin) };
+  }
+
+  /** The tool calls of all sessions that wait for approval, oldest first. */
+  approvals(limit: number): { approvals: WaitingApproval[]; count: number } {
+    const all = this.#sessions.waitingApprovals;
+    return { approvals: all.slice(0, limit), count: all.length };
   }
 
   /** @param at shows the session after the event with this seq. Left out: as it is now. */
@@ -34,7 +75,9 @@ export class SessionArchive {
     const { state, last } = await this.#fold.at(sessionId, at ?? head);
     const [first] = await this.#journal.read(sessionId, 0, 1);
     if (!first || !last) throw notFound(sessionId);
-    return viewSession({ state, first, last }, head);
+    const calls = await waitingCalls(this.#journal, sessionId, state);
+    const approvals = calls.map(({ request, since }) => pendingApproval(request, since));
+    return viewSession({ state, first, last, approvals }, head);
   }
 
   async fork({ from, at, to = `fork-${crypto.randomUUID()}` }: WantedFork, origin: Origin): Promise<Fork> {
@@ -62,6 +105,19 @@ export class SessionArchive {
   }
 }
 
+export interface WantedList {
+  readonly after?: SessionId | undefined;
+  readonly limit: number;
+  readonly query?: string | undefined;
+}
+
+const SEARCH_PAGE = 1_000;
+
+/** @param wanted in lower case. */
+function contains({ sessionId, title = '' }: SessionSummary, wanted: string): boolean {
+  return sessionId.toLocaleLowerCase().includes(wanted) || title.toLocaleLowerCase().includes(wanted);
+}
+
 export interface WantedFork {
   readonly from: SessionId;
   /** seq of the last event that is shared; the last of all when left out. */
@@ -70,16 +126,25 @@ export interface WantedFork {
   readonly to?: SessionId | undefined;
 }
 
-/** The list items of the sessions among these streams. */
-export function listItems(streams: readonly SessionSummary[]): SessionListItem[] {
+/**
+ * The list items of the sessions among these streams.
+ * @param approvals the tool calls that wait for approval in any session, oldest first.
+ */
+export function listItems(
+  streams: readonly SessionSummary[],
+  approvals: readonly WaitingApproval[] = [],
+): SessionListItem[] {
+  const bySession = Map.groupBy(approvals, ({ sessionId }) => sessionId);
   return streams
     .filter(({ sessionId }) => isSession(sessionId))
-    .map(({ sessionId, open, head, createdAt, updatedAt }) => ({
+    .map(({ sessionId, title, open, head, createdAt, updatedAt }) => ({
       sessionId,
+      ...(title !== undefined && { title }),
       status: open ? 'busy' : 'idle',
       head,
       createdAt: isoTime(createdAt),
       updatedAt: isoTime(updatedAt),
+      ...waitingApprovals(bySession.get(sessionId) ?? []),
     }));
 }
 

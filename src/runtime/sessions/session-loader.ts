@@ -2,14 +2,21 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../core/session/session-state.ts';
+import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import type { NewFork } from './journal.ts';
 import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
+import { type WaitingCall, waitingCalls } from './waiting-approvals.ts';
 
 export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
+}
+
+interface ActorStart {
+  readonly waitingCalls?: readonly WaitingCall[];
+  readonly isPresumed?: boolean;
 }
 
 /** Creates session actors from the log, and erases sessions. The caller makes sure that no other actor of the session exists. */
@@ -22,8 +29,11 @@ export class SessionLoader {
 
   /** The session as the log has it. Finishes a deletion that was cut off; the session is then a new one. */
   async load(sessionId: SessionId): Promise<SessionActor> {
-    const session = this.#actor(sessionId, await this.#deps.fold.at(sessionId));
-    if (!session.state.deleted) return session;
+    const folded = await this.#deps.fold.at(sessionId);
+    if (!folded.state.deleted)
+      return this.#actor(sessionId, folded, {
+        waitingCalls: await waitingCalls(this.#deps.journal, sessionId, folded.state),
+      });
     await this.erase(sessionId);
     return this.#actor(sessionId, await this.#deps.fold.at(sessionId));
   }
@@ -32,7 +42,11 @@ export class SessionLoader {
    * A new session, without a look at the log. If the log has the session, its first append is refused.
    */
   presumeNew(sessionId: SessionId): SessionActor {
-    return this.#actor(sessionId, { state: initialSessionState(), last: undefined, snapshotSeq: 0 }, true);
+    return this.#actor(
+      sessionId,
+      { state: initialSessionState(), last: undefined, snapshotSeq: 0 },
+      { isPresumed: true },
+    );
   }
 
   /** Creates the session `to` from the events of `from` up to `at`. */
@@ -40,7 +54,8 @@ export class SessionLoader {
     const { journal, policy, fold } = this.#deps;
     const { state } = await fold.at(from, at);
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
-    await journal.fork({ from, at, to }, closing, origin);
+    const title = shownTitle(closing.reduce(evolveTitle, state.title));
+    await journal.fork({ from, at, to }, closing, { origin, title });
     // The same state as a fold of the new session's log.
     return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }
@@ -54,10 +69,10 @@ export class SessionLoader {
   #actor(
     sessionId: SessionId,
     { state, last, snapshotSeq }: FoldedSession,
-    isPresumed = false,
+    { waitingCalls = [], isPresumed = false }: ActorStart = {},
   ): SessionActor {
     const onGrown = this.#deps.snapshots.follow(sessionId, snapshotSeq);
     if (last) onGrown(state, last);
-    return new SessionActor(sessionId, { state, last }, { ...this.#deps, onGrown }, isPresumed);
+    return new SessionActor(sessionId, { state, last, waitingCalls }, { ...this.#deps, onGrown }, isPresumed);
   }
 }

@@ -1,6 +1,7 @@
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
+import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
@@ -56,6 +57,20 @@ export class SessionRegistry {
       const known = await this.#deps.journal.session(sessionId);
       return { head: known?.head ?? 0, running: null, reasoning: null };
     }
+  }
+
+  /** Resolves when nothing runs in the session any more: at once if it is not in memory. */
+  async atRest(sessionId: SessionId): Promise<void> {
+    // Nothing runs in a session that could not be loaded.
+    const session = await this.#inMemory.find(sessionId)?.catch(() => undefined);
+    await session?.idle();
+  }
+
+  /** The tool calls that wait for approval, oldest first. A session in which one waits does not leave memory. */
+  get waitingApprovals(): WaitingApproval[] {
+    return this.#inMemory.loaded
+      .flatMap(({ sessionId, approvals }) => approvals.map((approval) => ({ sessionId, ...approval })))
+      .toSorted((one, other) => (one.since < other.since ? -1 : 1));
   }
 
   /** How many sessions are in memory. */
@@ -115,6 +130,19 @@ export class SessionRegistry {
   async delete(sessionId: SessionId, origin: Origin): Promise<void> {
     const session = await this.session(sessionId);
     await session.markDeleted(origin);
+    await this.#erase(session);
+  }
+
+  /** Deletes the session if its last event has this seq. @returns whether it did. */
+  async deleteUnchanged(sessionId: SessionId, head: number, origin: Origin): Promise<boolean> {
+    const session = await this.session(sessionId);
+    if (!(await session.markDeleted(origin, head))) return false;
+    await this.#erase(session);
+    return true;
+  }
+
+  async #erase(session: SessionActor): Promise<void> {
+    const { sessionId } = session;
     try {
       await this.#loader.erase(sessionId);
     } finally {

@@ -7,6 +7,7 @@ import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mc
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
+import { ServerLog } from './server-log.ts';
 
 export interface McpServerDeps {
   readonly connector: ToolServerConnector;
@@ -15,6 +16,8 @@ export interface McpServerDeps {
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onToolsChanged: () => void;
+  /** Called after each transition of the server's machine. */
+  readonly onTransition: () => void;
 }
 
 type SendBack = (event: McpServerEvent) => void;
@@ -26,6 +29,8 @@ export class McpServer {
   readonly config: McpServerConfig;
   readonly #deps: McpServerDeps;
   readonly #actor;
+  /** What the server said, over all its connections. */
+  readonly log = new ServerLog();
   #connection: ToolServerConnection | null = null;
   #hasConnected = false;
   #tools: readonly Tool[] = [];
@@ -50,6 +55,7 @@ export class McpServer {
     this.#actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
     this.#actor.subscribe(({ value, context }) => {
       deps.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
+      deps.onTransition();
     });
     deps.machines.add(this.#actor);
     this.#actor.start();
@@ -158,6 +164,8 @@ export class McpServer {
       onToolsChanged: () => {
         if (!signal.aborted) void this.#refreshTools(signal);
       },
+      // What a server says while it ends belongs to its log, too.
+      onNote: (note) => this.log.add(note),
     };
   }
 

@@ -1,8 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
+import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectedTool } from '../../ports/turn-tools.ts';
 import { within } from '../../timing/deadline.ts';
@@ -15,40 +17,53 @@ export interface FirstAttempt {
   readonly settled: Promise<{ readonly record: McpServerRecord; readonly tools: number }>;
 }
 
+type SupervisorDeps = Omit<McpServerDeps, 'onToolsChanged' | 'onTransition'>;
+
 /** Longest wait of a turn for tool servers that are still starting. */
 const FIRST_ATTEMPTS_MS = 10_000;
 
 /** All tool servers: those of the agent file and those connected at run time. */
 export class McpSupervisor implements AsyncDisposable {
-  readonly #deps: Omit<McpServerDeps, 'onToolsChanged'>;
+  readonly #deps: SupervisorDeps;
   readonly #book: ServerBook;
   readonly #servers = new Map<string, McpServer>();
   /** Names of the servers that were connected at run time. */
   readonly #atRunTime = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  /** Whether all servers of the agent file are in the list. */
+  #isComplete = false;
   #revision = 0;
   #firstAttempts: Promise<void> | null = null;
 
   /** @param book remembers the servers that are connected at run time. */
-  constructor(deps: Omit<McpServerDeps, 'onToolsChanged'>, book: ServerBook) {
+  constructor(deps: SupervisorDeps, book: ServerBook) {
     this.#deps = deps;
     this.#book = book;
   }
 
-  /** Starts to connect all servers at the same time, and does not wait for them. */
+  /** Starts to connect all servers that are not disabled at the same time, and does not wait for them. */
   start(
     inFile: Readonly<Record<string, McpServerConfig>>,
     remembered: typeof inFile = {},
   ): readonly FirstAttempt[] {
     for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
-    const attempts = Object.entries({ ...inFile, ...remembered }).map(([name, config]): FirstAttempt => {
+    const enabled = Object.entries({ ...inFile, ...remembered }).filter(
+      ([, { disabled }]) => disabled !== true,
+    );
+    const attempts = enabled.map(([name, config]): FirstAttempt => {
       const server = this.#add(name, config);
       const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
       return { name, settled };
     });
-    if (attempts.length === 0) return attempts;
+    this.#isComplete = true;
+    if (attempts.length === 0) {
+      this.#changed();
+      return attempts;
+    }
     const all: Promise<unknown> = Promise.all(attempts.map(({ settled }) => settled));
     this.#firstAttempts = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
       this.#firstAttempts = null;
+      this.#changed();
     });
     return attempts;
   }
@@ -61,6 +76,19 @@ export class McpSupervisor implements AsyncDisposable {
   /** Increases whenever the tools of any server change. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Calls the listener when the first attempts are over, and after each change of a server's state or tools. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Every server with the names of its tools, which are null while it is not connected. */
+  toolNames(): KnownServer[] {
+    return [...this.#servers.values()].map(({ name, status, tools }) => ({
+      name,
+      tools: status === 'connected' ? tools.map((tool) => tool.name) : null,
+    }));
   }
 
   records(): McpServerRecord[] {
@@ -112,6 +140,11 @@ export class McpSupervisor implements AsyncDisposable {
     return this.#server(serverId).tools;
   }
 
+  /** What the server said after the line with this number. */
+  logOf(serverId: string, after: number): ServerLogLine[] {
+    return this.#server(serverId).log.after(after);
+  }
+
   connectedTools(): ConnectedTool[] {
     return [...this.#servers.values()].flatMap((server) =>
       server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
@@ -143,9 +176,14 @@ export class McpSupervisor implements AsyncDisposable {
     return attempt;
   }
 
+  #changed(): void {
+    if (this.#isComplete) for (const listener of this.#listeners) listener();
+  }
+
   #forget(server: McpServer): void {
     this.#servers.delete(server.name);
     server.forget();
+    this.#changed();
   }
 
   #add(name: string, config: McpServerConfig): McpServer {
@@ -155,6 +193,7 @@ export class McpSupervisor implements AsyncDisposable {
       onToolsChanged: () => {
         this.#revision += 1;
       },
+      onTransition: () => this.#changed(),
     });
     this.#servers.set(name, server);
     return server;

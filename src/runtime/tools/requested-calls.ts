@@ -36,6 +36,7 @@ export async function requestedCalls(
       repeatable: offered?.tool.repeatable ?? false,
       policy: offered?.policy ?? 'auto',
       argumentsHash: await contentHash(args),
+      ...(offered?.expiresAfterMs !== undefined && { expiresAfterMs: offered.expiresAfterMs }),
       ...(await problemOf(offered, parsed, names, schemas)),
     });
   }

@@ -36,9 +36,12 @@ export class ToolCatalog implements TurnTools {
 
   /** The tools of all connected servers, also those that the model may not call. */
   available(): OfferedTool[] {
+    const { approval } = this.#options;
+    const { expiresAfterMs } = approval;
+    const expiry = expiresAfterMs !== undefined && { expiresAfterMs };
     return this.#servers
       .connectedTools()
-      .map((tool) => ({ ...tool, policy: approvalPolicy(this.#options.approval, tool) }));
+      .map((tool) => ({ ...tool, policy: approvalPolicy(approval, tool), ...expiry }));
   }
 
   /** The tools under the names that the model knows. Rebuilt only when they have changed. */

@@ -47,7 +47,14 @@ const fixtures: readonly Fixture[] = [
     version: 1,
     streams: { deleted: 4, eventful: 54, origin: 44, [CLEAR_SERVERS_STREAM]: 2 },
     moments: [38, 54],
-    lacking: ['mcp-server.registered', 'secret.kept', 'request.begun', 'request.answered', 'request.failed'],
+    lacking: [
+      'session.renamed',
+      'mcp-server.registered',
+      'secret.kept',
+      'request.begun',
+      'request.answered',
+      'request.failed',
+    ],
   },
   {
     version: 2,
@@ -59,7 +66,7 @@ const fixtures: readonly Fixture[] = [
       [SERVERS_STREAM]: 2,
     },
     moments: [55, 71],
-    lacking: ['mcp-server.added'],
+    lacking: ['session.renamed', 'mcp-server.added'],
   },
   {
     version: 3,
@@ -71,7 +78,7 @@ const fixtures: readonly Fixture[] = [
       [SERVERS_STREAM]: 2,
     },
     moments: [55, 71],
-    lacking: ['mcp-server.added'],
+    lacking: ['session.renamed', 'mcp-server.added'],
   },
 ];
 

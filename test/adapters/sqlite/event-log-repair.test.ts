@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
-import { repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
+import { type RepairReport, repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
+import type { LoggedEvent } from '../../../src/core/log/events.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
 import { contentsOf, crashedLog, randomIntegers } from '../../support/log/event-log-damage.ts';
+import { stepCompleted } from '../../support/models/steps.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
@@ -46,6 +50,78 @@ describe('repair of an event log', () => {
     expect(listed).toEqual(expect.arrayContaining(kept));
   });
 
+  it('keeps the titles, those of clients and those of first messages', async () => {
+    const message = { type: 'turn.requested', turnId: 't', text: 'hello there\nand more' } as const;
+    {
+      await using store = await open();
+      await store.append('named', 0, [message, { type: 'session.renamed', title: 'Mine' }]);
+      await store.append('unnamed', 0, [message]);
+      await store.append('again', 0, [message, { type: 'session.renamed', title: 'Mine' }]);
+      await store.append('again', 2, [{ type: 'session.renamed', title: null }]);
+    }
+    {
+      using db = new DatabaseSync(join(directory, 'events.db'));
+      db.exec(`UPDATE events SET data = '{}' WHERE session = 'again' AND seq = 3`);
+    }
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: false });
+    await using store = await open();
+    const titles = (await store.sessions()).map(({ sessionId, title }) => [sessionId, title]);
+    expect(titles).toEqual(
+      expect.arrayContaining([
+        ['named', 'Mine'],
+        ['unnamed', 'hello there'],
+        ['again', 'Mine'],
+      ]),
+    );
+  });
+
+  it('ends the turns that it cut, as the report and the log say, and leaves them closed', async () => {
+    const turns = join(root.path, 'turns');
+    await cutTurns(turns);
+    const foreseen = await repairEventLog(turns, { dryRun: true });
+    const { endedTurns, cut, events } = await repairEventLog(turns);
+    expect(foreseen).toMatchObject({ healthy: false, dryRun: true, endedTurns, cut, events });
+    expect(foreseen.backup).toBeUndefined();
+    expect(endedTurns).toEqual([
+      { sessionId: 'cut', turnId: 'a' },
+      { sessionId: 'cut', turnId: 'b' },
+    ]);
+    expect(cut).toEqual([{ sessionId: 'cut', intactUpTo: 5, lostUpTo: 7 }]);
+    await using store = await openSqliteEventStore({ directory: turns, log: recordingLog() });
+    const after = (await store.read('cut', 5)).map(({ event, meta }) => ({ ...event, actor: meta?.actor }));
+    const end = { type: 'turn.cancelled', cause: { kind: 'session-repaired' }, actor: { kind: 'service' } };
+    expect(after).toMatchObject([
+      { type: 'tool-call.interrupted', turnId: 'a', callId: 'c1', cause: { kind: 'turn-cancelled' } },
+      { ...end, turnId: 'a' },
+      { ...end, turnId: 'b' },
+    ]);
+    expect(await store.sessions({ open: true })).toEqual([]);
+    expect(await repairedAgain(store, turns)).toMatchObject({ healthy: true, endedTurns: [], events });
+  });
+
+  it('changes nothing in a dry run, which says what it would do', async () => {
+    loseWal();
+    const before = contentsOf(directory);
+    const names = readdirSync(directory).toSorted();
+    const foreseen = await repairEventLog(directory, { dryRun: true });
+    expect(contentsOf(directory)).toEqual(before);
+    expect(readdirSync(directory).toSorted()).toEqual(names);
+    const { backup, ...done } = await repairEventLog(directory);
+    expect(backup).toContain('events.damaged-');
+    expect(foreseen).toEqual({ ...done, dryRun: true });
+    expect(await repairEventLog(directory, { dryRun: true })).toMatchObject({ healthy: true, dryRun: true });
+  });
+
+  it('says in a dry run that it would finish one that was cut off', async () => {
+    loseWal();
+    const { sessions, events } = await repairEventLog(directory);
+    renameSync(join(directory, 'events.db'), join(directory, 'events.repaired'));
+    const finished = { healthy: true, finishedEarlier: true, sessions, events };
+    expect(await repairEventLog(directory, { dryRun: true })).toMatchObject({ ...finished, dryRun: true });
+    expect(readdirSync(directory)).toContain('events.repaired');
+    expect(await repairEventLog(directory)).toMatchObject(finished);
+  });
+
   it('that was cut off keeps the service from starting, and is finished by the next one', async () => {
     loseWal();
     await repairEventLog(directory);
@@ -74,3 +150,30 @@ describe('repair of an event log', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('events.damaged'))).toEqual([]);
   });
 });
+
+/** A turn that called a tool, with one waiting behind it. The event after the call is damaged. */
+async function cutTurns(directory: string): Promise<void> {
+  const call = { turnId: 'a', callId: 'c1', toolName: 't', serverId: 's' };
+  const events: LoggedEvent[] = [
+    { type: 'turn.requested', turnId: 'a', text: 'pay' },
+    { type: 'turn.started', turnId: 'a' },
+    stepCompleted({ turnId: 'a', callIds: ['c1'] }),
+    { type: 'tool-call.requested', ...call, name: 't', arguments: {}, repeatable: false },
+    { type: 'turn.requested', turnId: 'b', text: 'and again' },
+    { type: 'tool-call.succeeded', ...call, result: { content: [] } },
+    stepCompleted({ turnId: 'a', step: 2, text: 'Paid.' }),
+  ];
+  {
+    await using store = await openSqliteEventStore({ directory, log: recordingLog() });
+    await store.append('cut', 0, events, { open: true });
+    await store.append('whole', 0, events.slice(0, 2), { open: false });
+  }
+  const db = new DatabaseSync(join(directory, 'events.db'));
+  db.exec("UPDATE events SET data = '{}' WHERE session = 'cut' AND seq = 6");
+  db.close();
+}
+
+async function repairedAgain(store: EventStore, directory: string): Promise<RepairReport> {
+  await store[Symbol.asyncDispose]();
+  return repairEventLog(directory);
+}

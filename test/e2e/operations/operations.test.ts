@@ -1,7 +1,12 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
+import { z } from 'zod';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { MetricSamplesResponse } from '../../../src/wire/responses.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
@@ -166,6 +171,61 @@ describe('metrics', () => {
     const body = await text.text();
     expect(body).toContain('\nagent_turns_total{outcome="completed"} 1\n');
     expect(body).not.toContain(SECRET);
+  });
+
+  verifies('ops.log-size', async () => {
+    await using folder = await tempDirectory();
+    await using service = await start({}, folder.path);
+    const Health = z.object({ log: z.object({ bytes: z.int(), events: z.int() }) });
+    const health = async () => Health.parse(await (await service.fetch('/api/health')).json()).log;
+    const before = await health();
+    await service.post('/api/message-sync', { message: 'hello' });
+    const after = await health();
+    const values = await MetricValues.at(service.url);
+    const bytes = ['database', 'wal'].map((file) => values.value(`agent_log_bytes{file=${file}}`) ?? 0);
+    const files = ['events.db', 'events.db-wal'].map((file) => statSync(join(folder.path, file)).size);
+    expect(bytes).toEqual(files);
+    expect(after.bytes).toBe(files.reduce((sum, size) => sum + size));
+    expect(after.bytes).toBeGreaterThan(before.bytes);
+    expect(values.value('agent_log_events')).toBe(after.events);
+    const events = await service.fetch('/api/sessions/default/events');
+    const { head } = z.object({ head: z.int() }).parse(await events.json());
+    expect(after.events - before.events).toBe(head);
+    expect(await (await service.fetch('/healthz')).json()).not.toHaveProperty('log');
+  });
+
+  verifies(
+    'ops.log-size',
+    async () => {
+      const store = new WatchedStore(memoryEventStore());
+      store.size = () => Promise.reject(new Error('EIO'));
+      await using service = await RunningService.start({ adapters: { store } });
+      expect(await (await service.fetch('/api/health')).json()).not.toHaveProperty('log');
+      const values = await MetricValues.at(service.url);
+      expect(values.value('agent_log_events')).toBeUndefined();
+      expect(values.value('agent_sessions')).toBe(0);
+    },
+    'and everything else is reported when the log does not answer',
+  );
+
+  verifies('ops.samples', async () => {
+    await using service = await start({ limits: { requestsPerMinute: 2 } });
+    const samples = async (after: number) =>
+      MetricSamplesResponse.parse(await (await service.fetch(`/metrics/samples?after=${after}`)).json());
+    // The first sample is taken at the start, so a page that is opened at once has a line to draw.
+    const first = await samples(0);
+    expect([first.last, first.times.length]).toEqual([1, 2]);
+    await service.post('/api/message-sync', { message: 'hello' });
+    const present = (await samples(first.last)).series;
+    const value = (name: string, labels = {}) =>
+      present.find((series) => series.name === name && isDeepStrictEqual(series.labels, labels))?.values;
+    expect(value('agent_turns_total', { outcome: 'completed' })).toEqual([1]);
+    expect(value('agent_turns_running')).toEqual([0]);
+    expect(value('agent_append_duration_seconds')).toEqual([expect.any(Number)]);
+    expect(value('process_resident_memory_bytes')?.[0]).toBeGreaterThan(1_000_000);
+    expect(value('agent_http_requests_total', { status: '2xx' })?.[0]).toBeGreaterThanOrEqual(2);
+    for (let more = 0; more < 5; more += 1) await samples(0);
+    expect((await service.fetch('/metrics/samples?after=x')).status).toBe(400);
   });
 
   verifies(

@@ -53,6 +53,7 @@ describe('errors', () => {
         fork: () => Promise.reject(new Error('EIO at /private/path')),
         adopt: () => Promise.reject(new Error('EIO at /private/path')),
         erase: () => Promise.reject(new Error('EIO at /private/path')),
+        size: () => Promise.reject(new Error('EIO at /private/path')),
         probe: () => Promise.reject(new Error('EIO at /private/path')),
         [Symbol.asyncDispose]: () => Promise.resolve(),
       };

@@ -171,7 +171,13 @@ describe('a tool that asks first', () => {
     const { service, model, tools } = setup;
     const { openTurnId: turnId, approvals } = await viewOf(service, 'default');
     const call = { callId: 'c1', toolName: 'pay', serverId: 'bank' };
-    const waiting = { ...call, turnId, arguments: PAY.arguments, argumentsHash: PAY_HASH };
+    const waiting = {
+      ...call,
+      turnId,
+      arguments: PAY.arguments,
+      argumentsHash: PAY_HASH,
+      since: expect.stringMatching(/Z$/),
+    };
     expect(approvals).toEqual([waiting]);
     await service.post(APPROVAL, { decision: 'approve' });
     (await tools.call(0)).answer('paid');

@@ -227,7 +227,10 @@ describeWays('a command', (way) => {
       const sessions = (await succeed(folder.path, 'sessions')).trimEnd().split('\n');
       expect(sessions.map((line) => JSON.parse(line).sessionId)).toEqual(['copy', 's']);
       expect(await succeed(folder.path, 'replay', 's')).toMatch(/^4 events, all as recorded$/m);
-      await succeed(folder.path, 'repair');
+      expect(await run(folder.path, ['repair', '--data-dir', 'log'])).toMatchObject({
+        code: 0,
+        stderr: 'agent-service: the log is intact (8 events in 2 sessions); there is nothing to repair\n',
+      });
     },
     'chat, export, import, sessions, replay and repair',
     COMMANDS_MS,

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
+import { projectRoot } from '../../support/project/source-imports.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { freePort, SCRIPTED } from '../../support/service/running-service.ts';
 import { type Ending, type ProcessOptions, ServiceProcess } from '../../support/service/service-process.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { handshake } from '../../support/sockets/raw-http.ts';
 import { connectClient } from '../../support/sockets/websocket-client.ts';
 import { mcpClient } from '../../support/tools/mcp-client.ts';
@@ -211,6 +213,32 @@ describe.concurrent('flags', () => {
       expect(help.stdout).toContain(`--${flag}`);
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
+
+  for (const where of ['a clone', 'an empty folder'] as const) {
+    verifies(
+      'cli.help',
+      async () => {
+        await using folder = await tempDirectory();
+        const cwd = where === 'a clone' ? projectRoot : folder.path;
+        const { stdout } = await run(['--help'], { cwd });
+        const [, examples = ''] = stdout.split('Examples:');
+        const lines = examples.split('\n').filter((line) => line.includes('$ '));
+        expect(lines.length).toBeGreaterThan(3);
+        const written = new Set<string>();
+        for (const line of lines) {
+          expect(line).toMatch(/^ {2}\$ (npx agent-service|npm start)/);
+          if (line.includes('agent-service init')) written.add('agent.yml');
+          const [, file] = /--agent (\S+)/.exec(line) ?? [];
+          if (file !== undefined)
+            expect({ line, exists: written.has(file) || existsSync(join(cwd, file)) }).toEqual({
+              line,
+              exists: true,
+            });
+        }
+      },
+      `its examples work in ${where}`,
+    );
+  }
 
   verifies('cli.unread', async () => {
     const recording = fileURLToPath(new URL('../../fixtures/log-v1/eventful.jsonl', import.meta.url));

@@ -161,6 +161,7 @@ describe('health', () => {
       version: readPackageVersion(),
       uptime: expect.any(Number),
       agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+      log: { bytes: 0, events: 0 },
       timestamp: isTimestamp,
     });
     const later = Health.parse(await (await service.fetch('/api/health')).json());

@@ -67,6 +67,7 @@ describeWays('a service that is told to stop', (way) => {
 
     service.process.kill('SIGTERM');
     await service.process.stderr(/stopping/);
+    expect(await idle.closed).toMatchObject({ code: 1012 });
     socket.say('too late');
     expect((await socket.settled()).at(-1)).toMatchObject({
       event: 'error',
@@ -78,10 +79,93 @@ describeWays('a service that is told to stop', (way) => {
     expect((await socket.settled(2)).at(-1)).toEqual({ event: 'response', data: { content: 'One two' } });
     expect(await (await sync).json()).toMatchObject({ success: true, response: 'One two' });
     expect(await socket.closed).toMatchObject({ code: 1012 });
-    expect(await idle.closed).toMatchObject({ code: 1012 });
     expect(await service.process.ended).toMatchObject({ code: 0, signal: null });
     await Promise.all(processes.map(processEnd));
   });
+
+  verifies(
+    'cli.stop',
+    async () => {
+      await using running = await start(way);
+      const { upstream, service } = running;
+      const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      for (const { promise: gate } of gates)
+        upstream.replyWith({
+          stream: [{ text: 'One ' }, { gate }, { text: 'two' }, { finish: 'stop' }, { done: true }],
+        });
+      const sessions = ['first', 'second'];
+      const sockets = await Promise.all(
+        sessions.map((name) => connectClient(`ws://127.0.0.1:${service.port}/?session=${name}`)),
+      );
+      for (const [index, socket] of sockets.entries()) {
+        socket.say('count');
+        await upstream.request(index);
+      }
+      service.process.kill('SIGTERM');
+      await service.process.stderr(/stopping/);
+      gates[0]?.resolve();
+      expect(await sockets[0]?.closed).toMatchObject({ code: 1012 });
+      // The other turn still runs: its socket is open, and the service answers.
+      sockets[1]?.say('too late');
+      expect((await sockets[1]?.settled())?.at(-1)).toMatchObject({ event: 'error' });
+      gates[1]?.resolve();
+      expect((await sockets[1]?.settled(2))?.at(-1)).toEqual({
+        event: 'response',
+        data: { content: 'One two' },
+      });
+      expect(await sockets[1]?.closed).toMatchObject({ code: 1012 });
+      expect(await service.process.ended).toMatchObject({ code: 0 });
+    },
+    'each socket with the turn of its own session',
+  );
+
+  verifies(
+    'cli.stop',
+    async () => {
+      await using running = await start(way);
+      const { upstream, service } = running;
+      const gate = Promise.withResolvers<void>();
+      upstream.replyWith({
+        stream: [{ gate: gate.promise }, { text: 'done' }, { finish: 'stop' }, { done: true }],
+      });
+      const headers = { Accept: 'text/event-stream' };
+      const stream = (await service.fetch('/api/sessions/default/events', { headers })).text();
+      await service.post('/api/message', { message: 'count' });
+      await upstream.request(0);
+      service.process.kill('SIGTERM');
+      await service.process.stderr(/stopping/);
+      for (const refused of [service.post('/api/message', { message: 'late' }), service.fetch('/readyz')]) {
+        const { status, headers: answered } = await refused;
+        expect([status, answered.get('Retry-After')]).toEqual([503, '5']);
+      }
+      expect((await service.fetch('/healthz')).status).toBe(200);
+      const late = (await service.fetch('/api/sessions/default/events', { headers })).text();
+      gate.resolve();
+      for (const frames of await Promise.all([stream, late])) expect(frames).toContain('"event":"response"');
+      expect(await service.process.ended).toMatchObject({ code: 0 });
+    },
+    'meanwhile messages are refused, probes answered, and event streams have a proper end',
+  );
+
+  verifies(
+    'cli.stop',
+    async () => {
+      await using running = await start(way);
+      const { upstream, service } = running;
+      const gate = Promise.withResolvers<void>();
+      upstream.replyWith({
+        stream: [{ gate: gate.promise }, { text: 'done' }, { finish: 'stop' }, { done: true }],
+      });
+      const answer = service.post('/api/message-sync', { message: 'count' });
+      await upstream.request(0);
+      service.process.kill('SIGHUP');
+      await service.process.stderr(/"signal":"SIGHUP"/);
+      gate.resolve();
+      expect(await (await answer).json()).toMatchObject({ response: 'done' });
+      expect(await service.process.ended).toMatchObject({ code: 0, signal: null });
+    },
+    'SIGHUP too',
+  );
 
   verifies(
     'cli.stop',

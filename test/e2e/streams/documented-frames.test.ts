@@ -67,6 +67,8 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await plain.until('error');
   plain.send(exampleOf(client, 'reset'));
   await resuming.until('reset');
+  await rename(service, 'read', 'Sums');
+  await resuming.until('renamed');
   resuming.send(exampleOf(client, 'cancel', 1));
   await resuming.until('done');
   plain.send({ type: 'hello' });
@@ -74,9 +76,21 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await plain.until('error', 2);
   denied.plain.send(exampleOf(client, 'message'));
   await denied.plain.until('toolApproval');
+  denied.plain.send({ type: 'message', content: 'hello' });
+  await denied.plain.until('queued');
+  denied.resuming.send({ type: 'message', content: 'hello' });
+  await denied.resuming.until('queued');
   denied.plain.send(exampleOf(client, 'deny'));
   await denied.plain.until('toolResult');
   await Promise.all([denied.plain.until('response'), denied.resuming.until('response')]);
+}
+
+function rename(service: RunningService, session: string, title: string): Promise<Response> {
+  return service.fetch(`/api/sessions/${session}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title }),
+  });
 }
 
 /** What only a fork, a deletion and a restart bring about. */

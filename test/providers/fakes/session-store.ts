@@ -50,6 +50,7 @@ function keptOpen(store: EventStore): EventStore {
     fork: (...given) => store.fork(...given),
     adopt: (...given) => store.adopt(...given),
     erase: (...given) => store.erase(...given),
+    size: () => store.size(),
     probe: () => store.probe(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -42,6 +42,7 @@ export function keptOpen(log: EventStore): EventStore {
     fork: (...args) => log.fork(...args),
     adopt: (...args) => log.adopt(...args),
     erase: (...args) => log.erase(...args),
+    size: () => log.size(),
     probe: () => log.probe(),
     [Symbol.asyncDispose]: async () => undefined,
   };

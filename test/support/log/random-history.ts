@@ -33,6 +33,7 @@ export function randomHistory(seed: number, commands: number): Envelope[] {
 
 function nextCommand({ state }: SessionLog, random: () => number, index: number): SessionCommand {
   const { open } = state;
+  if (random() < 0.03) return { type: 'session.rename', title: random() < 0.7 ? `title ${index}` : null };
   const pick = random();
   if (!open || pick < 0.2) return startTurn(random, index);
   const { turnId } = open;

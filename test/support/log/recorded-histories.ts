@@ -269,6 +269,42 @@ export const histories: Readonly<Record<string, History>> = {
   },
 };
 
+/** With what version 0.1.0 did not know. */
+export const laterHistories: Readonly<Record<string, History>> = {
+  'a session that is renamed while a turn runs, and gets its first title back': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    const heard = rig.listen();
+    await rig.say('hello');
+    const session = await rig.registry.session('s');
+    const call = await rig.model.call(0);
+    await session.rename('Greetings', CLIENT);
+    call.answer('Hi.');
+    await heard.event('turn.completed');
+    await session.rename(null, CLIENT);
+    return recorded(store);
+  },
+
+  'a call whose approval expires, and one that is approved before that': async () => {
+    const clock = new SimulatedClock();
+    const now = (): number => clock.now();
+    const store = memoryEventStore(now);
+    const rig = start(store, { clock, now, approval: { ...approval, expiresAfterMs: 5_000 } });
+    const heard = rig.listen();
+    await rig.say('hello');
+    (await rig.model.call(0)).askFor({ name: 'pay', callId: 'a' }, { name: 'pay', callId: 'b' });
+    await heard.event('approval.requested');
+    const session = await rig.registry.session('s');
+    await session.answerApproval({ type: 'approval.answer', callId: 'b', approved: true }, CLIENT);
+    (await rig.tools.call(0)).answer('paid');
+    await heard.event('tool-call.succeeded');
+    clock.increment(5_000);
+    (await rig.model.call(1)).answer('Paid once.');
+    await heard.event('turn.completed');
+    return recorded(store);
+  },
+};
+
 /** A session with calls under way and a message behind, and every fork of it and of its last fork. */
 export async function forks(): Promise<SessionEvent[][]> {
   const store = memoryEventStore();

@@ -1,11 +1,12 @@
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { Envelope } from '../../../src/core/log/envelope.ts';
-import type { Origin } from '../../../src/core/log/event-metadata.ts';
 import type { LoggedEvent, SessionEvent } from '../../../src/core/log/events.ts';
 import type {
   AdoptedEvent,
   AppendOptions,
   EventStore,
+  ForkOptions,
+  LogSize,
   SessionFilter,
   SessionSummary,
 } from '../../../src/ports/event-store.ts';
@@ -52,10 +53,10 @@ export class WatchedStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    origin?: Origin,
+    options?: ForkOptions,
   ): Promise<void> {
     await this.beforeAppend(closing);
-    await this.#inner.fork(from, at, to, closing, origin);
+    await this.#inner.fork(from, at, to, closing, options);
   }
 
   async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
@@ -65,6 +66,10 @@ export class WatchedStore implements EventStore {
 
   erase(...sessionIds: SessionId[]): Promise<void> {
     return this.#inner.erase(...sessionIds);
+  }
+
+  size(): Promise<LogSize> {
+    return this.#inner.size();
   }
 
   async probe(): Promise<void> {

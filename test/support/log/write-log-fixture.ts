@@ -27,7 +27,7 @@ deleted.tell({ type: 'session.delete', partial: 'I' });
 const store = await openSqliteEventStore({ directory: `${folder}/data`, log: silentLog });
 const origin: Origin = { actor: { kind: 'client', principal: 'ada' }, causationId: 'c' };
 await store.append('origin', 0, past, { open: true, origin });
-await store.fork('origin', past.length, 'eventful', closing, origin);
+await store.fork('origin', past.length, 'eventful', closing, { origin });
 await store.append('eventful', past.length + closing.length, continued, {
   open: true,
   origin: { actor: { kind: 'agent' }, causationId: 'd' },

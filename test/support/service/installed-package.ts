@@ -19,6 +19,10 @@ export const userEnvironment = Object.fromEntries(
 export interface InstalledPackage extends AsyncDisposable {
   /** The folder it was installed in, empty before. */
   readonly folder: string;
+  /** The file that `npm pack` made. */
+  readonly tarball: string;
+  /** What npm warned of, without the settings of this machine. */
+  readonly warnings: readonly string[];
   /** Paths in the tarball. */
   readonly files: readonly string[];
 }
@@ -37,17 +41,21 @@ export async function installPackage(): Promise<InstalledPackage> {
   await run('npm', ['pack', '--silent', '--pack-destination', temp.path], copy);
   const tarball = (await readdir(temp.path)).find((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new Error('npm pack has left no tarball');
-  await run(
-    'npm',
-    ['install', '--prefer-offline', '--no-audit', '--no-fund', join(temp.path, tarball)],
-    folder,
-  );
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', join(temp.path, tarball)];
+  const { stderr } = await execute('npm', install, { cwd: folder, env: userEnvironment });
+  const warnings = stderr.split('\n').filter((line) => line !== '' && !line.includes(' user config '));
   const listing = await run('tar', ['tzf', join(temp.path, tarball)], folder);
   const files = listing
     .trim()
     .split('\n')
     .map((file) => file.replace(/^package\//, ''));
-  return { folder, files, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+  return {
+    folder,
+    tarball: join(temp.path, tarball),
+    files,
+    warnings,
+    [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
+  };
 }
 
 /** @returns what it prints; rejects with it when it fails. */

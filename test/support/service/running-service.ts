@@ -5,6 +5,7 @@ import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { serveHttp } from '../../../src/app/serve-http.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
+import type { Clock } from '../../../src/timing/clock.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
 export interface ServiceOptions {
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly port?: number;
   readonly inspect?: 'states' | 'content';
   readonly inspectToken?: string;
+  /** Says when old sessions are looked for. */
+  readonly clock?: Clock;
 }
 
 export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
@@ -43,7 +46,7 @@ export class RunningService implements AsyncDisposable {
       ...(await chooseAdapters({ config, dataDir, environment, log })),
       ...options.adapters,
     };
-    const agent = await composeAgent({ config, raw, adapters, log });
+    const agent = await composeAgent({ config, raw, adapters, log, clock: options.clock });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
     const http = await serveHttp({ agent, config, settings, version: readPackageVersion(), log });

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../src/core/log/envelope.ts';
 import { evolve, initialSessionState } from '../../../src/core/session/session-state.ts';
 import type { SessionView } from '../../../src/core/session/session-view.ts';
-import { viewSession } from '../../../src/core/session/view-session.ts';
+import { pendingApproval, viewSession } from '../../../src/core/session/view-session.ts';
 
 /** What a session looked like after these, its first events, folded one by one. */
 export function foldedView(envelopes: readonly Envelope[], head: number): SessionView {
@@ -9,5 +9,10 @@ export function foldedView(envelopes: readonly Envelope[], head: number): Sessio
   const last = envelopes.at(-1);
   if (!first || !last) throw new Error('there are no events');
   const state = envelopes.reduce((folded, { event }) => evolve(folded, event), initialSessionState());
-  return viewSession({ state, first, last }, head);
+  const approvals = envelopes.flatMap(({ event, time }) =>
+    event.type === 'approval.requested' && state.open?.awaiting.has(event.callId)
+      ? [pendingApproval(event, time)]
+      : [],
+  );
+  return viewSession({ state, first, last, approvals }, head);
 }

@@ -1,3 +1,4 @@
+import { Refused } from '../../../bench/load/refused.ts';
 import type { LinkOptions, OpenLink } from '../../../bench/load/stream-link.ts';
 import type { StreamEvent } from '../../../src/client/stream-position.ts';
 
@@ -10,7 +11,13 @@ export interface LoadSessionOptions {
   readonly fails?: (turn: number) => boolean;
   /** Whether the connection breaks in place of hearing what is said, that time. */
   readonly breaksAtSaying?: (time: number) => boolean;
+  /** The connection and the message, counted from 1, that a limit refuses. */
+  readonly limits?: { readonly opening: number; readonly saying: number };
 }
+
+/** A limit that has ended. */
+const limitExceeded = () =>
+  ({ code: 'RATE_LIMIT_EXCEEDED', message: 'too many', details: { resetTime: 0 } }) as const;
 
 /** A session of the service, as a client under load sees it: each message is answered in three pieces. */
 export class LoadSession {
@@ -20,12 +27,15 @@ export class LoadSession {
   readonly #options: LoadSessionOptions;
   #client: LinkOptions | null = null;
   #turns = 0;
+  #openings = 0;
 
   constructor(options: LoadSessionOptions = {}) {
     this.#options = options;
   }
 
   readonly open: OpenLink = async (client) => {
+    this.#openings += 1;
+    if (this.#openings === this.#options.limits?.opening) throw Refused.byError(limitExceeded());
     // What is told at once must not come before the caller has its link.
     queueMicrotask(() => queueMicrotask(() => this.#join(client)));
     return {
@@ -58,6 +68,10 @@ export class LoadSession {
 
   #hear(content: string, clientMessageId: string): void {
     this.said.push(clientMessageId);
+    if (this.said.length === this.#options.limits?.saying) {
+      this.#send({ event: 'error', data: limitExceeded(), clientMessageId });
+      return;
+    }
     if (this.#options.breaksAtSaying?.(this.said.length)) {
       this.#client?.onLost();
       return;

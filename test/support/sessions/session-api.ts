@@ -4,10 +4,12 @@ import { Timestamp } from '../service/error-envelope.ts';
 
 const item = {
   sessionId: z.string(),
+  title: z.string().optional(),
   status: z.enum(['idle', 'busy']),
   head: z.int(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  waitingApprovals: z.strictObject({ count: z.int(), since: Timestamp }).optional(),
 };
 
 const HistoryEntry = z.discriminatedUnion('role', [
@@ -55,6 +57,8 @@ const View = z.strictObject({
         serverId: z.string().nullable(),
         arguments: z.record(z.string(), z.unknown()),
         argumentsHash: z.string().regex(/^[0-9a-f]{64}$/),
+        since: Timestamp,
+        expiresAt: Timestamp.optional(),
       }),
     ),
     history: z.array(HistoryEntry),

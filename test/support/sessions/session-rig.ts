@@ -36,6 +36,8 @@ export interface RigOptions {
   readonly keepReasoning?: boolean;
   /** What the time-outs of turns go by, and the waits after a fault. */
   readonly clock?: Clock;
+  /** The time by which approvals expire. */
+  readonly now?: () => number;
 }
 
 /** The moving service without protocols: real bus, journal, sessions and turns; model and tools are the test's. */
@@ -61,6 +63,7 @@ export class SessionRig {
     keepReasoning = false,
     approval = { rules: [], default: 'auto' },
     clock,
+    now,
   }: RigOptions = {}) {
     const { bus, log, model, machines } = this;
     this.tools = tools ?? new DirectedTools({});
@@ -94,6 +97,7 @@ export class SessionRig {
       log,
       directory: oneProcess,
       ...(clock && { clock }),
+      ...(now && { now }),
     });
     if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });
   }

@@ -41,6 +41,16 @@ describe('the metrics of one service', () => {
     expect((await MetricValues.of(metrics)).value('agent_sessions')).toBe(2);
   });
 
+  it('have no series for what cannot be read now', async () => {
+    const metrics = prometheusMetrics();
+    let readings = [{ labels: {}, value: 3 }];
+    metrics.read('agent_sessions', () => readings);
+    readings = [];
+    expect((await MetricValues.of(metrics)).value('agent_sessions')).toBeUndefined();
+    readings = [{ labels: {}, value: 4 }];
+    expect((await MetricValues.of(metrics)).value('agent_sessions')).toBe(4);
+  });
+
   it('are the same as text and as data', async () => {
     const metrics = prometheusMetrics();
     metrics.observe('agent_append_duration_seconds', {}, 0.002);
@@ -191,7 +201,7 @@ describe('what is measured', () => {
     const metrics = prometheusMetrics();
     const tools = new DirectedTools({ echo: {} }, (call) => call.answer('ok'));
     const connector = measuredTools(tools, metrics);
-    const events = { onClosed: () => undefined, onToolsChanged: () => undefined };
+    const events = { onClosed: () => undefined, onToolsChanged: () => undefined, onNote: () => undefined };
     const config = { type: 'stdio', command: 'none' } as const;
     for (let index = 0; index < 105; index += 1) {
       const connection = await connector.connect(`s${index}`, config, events, new AbortController().signal);

@@ -85,7 +85,7 @@ describe('a WebSocket whose client is not quick enough', { timeout: TIMEOUT_MS }
         },
         release: () => undefined,
       }),
-      stop: () => undefined,
+      drain: () => undefined,
     };
     await listen(front, () => new ReadableStream());
     using client = await RawWebSocket.open(port);
@@ -96,7 +96,7 @@ describe('a WebSocket whose client is not quick enough', { timeout: TIMEOUT_MS }
 
 const noSockets: SocketFront = {
   admit: () => ({ status: 404, headers: {}, body: null }),
-  stop: () => undefined,
+  drain: () => undefined,
 };
 
 async function* unended(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

@@ -29,7 +29,7 @@ class App implements Disposable {
 
   constructor() {
     const { app } = this.broadcast;
-    const front: SocketFront = { admit: () => ({ open: (socket) => this.#open(socket), release }), stop };
+    const front: SocketFront = { admit: () => ({ open: (socket) => this.#open(socket), release }), drain };
     app.ws(
       '/*',
       webSocketBehavior({ front, http: { refuse: errorResponse }, open: new Set<UwsSocket>() }, MEGABYTE),
@@ -65,7 +65,7 @@ class App implements Disposable {
 }
 
 const release = (): void => undefined;
-const stop = (): void => undefined;
+const drain = (): void => undefined;
 
 /** All that the client was sent before the service closed the socket. */
 async function textsOf({ socket, client }: Link): Promise<string[]> {

@@ -7,6 +7,8 @@ import type { StreamEvent } from '../../../src/client/stream-position.ts';
 import { LoadSession, type LoadSessionOptions, PIECES } from '../../support/sessions/load-session.ts';
 
 const MESSAGES = 3;
+/** There is room at once. */
+const OPEN = { turn: async () => undefined, leave: () => undefined };
 
 async function talk(
   sessionOptions: LoadSessionOptions,
@@ -19,7 +21,14 @@ async function talk(
   const log = async (): Promise<LoggedEvent[]> => JSON.parse(JSON.stringify(session.log));
   const instance = { log, cancel: async () => undefined };
   const stopping = stop ? AbortSignal.abort() : new AbortController().signal;
-  await new Talker('s', { options, tally, instance, open: session.open, stopping }).run();
+  await new Talker('s', {
+    options,
+    tally,
+    instance,
+    open: session.open,
+    stopping,
+    turnstile: OPEN,
+  }).run();
   return { tally, session };
 }
 
@@ -93,6 +102,14 @@ describe('a client under load', () => {
     const [first, second, again, third] = session.said;
     expect(again).toBe(second);
     expect(new Set([first, second, third]).size).toBe(3);
+  });
+
+  it('waits for the end of a limit, at its connection and at a message, and says the message again', async () => {
+    const { tally, session } = await talk({ limits: { opening: 1, saying: 2 } });
+    expect(tally).toMatchObject({ isClean: true, checked: 1, limited: 2 });
+    expect(tally.rows).toMatchObject([{}, { what: 'whole answer', count: MESSAGES }]);
+    expect(session.said).toHaveLength(MESSAGES + 1);
+    expect(new Set(session.said).size).toBe(MESSAGES);
   });
 
   it('asks nothing more when it is stopped, and still looks at the log', async () => {

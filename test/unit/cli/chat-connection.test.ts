@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConnectionWatch } from '../../../src/cli/chat/connection-watch.ts';
+import { ConnectionWatch, type WatchOptions } from '../../../src/cli/chat/connection-watch.ts';
 import { Screen } from '../../../src/cli/chat/screen.ts';
 
 beforeEach(() => {
@@ -10,10 +10,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function watch(isPatient: boolean) {
+function watch(isPatient: boolean, options: Partial<WatchOptions> = {}) {
   const notes = new PassThrough({ encoding: 'utf8' });
   const parts = { replies: notes, notes, isTerminal: false, hasColours: false };
-  const connection = new ConnectionWatch(new Screen(parts), isPatient);
+  const connection = new ConnectionWatch(new Screen(parts), { isPatient, ...options });
   const failure = vi.fn<(error: unknown) => void>();
   connection.gaveUp.catch(failure);
   return { connection, failure, shown: () => String(notes.read() ?? '') };
@@ -28,6 +28,16 @@ describe('the connection of a chat', () => {
     connection.note('connecting');
     connection.note('live');
     expect(shown()).toBe('the connection is lost; reconnecting\nconnected again\n');
+  });
+
+  it('says where the conversation stands when it is back, and shows the question again', () => {
+    const onReport = vi.fn();
+    const { connection, shown } = watch(true, { standing: () => '; it is your turn', onReport });
+    connection.note('live');
+    connection.note('connecting');
+    connection.note('live');
+    expect(shown()).toContain('connected again; it is your turn\n');
+    expect(onReport).toHaveBeenCalledTimes(2);
   });
 
   it('is given up by a script after 15 seconds, by a person when the person likes', async () => {

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Chat, type ChatSession } from '../../../src/cli/chat/chat.ts';
+import type { ChatService } from '../../../src/cli/chat/chat-commands.ts';
 import { LineInput } from '../../../src/cli/chat/line-input.ts';
 import type { Opening } from '../../../src/cli/chat/opening.ts';
 import { Screen } from '../../../src/cli/chat/screen.ts';
@@ -41,6 +42,18 @@ class DirectedSession implements ChatSession {
   }
 }
 
+const service: ChatService = {
+  sessionId: 'mine',
+  sessions: async () => [
+    { sessionId: 'old', status: 'idle', updatedAt: '2026-01-01' },
+    { sessionId: 'mine', status: 'busy', updatedAt: '2026-02-02' },
+  ],
+  history: async () => [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'Hello!' },
+  ],
+};
+
 /** A chat at a terminal, or of a script, with the test at the keyboard. */
 function startChat({ isTerminal = true, opening = NEW }: { isTerminal?: boolean; opening?: Opening } = {}) {
   const input = new PassThrough();
@@ -58,7 +71,7 @@ function startChat({ isTerminal = true, opening = NEW }: { isTerminal?: boolean;
     notes.on('data', (text: string) => {
       shown.notes += text;
     });
-  const exit = new Chat({ session, lines, screen, opening }).run();
+  const exit = new Chat({ session, lines, screen, opening, service: isTerminal ? service : null }).run();
   const until = async (isReached: () => boolean) => {
     while (!isReached()) await nextLoop();
   };
@@ -109,6 +122,30 @@ describe('a chat at a terminal', () => {
     expect(chat.shown.replies).toContain(
       'Let me see.\n→ write {"path":"a"}\n← one two\n← write failed: no[2Jsuch\nDone]0;title\n',
     );
+    chat.input.write(CTRL_D);
+    expect(await chat.exit).toBe(0);
+  });
+
+  it('has commands, which are no messages', async () => {
+    const chat = startChat();
+    chat.input.write('/help\r');
+    await chat.shows('/cancel    cancels the reply that is being written');
+    chat.input.write('/sessions\r');
+    await chat.shows('mine  busy, last used 2026-02-02  this one\nold  idle, last used 2026-01-01\n');
+    chat.input.write('/history\r');
+    await chat.shows('› hi\nHello!\n');
+    chat.input.write('/cancel\r');
+    await chat.shows('there is no reply to cancel');
+    chat.input.write('/quit now\r');
+    await chat.shows('there is no command /quit\n/cancel');
+    chat.input.write('//slash\r');
+    await chat.wishes(1);
+    expect(chat.session.wishes).toEqual(['/slash']);
+    chat.input.write('/cancel\r');
+    await chat.wishes(2);
+    expect(chat.session.wishes).toEqual(['/slash', 'CANCEL']);
+    chat.session.say(cancelled('turn /slash'));
+    await chat.shows('cancelled');
     chat.input.write(CTRL_D);
     expect(await chat.exit).toBe(0);
   });

@@ -39,12 +39,12 @@ describe('the command line', () => {
     const environment = { AGENT_SERVICE_DATA_DIR: 'env' };
     expect(parseCommandLine(['sessions', '--data-dir', 'd'], environment)).toEqual({
       kind: 'sessions',
-      dataDir: 'd',
+      log: { dataDir: 'd' },
     });
     expect(parseCommandLine(['export', 's'], environment)).toEqual({
       kind: 'export',
       sessionId: 's',
-      dataDir: 'env',
+      log: { dataDir: 'env' },
     });
     expect(parseCommandLine(['import', '-'], {})).toEqual({
       kind: 'import',
@@ -61,11 +61,13 @@ describe('the command line', () => {
   it('replays from the recording alone, unless it is told to ask the agent', () => {
     const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
     const replay = (...args: string[]) => parseCommandLine(['replay', ...args], environment);
-    const stored = { dataDir: 'd', sessionId: 's' };
+    const stored = { log: { dataDir: 'd' }, sessionId: 's' };
     expect(replay('s', '--data-dir', 'd')).toEqual({ kind: 'replay', recording: stored, json: false });
     const live = { kind: 'replay', recording: stored, json: true, agentFile: 'env.yml' };
     expect(replay('s', '--data-dir', 'd', '--live', '--json')).toEqual(live);
     expect(replay('s', '--live', '--agent', 'flag.yml')).toMatchObject({ agentFile: 'flag.yml' });
+    const remote = { log: { url: 'http://host:1' }, sessionId: 's' };
+    expect(replay('s', '--url', 'http://host:1')).toMatchObject({ recording: remote });
     expect(replay('--file', '-')).toMatchObject({ recording: { file: '-' } });
   });
 
@@ -96,7 +98,7 @@ describe('the command line', () => {
       expect(output).toContain(`--${flag}`);
     }
     expect(output).toContain('AGENT_SERVICE_INSPECT (states or content)');
-    expect(output).toContain('$ agent-service --mode web --web-port 3001 --agent agents/openai.yml');
+    expect(output).toContain('$ npm start -- --agent agents/openai.yml');
   });
 
   it('prints the version of the package', () => {

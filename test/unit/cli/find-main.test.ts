@@ -22,6 +22,7 @@ async function checkout(): Promise<{ path: string } & AsyncDisposable> {
     'machines/a.machine.ts',
     'build/bundle.js',
     'build/server-bundle.js',
+    'build/uws.js',
     'package-lock.json',
     built,
   ])
@@ -58,6 +59,7 @@ it('runs the sources of a checkout without a build', async () => {
     'machines/a.machine.ts',
     'build/bundle.js',
     'build/server-bundle.js',
+    'build/uws.js',
     'package-lock.json',
   ])
     await write(temp.path, file);

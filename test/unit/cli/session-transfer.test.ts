@@ -56,7 +56,10 @@ describe('an exported session', () => {
     expect(await importText(store, lines)).toEqual({ sessionId: 's', events: events.length, open: true });
     expect(await exportText(store)).toBe(lines);
     expect(await store.sessions()).toEqual([
-      { sessionId: 's', head: events.length, createdAt: 1_000, updatedAt: 999 + events.length, open: true },
+      {
+        ...{ sessionId: 's', title: 'What is this?', head: events.length },
+        ...{ createdAt: 1_000, updatedAt: 999 + events.length, open: true },
+      },
     ]);
   });
 

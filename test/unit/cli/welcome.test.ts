@@ -6,6 +6,7 @@ describe('the welcome', () => {
   const parts = {
     version: '1.2.3',
     agentFile: 'agents/default.yml',
+    isBuiltIn: false,
     modelLabel: 'scripted offline',
     settings: { mode: 'web', host: '127.0.0.1', dataDir: './.agent-service' },
     port: 3001,
@@ -23,6 +24,12 @@ describe('the welcome', () => {
       '  MCP        http://127.0.0.1:3001/mcp',
       '',
     ]);
+  });
+
+  it('names the agent of the package by no path, and says how to write one', () => {
+    expect(welcome({ ...parts, agentFile: '/usr/lib/x/agents/default.yml', isBuiltIn: true })).toContain(
+      '\n  agent      built in (scripted offline); npx agent-service init writes one of your own\n',
+    );
   });
 
   it('names in mcp mode only what is served, and writes IPv6 and paths elsewhere as they are used', () => {

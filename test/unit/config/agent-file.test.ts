@@ -129,9 +129,9 @@ llm:
   it('name what an MCP server lacks, by its type', () => {
     const text = `${llm}
 mcpServers:
-  untyped: { command: x }
+  untyped: { args: [] }
   mistyped: { type: stdi }
-  my http: { type: http, url: http://x }
+  my http: { type: http, address: http://x }
   my stdio: { type: stdio, comand: x }
   nothing:
   a/b: { type: stdio, command: x }
@@ -140,7 +140,7 @@ mcpServers:
       'agent.yml:3: mcpServers.untyped.type: missing; expected "stdio" or "http"',
       'agent.yml:4: mcpServers.mistyped.type: found "stdi"; expected "stdio" or "http"',
       'agent.yml:5: mcpServers["my http"].baseUrl: missing; expected an http:// or https:// URL',
-      'agent.yml:5: mcpServers["my http"].url: unknown key; expected one of type, baseUrl, headers, timeout, description',
+      'agent.yml:5: mcpServers["my http"].address: unknown key; expected one of type, baseUrl, headers, timeout, description, disabled',
       'agent.yml:6: mcpServers["my stdio"].command: missing; expected a string',
       'agent.yml:6: mcpServers["my stdio"].comand: unknown key; did you mean "command"?',
       'agent.yml:7: mcpServers.nothing: found nothing; expected a map',
@@ -264,6 +264,43 @@ describe('an approval rule', () => {
     'server: github, atRunTime: true',
   ])('is accepted as {%s}', (rule) => {
     expect(parseAgentFile(withRule(rule), 'f', {}).config.approval.rules).toHaveLength(1);
+  });
+});
+
+describe('a block of tool servers, pasted from another MCP client', () => {
+  const serversOf = (text: string, environment: Environment = {}) =>
+    parseAgentFile(`${llm}\n${text}`, 'f', environment).config.mcpServers;
+  const files = { type: 'stdio', command: 'npx', args: ['-y', 'server'], env: { TOKEN: 'from-env' } };
+  const remote = { type: 'http', baseUrl: 'https://mcp.example.com/mcp', headers: { 'X-Team': 'blue' } };
+  const block = `{
+\t"files": { "command": "npx", "args": ["-y", "server"], "env": { "TOKEN": "\${env:TOKEN}" } },
+\t"remote": { "type": "streamable-http", "url": "https://mcp.example.com/mcp", "headers": { "X-Team": "blue" } }
+}`;
+
+  it.each([
+    ['under mcpServers', `mcpServers: ${block}\n`],
+    ['with its own key around it', `mcpServers: {\n\t"mcpServers": ${block.replaceAll('\n', '\n\t')}\n}\n`],
+    ['under servers, as VS Code has it', `servers: ${block}\n`],
+  ])('is read %s', (_place, text) => {
+    expect(serversOf(text, { TOKEN: 'from-env' })).toEqual({ files, remote });
+  });
+
+  it('names the field as it was written, with line and fix', () => {
+    const text = `${llm}\nservers:\n  a: {url: mcp.example.com}\n  b: {command: x, comand: y}\n  c: {url: "http://x", autoApprove: [a]}\ninputs: []\n`;
+    expect(problemsOf(text)).toEqual([
+      'agent.yml:3: mcpServers.a.url: found "mcp.example.com"; expected an http:// or https:// URL',
+      'agent.yml:4: mcpServers.b.comand: unknown key; expected one of type, command, args, env, cwd, timeout, description, disabled',
+      expect.stringMatching(
+        /^agent\.yml:5: mcpServers\.c\.autoApprove: another MCP client’s key; tools run unasked/,
+      ),
+      'agent.yml:6: inputs: unknown key; write ${NAME} where VS Code has ${input:…}, and remove inputs',
+    ]);
+  });
+
+  it('may hold a server that is disabled, which approval rules may name', () => {
+    const text =
+      'mcpServers: {a: {command: x, disabled: true}}\napproval: {rules: [{server: a, policy: ask}]}\n';
+    expect(serversOf(text)).toEqual({ a: { type: 'stdio', command: 'x', disabled: true } });
   });
 });
 

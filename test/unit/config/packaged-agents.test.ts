@@ -21,7 +21,7 @@ describe('the agents that come with the package', () => {
     const { config } = load('default.yml');
     expect(config.llm).toMatchObject({ provider: 'scripted', model: 'offline' });
     expect(config.mcpServers).toMatchObject({
-      everything: { type: 'stdio', command: 'mcp-server-everything', args: ['stdio'] },
+      everything: { type: 'stdio', command: 'agent-service', args: ['example-tools'] },
     });
   });
 

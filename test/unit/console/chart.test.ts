@@ -5,13 +5,17 @@ import { turnMachine } from '../../../machines/turn.machine.ts';
 import {
   activeIn,
   availableEvents,
+  innermostState,
+  meaningsOf,
   stateText,
   takenBy,
 } from '../../../src/console/statecharts/chart/active-states.ts';
 import { arrowHead, roundedPath } from '../../../src/console/statecharts/chart/arrow-path.ts';
-import { chartOf } from '../../../src/console/statecharts/chart/chart.ts';
+import { chartOf, eventLabel } from '../../../src/console/statecharts/chart/chart.ts';
 import { arrowLabel, arrowsOf, stateLines } from '../../../src/console/statecharts/chart/chart-labels.ts';
-import { layoutChart } from '../../../src/console/statecharts/chart/chart-layout.ts';
+import { boxOf, layoutChart } from '../../../src/console/statecharts/chart/chart-layout.ts';
+import { fieldName, fieldText } from '../../../src/console/statecharts/context-words.ts';
+import { meaningOf } from '../../../src/console/statecharts/event-meanings.ts';
 
 const turn = chartOf(turnMachine);
 const server = chartOf(mcpServerMachine);
@@ -62,10 +66,10 @@ describe('the chart of a machine', () => {
   });
 
   it('tells in the states of transitions that have no arrow', () => {
-    expect(linesOf('turn.completed')).toEqual(['any state: turn.completed']);
+    expect(linesOf('turn.completed')).toEqual(['from any state: turn.completed']);
     expect(linesOf('turn.executingTools')).toEqual([
-      'entry / startToolCalls',
-      'exit / endToolCalls',
+      'on entry: startToolCalls',
+      'on exit: endToolCalls',
       'approval.requested / awaitApproval',
       'approval.granted / endWait, startApprovedCall',
       'tool-call.succeeded / settleCall',
@@ -130,6 +134,57 @@ describe('a machine that runs', () => {
   });
 });
 
+describe('the words about a chart', () => {
+  it('explain every state of every machine', () => {
+    for (const { states } of [turn, server])
+      expect(states.filter(({ kind, description }) => kind !== 'start' && !description)).toEqual([]);
+  });
+
+  it('explain every event that a machine waits for', () => {
+    const labels = [turn, server]
+      .flatMap(({ transitions }) => transitions.map(({ event }) => eventLabel(event)))
+      .filter((label) => label !== 'always');
+    expect([...new Set(labels)].filter((label) => meaningOf(label) === undefined)).toEqual([]);
+  });
+
+  it('explain the active states, the outer before the inner', () => {
+    const value = { executingTools: 'awaitingApproval' };
+    expect(meaningsOf(turn, activeIn('turn', value))).toEqual([
+      'The model asked for tools. The turn continues when each tool call has a result.',
+      'The turn waits until somebody approves or denies a tool call.',
+    ]);
+    expect(innermostState(value)).toBe('awaitingApproval');
+    expect(innermostState('completed')).toBe('completed');
+  });
+
+  it('name no actions of XState itself', () => {
+    const entries = server.states.flatMap(({ entry, exit }) => [...entry, ...exit]);
+    expect(entries).toEqual(['forgetFailures', 'forgetTools', 'forgetFailures']);
+  });
+
+  it('say what is in the context of a machine', () => {
+    const context = {
+      step: 2,
+      maxSteps: 25,
+      stepTimeoutMs: 90_000,
+      unsettled: ['a', 'b'],
+      awaiting: [],
+      error: null,
+    };
+    expect(
+      Object.entries(context).map(([name, value]) => `${fieldName(name)}: ${fieldText(name, value)}`),
+    ).toEqual([
+      'Model calls so far: 2',
+      'At most: 25 model calls in a turn',
+      'Time for a model call: 1 min 30 s',
+      'Tool calls without a result: a, b',
+      'Waiting for approval: none',
+      'Last error: none',
+    ]);
+    expect(fieldName('somethingNew')).toBe('somethingNew');
+  });
+});
+
 describe('the layout of a chart', () => {
   it('gives every state a box within the one around it, and every arrow a way and a place for its label', async () => {
     for (const chart of [turn, server]) {
@@ -147,6 +202,31 @@ describe('the layout of a chart', () => {
         expect(route?.label === null).toBe(arrowLabel(arrow).length === 0);
       }
     }
+  });
+
+  it('gives every state room for its name and its lines', async () => {
+    for (const chart of [turn, server]) {
+      const { states } = await layoutChart(chart, new ELK.default());
+      const narrow = chart.states.filter((state) => {
+        const texts = [state.name, ...stateLines(state, chart).map(({ text }) => text)];
+        const longest = Math.max(...texts.map(({ length }) => length));
+        // 7 pixels a letter, and some space at both ends.
+        return state.kind !== 'start' && (states.get(state.id)?.width ?? 0) < longest * 7 + 16;
+      });
+      expect(narrow.map(({ id }) => id)).toEqual([]);
+    }
+  });
+
+  it('tells where a nested state is in the whole chart', async () => {
+    const layout = await layoutChart(turn, new ELK.default());
+    const around = layout.states.get('turn.callingModel');
+    const inner = layout.states.get('turn.callingModel.thinking');
+    expect(boxOf(turn, layout, 'turn.callingModel.thinking')).toMatchObject({
+      x: (around?.x ?? 0) + (inner?.x ?? 0),
+      y: (around?.y ?? 0) + (inner?.y ?? 0),
+    });
+    expect(boxOf(turn, layout, undefined)).toBeNull();
+    expect(boxOf(turn, null, 'turn.callingModel')).toBeNull();
   });
 
   it('rounds the corners of an arrow and ends it with a head', () => {

@@ -1,62 +1,82 @@
 import { describe, expect, it } from 'vitest';
-import { meanOf, quantileOf, rateOf, readingOf, type Sample } from '../../../src/console/health/samples.ts';
+import {
+  latest,
+  merged,
+  presentOf,
+  type Reading,
+  ratesOf,
+  valuesOf,
+} from '../../../src/console/health/samples.ts';
+import type { MetricSamples, MetricSeries } from '../../../src/core/metric-samples.ts';
 
-type Values = Sample['report']['metrics'][number]['values'];
+const START = Date.parse('2026-11-22T12:00:00.000Z');
 
-const sample = (time: number, values: Values, name = 'm'): Sample => ({
-  time,
-  report: { metrics: [{ name, help: '', type: 'counter', values }], timestamp: '' },
-});
-const value = (of: number, labels: Record<string, string | number> = {}) => ({ value: of, labels });
-/** A histogram of which so many observations lie below 1, 2 and 4 seconds. */
-const histogram = (time: number, below: readonly [number, number, number], sum: number): Sample =>
-  sample(time, [
-    ...[1, 2, 4].map((le, index) => ({ ...value(below[index] ?? 0, { le }), metricName: 'm_bucket' })),
-    { ...value(below[2], { le: '+Inf' }), metricName: 'm_bucket' },
-    { ...value(sum), metricName: 'm_sum' },
-    { ...value(below[2]), metricName: 'm_count' },
-  ]);
+/** Samples at these seconds. Each series is named by `name` or `name kind`. */
+function samples(
+  last: number,
+  seconds: readonly number[],
+  series: Readonly<Record<string, readonly Reading[]>>,
+): MetricSamples {
+  return {
+    intervalMs: 10_000,
+    last,
+    times: seconds.map((second) => new Date(START + second * 1_000).toISOString()),
+    series: Object.entries(series).map(([key, values]): MetricSeries => {
+      const [name = '', kind] = key.split(' ');
+      return { name, labels: kind === undefined ? {} : { kind }, statistic: 'value', values: [...values] };
+    }),
+  };
+}
 
-describe('a reading', () => {
-  const kinds = sample(0, [value(2, { kind: 'a' }), value(3, { kind: 'b' })]);
+describe('the values of a metric', () => {
+  const kinds = samples(2, [0, 10], { 'm a': [2, 4], 'm b': [3, null] });
 
-  it('adds up what has the labels', () => {
-    expect(readingOf(kinds, 'm')).toBe(5);
-    expect(readingOf(kinds, 'm', { kind: 'b' })).toBe(3);
+  it('are the sum of what has the labels', () => {
+    expect(valuesOf(kinds, 'm')).toEqual([5, 4]);
+    expect(valuesOf(kinds, 'm', { kind: 'a' })).toEqual([2, 4]);
+    expect(presentOf(kinds, 'm')).toBe(4);
   });
 
-  it('is null when there is no such metric, and none with these labels', () => {
-    expect(readingOf(kinds, 'other')).toBeNull();
-    expect(readingOf(kinds, 'm', { kind: 'c' })).toBeNull();
+  it('are null where nothing was measured; the present is then 0', () => {
+    expect(valuesOf(kinds, 'm', { kind: 'b' })).toEqual([3, null]);
+    expect(valuesOf(kinds, 'other')).toEqual([null, null]);
+    expect(valuesOf(kinds, 'm', {}, 'p99')).toEqual([null, null]);
+    expect(presentOf(kinds, 'm', { kind: 'c' })).toBe(0);
   });
 });
 
 describe('a rate', () => {
   it('is the growth in each second', () => {
-    expect(rateOf(sample(1_000, [value(10)]), sample(3_000, [value(16)]), 'm')).toBe(3);
+    expect(ratesOf(samples(3, [0, 10, 14], { m: [10, 30, 32] }), 'm')).toEqual([null, 2, 0.5]);
   });
 
-  it('is not negative when the service has restarted, and null without time between', () => {
-    expect(rateOf(sample(0, [value(10)]), sample(1_000, [value(1)]), 'm')).toBe(0);
-    expect(rateOf(sample(0, [value(1)]), sample(0, [value(2)]), 'm')).toBeNull();
+  it('is 0 after a restart, and null beside a gap or when too little time has passed', () => {
+    expect(ratesOf(samples(3, [0, 10, 20], { m: [10, 1, 2] }), 'm')).toEqual([null, 0, 0.1]);
+    expect(ratesOf(samples(3, [0, 10, 20], { m: [10, null, 2] }), 'm')).toEqual([null, null, null]);
+    expect(ratesOf(samples(2, [0, 0.5], { m: [1, 2] }), 'm')).toEqual([null, null]);
   });
 });
 
-describe('a histogram between two samples', () => {
-  const before = histogram(0, [10, 10, 10], 5);
-  const after = histogram(1_000, [10, 13, 14], 15);
-
-  it('has a mean of what came between', () => {
-    expect(meanOf(before, after, 'm')).toBe(2.5);
+describe('a later answer', () => {
+  it('is added to what is known, and its present replaces the other one', () => {
+    const known = samples(2, [0, 10, 13], { m: [1, 2, 3] });
+    const joined = merged(known, samples(3, [20, 21], { m: [4, 5] }));
+    expect(joined).toEqual(samples(3, [0, 10, 20, 21], { m: [1, 2, 4, 5] }));
   });
 
-  it('has quantiles: the bound below which that share lies', () => {
-    expect(quantileOf(before, after, 'm', 0.5)).toBe(2);
-    expect(quantileOf(before, after, 'm', 0.99)).toBe(4);
+  it('may begin a series, and may end one', () => {
+    const joined = merged(samples(1, [0, 5], { old: [1, 2] }), samples(2, [10, 11], { young: [3, 4] }));
+    expect(joined).toEqual(samples(2, [0, 10, 11], { old: [1, null, null], young: [null, 3, 4] }));
   });
 
-  it('has neither when nothing came', () => {
-    expect(meanOf(after, after, 'm')).toBeNull();
-    expect(quantileOf(after, after, 'm', 0.5)).toBeNull();
+  it('of a service that was restarted is all that is known', () => {
+    const restarted = samples(1, [20, 21], { m: [0, 0] });
+    expect(merged(samples(9, [0, 10], { m: [1, 2] }), restarted)).toEqual(restarted);
   });
+});
+
+it('shows a part of the hour', () => {
+  const hour = samples(4, [0, 10, 20, 25], { m: [1, 2, 3, 4] });
+  expect(latest(hour, 15_000)).toEqual(samples(4, [10, 20, 25], { m: [2, 3, 4] }));
+  expect(latest(hour, 60_000)).toEqual(hour);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { thoughtBlocks } from '../../../src/console/chat/thought-blocks.ts';
 import { actorText, causeText } from '../../../src/console/ui/event-origin.ts';
+import { fileSize, quantity } from '../../../src/console/ui/quantity.ts';
 import { totalUsage, usageText } from '../../../src/console/ui/token-usage.ts';
 
 describe('the tokens of a model call', () => {
@@ -58,5 +59,18 @@ describe('the blocks of a thought', () => {
       expect(blocks.join('')).toBe(text.slice(0, length));
       expect(whole.slice(0, blocks.length - 1)).toEqual(blocks.slice(0, -1));
     }
+  });
+});
+
+describe('a quantity', () => {
+  it('has the noun in its number', () => {
+    expect([0, 1, 2, 1_204].map((value) => quantity(value, 'tool'))).toEqual([
+      '0 tools',
+      '1 tool',
+      '2 tools',
+      '1,204 tools',
+    ]);
+    expect(quantity(2, 'reply', 'replies')).toBe('2 replies');
+    expect([1, 40_960, 3_400_000, 2.5e9].map(fileSize)).toEqual(['1 byte', '41.0 kB', '3.4 MB', '2.5 GB']);
   });
 });

@@ -10,6 +10,10 @@ const ref = { turnId: 't', toolName: 'pay', serverId: 'bank' };
 
 /** A turn whose step asked for these calls; those that end in `?` wait for approval. */
 function asked(...calls: string[]): SessionLog {
+  return askedWithin(undefined, ...calls);
+}
+
+function askedWithin(expiresAfterMs: number | undefined, ...calls: string[]): SessionLog {
   const log = new SessionLog();
   log.tell({ type: 'turn.start', turnId: 't', text: 'pay' });
   const requested = calls.map((callId) => ({
@@ -17,6 +21,7 @@ function asked(...calls: string[]): SessionLog {
     callId: callId.replace('?', ''),
     policy: callId.endsWith('?') ? ('ask' as const) : ('auto' as const),
     argumentsHash: HASH,
+    ...(expiresAfterMs !== undefined && { expiresAfterMs }),
   }));
   log.tell(completeStep({ turnId: 't', calls: requested }));
   return log;
@@ -159,5 +164,58 @@ describe('a turn with a call that waits for approval', () => {
       { type: 'tool-call.interrupted', callId: '3', cause: { kind: 'service-stopped' } },
     ]);
     expect([...(log.state.open?.awaiting.keys() ?? [])]).toEqual(['1']);
+  });
+});
+
+describe('a tool call whose approval expires', () => {
+  const expire = { type: 'approval.expire', turnId: 't', callId: '1' } as const;
+
+  it('says with the request how long it waits', () => {
+    const log = askedWithin(90_000, '1?', '2');
+    const requests = log.events.filter(({ type }) => type === 'approval.requested');
+    expect(requests).toMatchObject([{ callId: '1', expiresAfterMs: 90_000 }]);
+    const calls = log.events.filter(({ type }) => type === 'tool-call.requested');
+    expect(calls.map((event) => 'expiresAfterMs' in event)).toEqual([false, false]);
+  });
+
+  it('fails with a cause of its own', () => {
+    const log = askedWithin(90_000, '1?');
+    expect(log.tell(expire)).toEqual([
+      {
+        type: 'tool-call.failed',
+        ...ref,
+        callId: '1',
+        cause: { kind: 'approval-expired', afterMs: 90_000 },
+        reason: 'nobody approved it within 90 seconds',
+      },
+    ]);
+    expect(awaitsApproval(log.state)).toBe(false);
+  });
+
+  it('does not expire once it was answered, in another turn, or without a limit', () => {
+    const answered = askedWithin(1, '1?');
+    answered.tell(approve('1'));
+    expect(answered.tell(expire)).toEqual([]);
+    expect(askedWithin(1, '1?').tell({ ...expire, turnId: 'other' })).toEqual([]);
+    expect(asked('1?').tell(expire)).toEqual([]);
+  });
+});
+
+describe('a message to a session that waits for approval', () => {
+  it('that asks not to wait is told what the session waits for', () => {
+    const log = asked('1?');
+    expect(() =>
+      log.tell({ type: 'turn.start', turnId: 'u', text: 'hello', whenBusy: 'reject' }),
+    ).toThrowError(
+      expect.objectContaining({
+        code: 'SESSION_BUSY',
+        details: {
+          turnId: 't',
+          callIds: ['1'],
+          reason:
+            'a turn is running and the message asked not to wait (whenBusy: reject); the turn waits until somebody approves or denies pay (call 1)',
+        },
+      }),
+    );
   });
 });

@@ -106,7 +106,7 @@ describe('a snapshot of a session', () => {
   });
 
   it.each([
-    ['another version', (head: string) => head.replace('"version":2', '"version":1')],
+    ['another version', (head: string) => head.replace('"version":3', '"version":2')],
     ['a field that is not known', (head: string) => head.replace('"seq":', '"mood":"good","seq":')],
     ['a field less', (head: string) => head.replace('"deleted":false', '"counts":null')],
     ['another shape', () => '[]'],
@@ -132,8 +132,8 @@ describe('a snapshot of a session', () => {
     }));
     const snapshots = history.map((_, index) => snapshotOf(history.slice(0, index + 1)));
     expect({ version: SNAPSHOT_VERSION, digest: hash('sha256', JSON.stringify(snapshots)) }).toEqual({
-      version: 2,
-      digest: '4dd569a80624eb5fb57f522509cd0d174fd802ad1e0b4f685757567f48b371df',
+      version: 3,
+      digest: '2c0c80e264a9a4ed2cf4fa7d4bd5abb82793bce869566d3088d59eb86cdd86c4',
     });
   });
 });

@@ -3,13 +3,15 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { prometheusMetrics } from '../../../src/adapters/prometheus/prometheus-metrics.ts';
+import { MetricRing } from '../../../src/app/metrics/metric-ring.ts';
+import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { operations } from '../../../src/gateway/documents/operations/operations.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
-import { metricsRoute } from '../../../src/gateway/routes/metrics-route.ts';
+import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
 import { Statecharts } from '../../../src/gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
@@ -17,6 +19,7 @@ import { ServerFrame } from '../../../src/wire/frames.ts';
 import { AsyncApi, messagesOf } from '../../support/documents/async-api-messages.ts';
 import { openApiCheck, payloadCheck } from '../../support/documents/json-schema-check.ts';
 import { exampleValue, OpenApi, replayableExamples } from '../../support/documents/open-api-examples.ts';
+import { silentLog } from '../../support/service/running-service.ts';
 import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
 const openApi = structuredClone(openApiDocument('0.0.0'));
@@ -48,6 +51,7 @@ describe('the OpenAPI document', () => {
 
   it('has an operation for each route of the router, and no other', () => {
     const bus = new LocalBus(() => undefined);
+    const sampled = new SampledMetrics(prometheusMetrics());
     const routes = [
       ...apiRoutes({
         bus,
@@ -56,7 +60,7 @@ describe('the OpenAPI document', () => {
         maxImageBytes: false,
       }),
       ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
-      metricsRoute(prometheusMetrics()),
+      ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];
     const names = (list: readonly { method: string; path: string }[]) =>
       list.map(({ method, path }) => `${method} ${path}`).sort();
@@ -109,7 +113,7 @@ describe('the AsyncAPI document', () => {
 
   it('has a message with an example for each frame, and only examples that fit', () => {
     const groups = ['client', 'server', 'resumable'].map((group) => messagesOf(readAsyncApi, group));
-    expect(groups.map((messages) => messages.length)).toEqual([5, 7, 17]);
+    expect(groups.map((messages) => messages.length)).toEqual([5, 8, 19]);
     for (const { id, payload, examples } of groups.flat()) {
       const check = payloadCheck(payload);
       expect({ id, examples: examples.length }).not.toEqual({ id, examples: 0 });

@@ -1,18 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { SessionEvent } from '../../../src/core/log/events.ts';
+import { decide } from '../../../src/core/session/session-decider.ts';
+import { evolve, initialSessionState } from '../../../src/core/session/session-state.ts';
 import { type ReplayReport, replaySession } from '../../../src/replay/replay-session.ts';
-import { forks, histories } from '../../support/log/recorded-histories.ts';
+import { forks, histories, laterHistories } from '../../support/log/recorded-histories.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { stepCompleted } from '../../support/models/steps.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
+const made = { ...histories, ...laterHistories };
 let recordings: SessionEvent[][];
 let forked: SessionEvent[][];
 
 beforeAll(async () => {
   forked = await forks();
-  recordings = [...(await Promise.all(Object.values(histories).map((make) => make()))), ...forked];
+  recordings = [...(await Promise.all(Object.values(made).map((make) => make()))), ...forked];
 });
 
 function replay(recording: readonly SessionEvent[]): Promise<ReplayReport> {
@@ -20,13 +23,49 @@ function replay(recording: readonly SessionEvent[]): Promise<ReplayReport> {
 }
 
 describe('a replay comes out as it was recorded', () => {
-  it.each(Object.entries(histories))('%s', async (_, make) => {
+  it.each(Object.entries(made))('%s', async (_, make) => {
     const recording = await make();
     const report = await replay(recording);
     expect(report.difference).toBeNull();
     expect(report.events).toBe(recording.length);
     expect(report.stateHash?.recorded).toMatch(/^[0-9a-f]{64}$/);
     expect(report.stateHash?.replayed).toBe(report.stateHash?.recorded);
+  });
+
+  it('sessions that a repair cut after any event, and that went on', async () => {
+    let repaired = 0;
+    for (const recording of recordings) {
+      for (let at = 1; at < recording.length; at += 1) {
+        const kept = recording.slice(0, at);
+        const state = kept.reduce(evolve, initialSessionState());
+        if (state.deleted) continue;
+        const closing = decide(
+          state,
+          { type: 'session.repair' },
+          { queuedMessages: false, whenBusy: 'enqueue' },
+        );
+        if (closing.length === 0) continue;
+        repaired += 1;
+        const next: SessionEvent[] = [
+          { type: 'turn.requested', turnId: 'next', text: 'go on' },
+          { type: 'turn.started', turnId: 'next' },
+          {
+            type: 'turn.cancelled',
+            turnId: 'next',
+            cause: { kind: 'cancelled' },
+            reason: 'x',
+            step: 1,
+            separator: '',
+            partial: '',
+          },
+        ];
+        const cut = [...kept, ...closing, ...next];
+        const { difference, stateHash } = await replay(cut);
+        expect({ difference, cut }).toEqual({ difference: null, cut });
+        expect(stateHash?.replayed).toBe(stateHash?.recorded);
+      }
+    }
+    expect(repaired).toBeGreaterThan(20);
   });
 
   it('forks made at any event, and forks of forks', async () => {

@@ -9,20 +9,25 @@ const TAIL_LINE_CHARACTERS = 300;
 const WINDOW_MS = 1_000;
 const LINES_A_WINDOW = 50;
 
+export interface StderrLogOptions {
+  readonly log: Logger;
+  /** Name of the server, for the log. */
+  readonly server: string;
+  readonly mask: Mask;
+  /** Called with every line, without secrets. */
+  readonly onLine: (line: string) => void;
+}
+
 /** Writes a server's stderr to the log, and keeps the last lines to explain a failure. */
 export class StderrLog {
-  readonly #log: Logger;
-  readonly #server: string;
-  readonly #mask: Mask;
+  readonly #options: StderrLogOptions;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES, (line) => this.#note(line));
   #tail: string[] = [];
   #windowStart = 0;
   #linesInWindow = 0;
 
-  constructor(log: Logger, server: string, mask: Mask) {
-    this.#log = log;
-    this.#server = server;
-    this.#mask = mask;
+  constructor(options: StderrLogOptions) {
+    this.#options = options;
   }
 
   push(chunk: Buffer): void {
@@ -40,13 +45,14 @@ export class StderrLog {
   }
 
   #note(raw: string): void {
-    const line = this.#mask(raw).trim();
+    const { log, server, mask, onLine } = this.#options;
+    const line = mask(raw).trim();
     if (line === '') return;
+    onLine(line);
     this.#tail = [...this.#tail, shorten(line, TAIL_LINE_CHARACTERS)].slice(-TAIL_LINES);
     this.#openWindow();
     this.#linesInWindow += 1;
-    if (this.#linesInWindow <= LINES_A_WINDOW)
-      this.#log.debug({ server: this.#server, line }, 'tool server stderr');
+    if (this.#linesInWindow <= LINES_A_WINDOW) log.debug({ server, line }, 'tool server stderr');
   }
 
   #openWindow(): void {
@@ -58,7 +64,8 @@ export class StderrLog {
   }
 
   #reportDropped(): void {
+    const { log, server } = this.#options;
     const dropped = this.#linesInWindow - LINES_A_WINDOW;
-    if (dropped > 0) this.#log.info({ server: this.#server, dropped }, 'tool server stderr lines not logged');
+    if (dropped > 0) log.info({ server, dropped }, 'tool server stderr lines not logged');
   }
 }

@@ -1,5 +1,6 @@
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { MEGABYTE, sizeText } from '../../../core/size-limits.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
@@ -8,7 +9,8 @@ import { LineSplitter } from './line-splitter.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
 import type { StderrLog } from './stderr-log.ts';
 
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+/** Enough for an image of 10 MB, in base64. */
+const MAX_MESSAGE_BYTES = 14 * MEGABYTE;
 const MAX_GARBAGE_LINES = 10;
 const GARBAGE_CHARACTERS = 200;
 /** Longest wait for the exit code after the first sign of an end, and then for the rest of the output. */
@@ -16,8 +18,8 @@ const LAST_WORDS_MS = 250;
 
 export interface StdioTransportOptions extends ProcessOptions {
   readonly stderr: StderrLog;
-  /** Called with the first few lines that are not messages. */
-  readonly noteGarbage: (fields: Record<string, unknown>, message: string) => void;
+  /** Called with the first few lines that are not messages, without secrets. */
+  readonly onGarbage: (line: string) => void;
   readonly graceMs: number;
   readonly mask: Mask;
 }
@@ -87,7 +89,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   #receive(line: string, cut: boolean): void {
-    if (cut) this.fail(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`);
+    if (cut) this.fail(`the server sent a message of more than ${sizeText(MAX_MESSAGE_BYTES)}`);
     if (this.#closed || line.trim() === '') return;
     try {
       this.onmessage?.(deserializeMessage(line));
@@ -100,8 +102,7 @@ export class StdioTransport implements ServerTransport {
   #noteGarbage(line: string): void {
     this.#garbageLines += 1;
     if (this.#garbageLines > MAX_GARBAGE_LINES) return;
-    const text = shorten(this.#options.mask(line), GARBAGE_CHARACTERS);
-    this.#options.noteGarbage({ line: text }, 'tool server wrote a line to stdout that is no message');
+    this.#options.onGarbage(shorten(this.#options.mask(line), GARBAGE_CHARACTERS));
   }
 
   /** The process is ending: waits for its exit code and the rest of its output, then fails with a reason. */

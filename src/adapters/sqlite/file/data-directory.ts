@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** The database of an event log. SQLite keeps its WAL beside it. */
@@ -16,8 +16,40 @@ export function repairedFile(directory: string): string {
   return join(directory, 'events.repaired');
 }
 
+/** The copy that a backup of a running service makes. It may be incomplete. */
+export function backupFile(directory: string): string {
+  return join(directory, 'events.backup');
+}
+
 export function snapshotFilePath(directory: string): string {
   return join(directory, 'snapshots.db');
+}
+
+/** The address of the service that uses the directory, or of one that did. */
+export function addressFile(directory: string): string {
+  return join(directory, 'service.address');
+}
+
+/** The code of `DirectoryInUseError`. It survives the way from the worker thread, the class does not. */
+export const DIRECTORY_IN_USE = 'DATA_DIRECTORY_IN_USE';
+
+/** Another process uses the event log of the directory. */
+export class DirectoryInUseError extends Error {
+  readonly code = DIRECTORY_IN_USE;
+
+  constructor(directory: string, cause: unknown) {
+    const address = readAddress(directory);
+    super(
+      `data directory ${directory} is in use by another agent-service${address === null ? '' : ` at ${address}`}; stop it, or choose another with --data-dir`,
+      { cause },
+    );
+  }
+}
+
+/** Null when the service has no address, as over stdio, or is older than this file. */
+function readAddress(directory: string): string | null {
+  const file = addressFile(directory);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }
 
 /** Whether the file is missing or has no bytes. */

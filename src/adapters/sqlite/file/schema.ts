@@ -31,6 +31,17 @@ export const tables = `
   CREATE INDEX open_sessions ON sessions (session) WHERE open = 1;
 `;
 
+/**
+ * The titles of sessions. Logs of earlier releases get the table when they are opened. It is no new version of the
+ * schema, because a release that does not know the table works without it.
+ */
+export const titlesTable = `
+  CREATE TABLE IF NOT EXISTS titles (
+    session TEXT NOT NULL PRIMARY KEY,
+    title TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** Marks the file as an event log of this version. Run it in the transaction that creates the tables. */
 export const marks = `
   PRAGMA application_id = ${applicationId};

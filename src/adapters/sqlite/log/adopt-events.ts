@@ -1,6 +1,6 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { EventCodec } from '../../../core/log/event-codec.ts';
-import { type AdoptedEvent, StaleVersionError } from '../../../ports/event-store.ts';
+import { type AdoptedEvent, type SessionMark, StaleVersionError } from '../../../ports/event-store.ts';
 import type { Adopted, Answer, Call, StageCall } from './worker-protocol.ts';
 
 /** A part is sent to the thread when it reaches one of these. */
@@ -40,16 +40,16 @@ async function stageAndAdopt(
   events: AsyncIterable<AdoptedEvent>,
 ): Promise<Adopted> {
   let part = new Part();
-  let open = false;
-  for await (const { time, event, meta = null, mark } of events) {
+  let mark: SessionMark = { open: false };
+  for await (const { time, event, meta = null, mark: after } of events) {
     part.add(time, event.type, codec.encode({ event, meta }));
-    open = mark.open;
+    mark = after;
     if (!part.isFull) continue;
     await call(part.stageCall(adoption));
     part = new Part();
   }
   await call(part.stageCall(adoption));
-  const answer = await call({ type: 'adopt', adoption, open });
+  const answer = await call({ type: 'adopt', adoption, open: mark.open, title: mark.title });
   if (answer.type !== 'adopted') throw new Error(`an adoption was answered with ${answer.type}`);
   return answer;
 }

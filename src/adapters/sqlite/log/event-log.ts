@@ -1,12 +1,20 @@
+import { rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { requireForkPoint } from '../../../ports/event-store.ts';
+import { type LogSize, requireForkPoint, type SessionSummary } from '../../../ports/event-store.ts';
+import type { LogCopy } from '../../../ports/log-backup.ts';
+import { backupFile } from '../file/data-directory.ts';
+import { loadSqlite } from '../file/load-sqlite.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
+import { EventCount } from '../index/event-count.ts';
 import { SessionIndex } from '../index/session-index.ts';
+import { TitleIndex } from '../index/title-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
 import { WalMarks } from '../integrity/wal-marks.ts';
+import { createPrivately } from '../open/create-privately.ts';
 import type { Database } from '../open/open-database.ts';
 import { StagedAdoptions } from './staged-adoption.ts';
 import type {
@@ -29,16 +37,21 @@ import type {
 /** A page ends after this many characters, so that a few large events cannot fill the memory. */
 const pageCharacters = 1_000_000;
 
+/** Of a backup: one megabyte. Appends wait for one step at most. */
+const PAGES_PER_STEP = 256;
+
 /** The log inside the worker: synchronous, one transaction per batch. */
 export class EventLog implements Disposable {
   readonly #db: DatabaseSync;
   readonly #file: string;
   readonly #index: SessionIndex;
+  readonly #titles: TitleIndex;
   readonly #rows: VerifiedRows;
   readonly #marks: WalMarks;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   readonly #adoptions: StagedAdoptions;
+  readonly #count: EventCount;
   #lastCommitMs = 0;
 
   /** @param notify gets messages for the operator, about problems that make no append fail. */
@@ -47,12 +60,14 @@ export class EventLog implements Disposable {
     this.#db = db;
     this.#file = file;
     this.#index = new SessionIndex(db);
+    this.#titles = new TitleIndex(db);
     this.#rows = new VerifiedRows(db, file, this.#index);
     this.#marks = new WalMarks(database, notify);
     this.#insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.#adoptions = new StagedAdoptions(db);
+    this.#count = new EventCount(db);
     this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
     for (const notice of notices) notify(notice);
   }
@@ -62,13 +77,16 @@ export class EventLog implements Disposable {
     const time = Date.now();
     const refused: Refusal[] = [];
     const heads = new Map<string, number>();
+    let events = 0;
     this.#transact('append to', () => {
       for (const [index, append] of batch.entries()) {
         const refusal = this.#store(append, time);
         if (refusal !== undefined) refused.push({ index, ...refusal });
         else if (append.data.length > 0) heads.set(append.sessionId, append.expectedSeq + append.data.length);
+        if (refusal === undefined) events += append.data.length;
       }
     });
+    this.#count.add(events);
     this.#marks.record(heads);
     return { type: 'committed', time, appends: batch.length, syncMs: this.#lastCommitMs, refused };
   }
@@ -89,11 +107,14 @@ export class EventLog implements Disposable {
   list({ filter }: ListCall): Summaries {
     return this.#explained('read', () => {
       const summaries = this.#checked(() => this.#index.list(filter));
-      return { type: 'summaries', summaries: summaries.map(({ hash: _, ...summary }) => summary) };
+      return {
+        type: 'summaries',
+        summaries: summaries.map(({ hash: _, ...summary }) => this.#titled(summary)),
+      };
     });
   }
 
-  fork({ from, at, to, types, data }: ForkCall): Forked {
+  fork({ from, at, to, title, types, data }: ForkCall): Forked {
     const time = Date.now();
     const outcome = this.#transact('append to', () => {
       requireForkPoint(from, at, this.#checked(() => this.#index.find(from))?.head ?? 0);
@@ -105,10 +126,13 @@ export class EventLog implements Disposable {
         this.#insert.run(to, link.seq, link.time, link.type, link.data, hash);
       }
       this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
-      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false }, time);
+      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false, title }, time);
       return { type: 'forked', actual: 0 } as const;
     });
-    if (outcome.actual === 0) this.#marks.record(new Map([[to, at + data.length]]));
+    if (outcome.actual === 0) {
+      this.#count.add(at + data.length);
+      this.#marks.record(new Map([[to, at + data.length]]));
+    }
     return outcome;
   }
 
@@ -123,15 +147,21 @@ export class EventLog implements Disposable {
     this.#transact('append to', () => this.#adoptions.find(call.adoption).stage(call));
   }
 
-  adopt({ adoption, open }: AdoptCall): Adopted {
+  adopt({ adoption, open, title }: AdoptCall): Adopted {
     const staged = this.#adoptions.find(adoption);
     const { sessionId, head } = staged;
     const adopted = this.#transact('append to', (): Adopted => {
       const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
-      if (actual === 0 && head > 0) this.#index.put(staged.store(open));
+      if (actual === 0 && head > 0) {
+        this.#index.put(staged.store(open));
+        this.#titles.put(sessionId, title);
+      }
       return { type: 'adopted', head, actual };
     });
-    if (adopted.actual === 0 && head > 0) this.#marks.record(new Map([[sessionId, head]]));
+    if (adopted.actual === 0 && head > 0) {
+      this.#count.add(head);
+      this.#marks.record(new Map([[sessionId, head]]));
+    }
     return adopted;
   }
 
@@ -142,14 +172,44 @@ export class EventLog implements Disposable {
   /** Erases damaged sessions too. May be called again when an earlier call was interrupted. */
   erase({ sessionIds }: EraseCall): void {
     this.#explained('erase from', () => this.#marks.announceErased(sessionIds));
+    let erased = 0;
     this.#transact('erase from', () => {
       for (const sessionId of sessionIds) {
-        this.#delete.run(sessionId);
+        erased += Number(this.#delete.run(sessionId).changes);
         this.#index.remove(sessionId);
+        this.#titles.remove(sessionId);
       }
     });
+    this.#count.add(-erased);
     // The WAL still contains the erased events.
     this.#explained('erase from', () => this.#marks.emptyWal());
+  }
+
+  measure(): LogSize {
+    return this.#explained('measure', () => ({
+      databaseBytes: statSync(this.#file).size,
+      // The file does not exist before the first commit.
+      walBytes: statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+      events: this.#count.read(),
+    }));
+  }
+
+  /**
+   * Copies the database as it is when the last page is copied. The steps run in a thread of their own, and a commit
+   * between two steps changes the copy, too.
+   */
+  async backup(): Promise<LogCopy> {
+    const file = backupFile(dirname(this.#file));
+    try {
+      // An earlier copy that nobody has fetched, or that a crash has cut off.
+      rmSync(file, { force: true });
+      createPrivately(file);
+      await loadSqlite().backup(this.#db, file, { rate: PAGES_PER_STEP });
+      return { file, bytes: statSync(file).size };
+    } catch (error) {
+      rmSync(file, { force: true });
+      throw explainSqliteError(error, file, 'write');
+    }
   }
 
   /** Call it after the reply is sent: the caller's events are on disk, so nobody should wait for this. */
@@ -171,7 +231,7 @@ export class EventLog implements Disposable {
   }
 
   #store(append: AppendRequest, time: number): { actual: number } | { error: Error } | undefined {
-    const { sessionId, expectedSeq, types, data, open } = append;
+    const { sessionId, expectedSeq, types, data, open, title } = append;
     let session: ReturnType<SessionIndex['find']>;
     try {
       session = this.#checked(() => this.#index.find(sessionId));
@@ -198,7 +258,13 @@ export class EventLog implements Disposable {
       updatedAt: data.length > 0 ? time : (session?.updatedAt ?? time),
       open: open ?? session?.open ?? false,
     });
+    this.#titles.put(sessionId, title);
     return undefined;
+  }
+
+  #titled(summary: SessionSummary): SessionSummary {
+    const title = this.#titles.find(summary.sessionId);
+    return title === undefined ? summary : { ...summary, title };
   }
 
   #transact<T>(attempt: string, work: () => T): T {

@@ -33,11 +33,11 @@ export class GroupCommit {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    { open, origin }: AppendOptions = {},
+    { open, title, origin }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
     const recorded = record(events, origin);
-    const request = { sessionId, expectedSeq, ...encodeAll(recorded, this.#codec), open };
+    const request = { sessionId, expectedSeq, ...encodeAll(recorded, this.#codec), open, title };
     this.#gathered.push({ request, recorded, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1) this.#postSoon();
     return settled.promise;

@@ -1,7 +1,6 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../../core/log/event-codec.ts';
-import type { Origin } from '../../../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
 import { record } from '../../../core/log/recorded-event.ts';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
@@ -10,10 +9,13 @@ import {
   type AdoptedEvent,
   type AppendOptions,
   type EventStore,
+  type ForkOptions,
+  type LogSize,
   type SessionFilter,
   type SessionSummary,
   StaleVersionError,
 } from '../../../ports/event-store.ts';
+import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -46,12 +48,12 @@ export async function openSqliteEventStore({
   thread = startLogThread(),
   codec,
   onCommit,
-}: SqliteEventStoreOptions): Promise<EventStore> {
+}: SqliteEventStoreOptions): Promise<EventStore & LogBackup> {
   await openEventLog(thread, directory, log);
   return new SqliteEventStore(thread, { log, codec, onCommit });
 }
 
-export class SqliteEventStore implements EventStore {
+export class SqliteEventStore implements EventStore, LogBackup {
   readonly #thread: LogThread;
   readonly #log: Logger;
   readonly #codec: EventCodec;
@@ -104,10 +106,10 @@ export class SqliteEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    origin?: Origin,
+    { origin, title }: ForkOptions = {},
   ): Promise<void> {
     const encoded = encodeAll(record(closing, origin), this.#codec);
-    const answer = await this.#call({ type: 'fork', from, at, to, ...encoded });
+    const answer = await this.#call({ type: 'fork', from, at, to, title, ...encoded });
     if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
     if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
   }
@@ -118,6 +120,18 @@ export class SqliteEventStore implements EventStore {
 
   async erase(...streamIds: StreamId[]): Promise<void> {
     await this.#call({ type: 'erase', sessionIds: streamIds });
+  }
+
+  async size(): Promise<LogSize> {
+    const answer = await this.#call({ type: 'measure' });
+    if (answer.type !== 'measured') throw new Error(`a measurement was answered with ${answer.type}`);
+    return answer.size;
+  }
+
+  async backup(): Promise<LogCopy> {
+    const answer = await this.#call({ type: 'backup' });
+    if (answer.type !== 'backed-up') throw new Error(`a backup was answered with ${answer.type}`);
+    return answer.copy;
   }
 
   async probe(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../../core/ids.ts';
-import type { SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
+import type { LogSize, SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
+import type { LogCopy } from '../../../ports/log-backup.ts';
 import type { EncodedEvents } from './stored-row.ts';
 
 /* The messages between the event store in the main thread and its worker. */
@@ -12,6 +13,7 @@ export interface AppendRequest extends EncodedEvents {
   readonly sessionId: SessionId;
   readonly expectedSeq: number;
   readonly open?: boolean | undefined;
+  readonly title?: string | null | undefined;
 }
 
 export type WorkerRequest = OpenRequest | LogRequest | CloseRequest;
@@ -34,7 +36,15 @@ export interface CloseRequest {
 }
 
 /** A request that gets a reply of its own, with the same id. */
-export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | ProbeCall;
+export type Call =
+  | ReadCall
+  | ListCall
+  | ForkCall
+  | AdoptionCall
+  | EraseCall
+  | MeasureCall
+  | BackupCall
+  | ProbeCall;
 
 export interface ReadCall {
   readonly type: 'read';
@@ -54,6 +64,7 @@ export interface ForkCall extends EncodedEvents {
   readonly from: SessionId;
   readonly at: number;
   readonly to: SessionId;
+  readonly title?: string | null | undefined;
 }
 
 /** The calls of one adoption, in this order; `stage` any number of times, `end-adoption` also after a failure. */
@@ -73,11 +84,20 @@ export interface AdoptCall {
   readonly type: 'adopt';
   readonly adoption: number;
   readonly open: boolean;
+  readonly title?: string | null | undefined;
 }
 
 export interface EraseCall {
   readonly type: 'erase';
   readonly sessionIds: readonly SessionId[];
+}
+
+export interface MeasureCall {
+  readonly type: 'measure';
+}
+
+export interface BackupCall {
+  readonly type: 'backup';
 }
 
 export interface ProbeCall {
@@ -120,6 +140,8 @@ export type Answer =
   | Forked
   | AdoptionBegun
   | Adopted
+  | Measured
+  | BackedUp
   | { readonly type: 'staged' | 'adoption-ended' | 'erased' | 'probed' };
 
 export interface Page {
@@ -154,4 +176,14 @@ export interface Adopted {
   readonly head: number;
   /** 0 if the session is new. Otherwise nothing was done, because the session exists and is at this seq. */
   readonly actual: number;
+}
+
+export interface Measured {
+  readonly type: 'measured';
+  readonly size: LogSize;
+}
+
+export interface BackedUp {
+  readonly type: 'backed-up';
+  readonly copy: LogCopy;
 }

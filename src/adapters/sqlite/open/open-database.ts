@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { headFilePath, isAbsent, logFile, repairedFile, requireUsable } from '../file/data-directory.ts';
+import {
+  DirectoryInUseError,
+  headFilePath,
+  isAbsent,
+  logFile,
+  repairedFile,
+  requireUsable,
+} from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
-import { type Identity, identify, marks, tables } from '../file/schema.ts';
+import { type Identity, identify, marks, tables, titlesTable } from '../file/schema.ts';
 import { explainSqliteError, isBusy } from '../file/sqlite-errors.ts';
 import { HeadFile, type RecordedHeads, readHeads } from '../integrity/head-file.ts';
 import { createPrivately } from './create-privately.ts';
@@ -42,10 +49,7 @@ export function openDatabase(dataDirectory: string): Database {
     const { db, found } = lockAndPrepare(file);
     return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
   } catch (error) {
-    if (isBusy(error)) {
-      const message = `data directory ${directory} is in use by another agent-service; stop it, or choose another with --data-dir`;
-      throw new Error(message, { cause: error });
-    }
+    if (isBusy(error)) throw new DirectoryInUseError(directory, error);
     throw explainSqliteError(error, file, 'open');
   }
 }
@@ -60,6 +64,7 @@ function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
+    db.exec(titlesTable);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these settings do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');

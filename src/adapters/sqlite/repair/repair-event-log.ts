@@ -7,30 +7,37 @@ import { viewReadOnly } from '../file/read-only.ts';
 import { structuralDamage } from '../file/schema.ts';
 import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { readHeads } from '../integrity/head-file.ts';
+import type { EndedTurn } from './cut-turns.ts';
 import { hasTable } from './readable-rows.ts';
-import { backUp, complete, putInPlace } from './repaired-file.ts';
-import { rewriteLog } from './rewrite-log.ts';
+import { backUp, complete, createRepairing, putInPlace } from './repaired-file.ts';
+import { type CutSession, rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 
-/** A session that lost its last events, those after seq `intactUpTo`, up to and with seq `lostUpTo`. */
-export interface CutSession {
-  readonly sessionId: SessionId;
-  readonly intactUpTo: number;
-  readonly lostUpTo: number;
-}
+export type { CutSession, EndedTurn };
 
 export interface RepairReport {
   /** True when there was nothing to repair, and nothing was changed. */
   readonly healthy: boolean;
-  /** Sessions in the log now. */
+  /** Sessions in the log after the repair. */
   readonly sessions: number;
-  /** Events in the log now. */
+  /** Events in the log after the repair. */
   readonly events: number;
   readonly cut: readonly CutSession[];
+  /** Turns of cut sessions whose end is lost. They are ended as cancelled, and the model is not called again. */
+  readonly endedTurns: readonly EndedTurn[];
   /** Descriptions of the first few problems found. */
   readonly findings: readonly string[];
   /** The folder with copies of the damaged files. */
   readonly backup?: string;
+  /** True when an earlier repair was interrupted, and this one has put its log in place. */
+  readonly finishedEarlier?: boolean;
+  /** True when this is what a repair would do, and nothing was changed. */
+  readonly dryRun?: boolean;
+}
+
+export interface RepairOptions {
+  /** Whether to change nothing. */
+  readonly dryRun?: boolean;
 }
 
 type Heads = ReadonlyMap<SessionId, number>;
@@ -39,50 +46,67 @@ const maxFindings = 20;
 
 /**
  * Verifies every event of the log in a data directory. If something is wrong, it copies the damaged files into a folder
- * beside the log and writes the log anew: each session up to the last event that is linked to all events before it.
- * The next repair finishes one that was interrupted.
+ * beside the log and writes the log anew: each session up to the last event that is linked to all events before it, and
+ * without open turns if it was cut. The next repair finishes one that was interrupted.
  */
-export async function repairEventLog(dataDirectory: string): Promise<RepairReport> {
+export async function repairEventLog(
+  dataDirectory: string,
+  { dryRun = false }: RepairOptions = {},
+): Promise<RepairReport> {
   const directory = resolve(dataDirectory);
   const file = logFile(directory);
-  if (existsSync(repairedFile(directory))) putInPlace(directory);
+  const isInterrupted = existsSync(repairedFile(directory));
+  const told = { ...(isInterrupted && { finishedEarlier: true }), ...(dryRun && { dryRun }) };
+  if (isInterrupted && dryRun) return { ...foreseeFinish(directory), ...told };
+  if (isInterrupted) putInPlace(directory);
   requireEventLog(directory);
   requireUsable(directory);
-  const recorded = readHeads(directory);
-  const isGone = isAbsent(file);
-  const heads = recorded?.heads ?? new Map();
+  const heads = readHeads(directory)?.heads ?? new Map();
   try {
-    const report = repair(directory, heads, isGone);
-    if (!report.healthy) putInPlace(directory);
-    return report;
+    const report = repair(directory, heads, dryRun);
+    if (!report.healthy && !dryRun) putInPlace(directory);
+    return { ...report, ...told };
   } catch (error) {
     if (isBusy(error)) throw new Error(`${directory} is in use; stop the service first`, { cause: error });
     throw explainSqliteError(error, file, 'repair');
   }
 }
 
-function repair(directory: string, heads: Heads, isGone: boolean): RepairReport {
+/** The log that an interrupted repair has written completely. */
+function foreseeFinish(directory: string): RepairReport {
+  const salvage = new Salvage(new Map());
+  const findings = viewReadOnly(repairedFile(directory), (db) => verify(salvage, db));
+  return { healthy: findings.length === 0, ...totals(salvage), cut: [], endedTurns: [], findings };
+}
+
+function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport {
   const file = logFile(directory);
+  const isGone = isAbsent(file);
   const sound = new Salvage(heads);
   // Two views, each with a lock: copying the file closes a descriptor, which drops all POSIX locks on it.
   const findings = isGone
     ? [`${file} is missing or empty`]
     : viewReadOnly(file, (db) => verify(sound, db), 'locked');
-  if (findings.length === 0) return { healthy: true, ...totals(sound), cut: [], findings };
-  const backup = backUp(directory);
-  const salvage = isGone
-    ? rewriteLog(directory, heads)
-    : viewReadOnly(file, (db) => rewriteLog(directory, heads, db), 'locked');
+  if (findings.length === 0) return { healthy: true, ...totals(sound), cut: [], endedTurns: [], findings };
+  const backup = dryRun ? null : backUp(directory);
+  const log = { directory, heads, target: dryRun ? '' : createRepairing(directory) };
+  const { salvage, cut, endedTurns } = isGone
+    ? rewriteLog(log)
+    : viewReadOnly(file, (db) => rewriteLog(log, db), 'locked');
   if (!isGone && !salvage.hasEvents) {
-    rmSync(backup, { recursive: true });
+    if (backup !== null) rmSync(backup, { recursive: true });
     // An empty log in its place would hide that there ever were events.
     throw new Error(`nothing of ${file} can be read; nothing was changed; restore it from a backup`);
   }
-  complete(directory);
-  const cut = [...salvage.known]
-    .map(([sessionId, lostUpTo]) => ({ sessionId, intactUpTo: headOf(salvage, sessionId), lostUpTo }))
-    .filter(({ intactUpTo, lostUpTo }) => intactUpTo < lostUpTo);
-  return { healthy: false, ...totals(salvage), cut, findings: findings.slice(0, maxFindings), backup };
+  if (backup !== null) complete(directory);
+  return {
+    healthy: false,
+    ...totals(salvage),
+    cut,
+    endedTurns,
+    findings: findings.slice(0, maxFindings),
+    ...(backup !== null && { backup }),
+  };
 }
 
 function verify(salvage: Salvage, db: DatabaseSync): string[] {

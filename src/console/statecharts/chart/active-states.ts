@@ -18,6 +18,16 @@ export function stateText(value: StateValue): string {
     .join(' and ');
 }
 
+/** The name of the innermost active state, such as `thinking`. */
+export function innermostState(value: StateValue): string {
+  return stateText(value).replace(/^.* › /, '');
+}
+
+/** What the active states mean, the outer before the inner. */
+export function meaningsOf({ states }: Chart, active: readonly string[]): string[] {
+  return states.flatMap(({ id, description }) => (description && active.includes(id) ? [description] : []));
+}
+
 /** The events that the machine accepts in these states; none in a final state. */
 export function availableEvents({ states, transitions }: Chart, active: readonly string[]): string[] {
   const isFinal = states.some(({ id, kind }) => kind === 'final' && active.includes(id));

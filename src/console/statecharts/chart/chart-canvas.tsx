@@ -1,19 +1,19 @@
-import { getViewportForBounds, useReactFlow } from '@xyflow/react';
-import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react';
+import { useReactFlow } from '@xyflow/react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import style from './chart.module.css';
+import type { Box } from './chart-layout.ts';
+import { useCamera } from './use-camera.ts';
 
 interface ChartCanvasProps {
   readonly name: string;
   readonly width: number;
   readonly height: number;
+  /** The innermost active state. */
+  readonly focus: Box | null;
   readonly children: ReactNode;
 }
 
-export const ZOOM = { min: 0.2, max: 2 };
-/** "Fit" does not enlarge a small chart beyond this zoom. */
-const FITTED_ZOOM = 1.2;
-const FIT_PADDING = 0.03;
 const STEP = 60;
 const moves: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [STEP, 0],
@@ -23,17 +23,25 @@ const moves: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** The frame around a chart. Keys and buttons move and zoom the chart, too. */
-export function ChartCanvas({ name, width, height, children }: ChartCanvasProps) {
+export function ChartCanvas({ name, width, height, focus, children }: ChartCanvasProps) {
   const flow = useReactFlow();
-  const frame = useRef<HTMLElement>(null);
-  const showAll = useFit(frame, width, height);
+  const { frame, isFollowing, follow, release, showAll } = useCamera({ width, height }, focus);
+  const zoomIn = () => {
+    release();
+    void flow.zoomIn();
+  };
+  const zoomOut = () => {
+    release();
+    void flow.zoomOut();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const move = moves[event.key];
     if (move) {
       const { x, y, zoom } = flow.getViewport();
+      release();
       void flow.setViewport({ x: x + move[0], y: y + move[1], zoom });
-    } else if (event.key === '+') void flow.zoomIn();
-    else if (event.key === '-') void flow.zoomOut();
+    } else if (event.key === '+') zoomIn();
+    else if (event.key === '-') zoomOut();
     else if (event.key === '0') showAll();
     else return;
     event.preventDefault();
@@ -46,37 +54,25 @@ export function ChartCanvas({ name, width, height, children }: ChartCanvasProps)
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
       tabIndex={0}
       onKeyDown={onKeyDown}
+      // A hand on the chart takes the camera from it.
+      onPointerDownCapture={({ target }) => {
+        if (target instanceof Element && !target.closest('button')) release();
+      }}
+      onWheelCapture={release}
     >
       {children}
       <div className={style.zoom}>
-        <Button aria-label="Zoom in" onClick={() => void flow.zoomIn()}>
+        <Button aria-label="Zoom in" onClick={zoomIn}>
           +
         </Button>
-        <Button aria-label="Zoom out" onClick={() => void flow.zoomOut()}>
+        <Button aria-label="Zoom out" onClick={zoomOut}>
           −
         </Button>
         <Button onClick={showAll}>Fit</Button>
+        <Button aria-pressed={isFollowing} title="Keep the active state in the middle" onClick={follow}>
+          Follow
+        </Button>
       </div>
     </section>
   );
-}
-
-/** Fits the chart into its frame whenever one of them changes its size. @returns a function that fits it again. */
-function useFit(frame: RefObject<HTMLElement | null>, width: number, height: number): () => void {
-  const flow = useReactFlow();
-  // React Flow's own `fitView` considers only the states, but arrows lead around them.
-  const showAll = useCallback(() => {
-    const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
-    const bounds = { x: 0, y: 0, width, height };
-    void flow.setViewport(
-      getViewportForBounds(bounds, clientWidth, clientHeight, ZOOM.min, FITTED_ZOOM, FIT_PADDING),
-    );
-  }, [flow, frame, width, height]);
-  useEffect(() => {
-    if (!frame.current) return undefined;
-    const observer = new ResizeObserver(showAll);
-    observer.observe(frame.current);
-    return () => observer.disconnect();
-  }, [frame, showAll]);
-  return showAll;
 }

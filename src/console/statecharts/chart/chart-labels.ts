@@ -28,14 +28,14 @@ export function arrowLabel({ event, guard }: ChartTransition): string[] {
 export function stateLines(state: ChartState, { transitions }: Chart): Line[] {
   const effects = [
     ...state.invokes.map((effect) => `runs ${effect}`),
-    ...(state.entry.length > 0 ? [`entry / ${state.entry.join(', ')}`] : []),
-    ...(state.exit.length > 0 ? [`exit / ${state.exit.join(', ')}`] : []),
+    ...(state.entry.length > 0 ? [`on entry: ${state.entry.join(', ')}`] : []),
+    ...(state.exit.length > 0 ? [`on exit: ${state.exit.join(', ')}`] : []),
   ];
   const into = transitions.filter(({ source, target }) => source === null && target === state.id);
   const staying = transitions.filter(({ source, target }) => source === state.id && target === null);
   return [
     ...effects.map((text) => ({ text, transition: null })),
-    ...into.map(({ id, event }) => ({ text: `any state: ${eventLabel(event)}`, transition: id })),
+    ...into.map(({ id, event }) => ({ text: `from any state: ${eventLabel(event)}`, transition: id })),
     ...staying.map((transition) => ({
       text: `${arrowLabel(transition).join(' ')} / ${transition.actions.join(', ')}`,
       transition: transition.id,

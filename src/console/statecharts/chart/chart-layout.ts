@@ -57,16 +57,44 @@ const OPTIONS = {
 
 /** Places the states of a chart and routes its transitions without overlaps. */
 export async function layoutChart(chart: Chart, elk: Pick<ELK, 'layout'>): Promise<ChartLayout> {
+  const { laid, alone } = await layoutStates(chart, elk, new Map());
+  const missing = missingWidths(chart, laid);
+  // ELK makes groups as wide as their inner states, whatever their least width. Lay them out again with more padding.
+  if (missing.size === 0) return chartLayoutOf(laid, alone);
+  const wide = await layoutStates(chart, elk, missing);
+  return chartLayoutOf(wide.laid, wide.alone);
+}
+
+/** Additional width by group, in pixels. */
+type Widening = ReadonlyMap<string, number>;
+
+interface Laid {
+  readonly laid: ElkNode;
+  /** States without arrows, which are not laid out yet. */
+  readonly alone: readonly ElkNode[];
+}
+
+async function layoutStates(chart: Chart, elk: Pick<ELK, 'layout'>, widening: Widening): Promise<Laid> {
   const arrows = arrowsOf(chart);
   const connected = new Set(arrows.flatMap(({ source, target }) => [source, target]));
-  const [outer, alone] = partition(childrenOf(chart, null), ({ id }) => connected.has(id));
-  const graph: ElkNode = {
-    id: 'chart',
-    layoutOptions: OPTIONS,
-    children: outer,
-    edges: arrows.map(edgeOf),
-  };
-  const laid = await elk.layout(graph);
+  const [outer, alone] = partition(childrenOf(chart, null, widening), ({ id }) => connected.has(id));
+  const graph = { id: 'chart', layoutOptions: OPTIONS, children: outer, edges: arrows.map(edgeOf) };
+  return { laid: await elk.layout(graph), alone };
+}
+
+/** How much wider groups must be to hold their own lines. */
+function missingWidths(chart: Chart, laid: ElkNode): Widening {
+  const boxes = new Map(boxesIn(laid));
+  return new Map(
+    chart.states.flatMap((state): [string, number][] => {
+      const missing =
+        textSizeOf(chart, state).width - (boxes.get(state.id)?.width ?? Number.POSITIVE_INFINITY);
+      return state.kind === 'group' && missing > 0 ? [[state.id, missing]] : [];
+    }),
+  );
+}
+
+function chartLayoutOf(laid: ElkNode, alone: readonly ElkNode[]): ChartLayout {
   const { width = 0, height = 0 } = laid;
   const row = new Map(rowBelow({ width, height }, alone));
   return {
@@ -75,6 +103,15 @@ export async function layoutChart(chart: Chart, elk: Pick<ELK, 'layout'>): Promi
     states: new Map([...boxesIn(laid), ...row]),
     transitions: new Map((laid.edges ?? []).map((edge) => [edge.id, routeOf(edge)])),
   };
+}
+
+/** Where a state is in the whole chart; null for a state that is not drawn. */
+export function boxOf(chart: Chart, layout: ChartLayout | null, id: string | undefined): Box | null {
+  const state = chart.states.find((one) => one.id === id);
+  const box = layout?.states.get(state?.id ?? '');
+  if (!state || !box) return null;
+  const around = state.parent === null ? null : boxOf(chart, layout, state.parent);
+  return around ? { ...box, x: box.x + around.x, y: box.y + around.y } : box;
 }
 
 /** Places the states without arrows in a row below the others. Transitions of the whole machine lead to them. */
@@ -94,25 +131,31 @@ function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] 
   return [all.filter(test), all.filter((one) => !test(one))];
 }
 
-function childrenOf(chart: Chart, parent: string | null): ElkNode[] {
-  return chart.states.filter((state) => state.parent === parent).map((state) => nodeOf(chart, state));
+function childrenOf(chart: Chart, parent: string | null, widening: Widening): ElkNode[] {
+  return chart.states
+    .filter((state) => state.parent === parent)
+    .map((state) => nodeOf(chart, state, widening));
 }
 
-function nodeOf(chart: Chart, state: ChartState): ElkNode {
-  const { id, kind, name } = state;
+function nodeOf(chart: Chart, state: ChartState, widening: Widening): ElkNode {
+  const { id, kind } = state;
   if (kind === 'start') return { id, width: START_SIZE, height: START_SIZE };
-  const lines = stateLines(state, chart).map(({ text }) => text);
-  const width = widthOf([`${name}  `, ...lines]);
-  const height = TITLE_HEIGHT + lines.length * LINE_HEIGHT + (lines.length > 0 ? PADDING / 2 : 0);
-  const children = childrenOf(chart, id);
+  const { width, height } = textSizeOf(chart, state);
+  const children = childrenOf(chart, id, widening);
   if (children.length === 0) return { id, width, height };
+  const side = PADDING * 2 + (widening.get(id) ?? 0) / 2;
   const layoutOptions = {
     ...READING_ORDER,
-    'elk.padding': `[top=${height + PADDING},left=${PADDING * 2},bottom=${PADDING * 2},right=${PADDING * 2}]`,
-    'elk.nodeSize.constraints': 'MINIMUM_SIZE',
-    'elk.nodeSize.minimum': `(${width}, ${height})`,
+    'elk.padding': `[top=${height + PADDING},left=${side},bottom=${PADDING * 2},right=${side}]`,
   };
   return { id, children, layoutOptions };
+}
+
+/** What the name and the lines of a state need. */
+function textSizeOf(chart: Chart, state: ChartState): Pick<Box, 'width' | 'height'> {
+  const lines = stateLines(state, chart).map(({ text }) => text);
+  const height = TITLE_HEIGHT + lines.length * LINE_HEIGHT + (lines.length > 0 ? PADDING / 2 : 0);
+  return { width: widthOf([`${state.name}  `, ...lines]), height };
 }
 
 function edgeOf(arrow: Arrow): ElkExtendedEdge {

@@ -13,6 +13,8 @@ export interface ChartState {
   /** The actions on entering and on leaving the state. */
   readonly entry: readonly string[];
   readonly exit: readonly string[];
+  /** For people who see the machine for the first time. */
+  readonly description: string | null;
 }
 
 export interface ChartTransition {
@@ -59,6 +61,7 @@ function statesIn(node: AnyStateNode): ChartState[] {
           invokes: [],
           entry: [],
           exit: [],
+          description: null,
         },
       ]
     : [];
@@ -72,8 +75,9 @@ function stateOf(node: AnyStateNode): ChartState {
     parent: node.parent ? idAsParent(node.parent) : null,
     kind: node.type === 'final' ? 'final' : Object.keys(node.states).length > 0 ? 'group' : 'state',
     invokes: node.invoke.map(({ src }) => String(src)),
-    entry: node.entry.map(nameOf),
-    exit: node.exit.map(nameOf),
+    entry: namesOf(node.entry),
+    exit: namesOf(node.exit),
+    description: node.description ?? null,
   };
 }
 
@@ -121,10 +125,17 @@ const notGuard: unknown = not(() => true);
 const memberOf = (value: unknown, name: 'check' | 'guards'): unknown =>
   typeof value === 'function' ? Reflect.get(value, name) : undefined;
 
+/** The names of actions. XState adds actions without a name, which start and stop the timers of delays. */
+function namesOf(actions: AnyStateNode['entry']): string[] {
+  return actions.map(nameOf).filter((name) => name !== UNNAMED);
+}
+
+const UNNAMED = 'unnamed';
+
 /** The name of an action or a guard. */
 function nameOf(named: unknown): string {
   if (typeof named === 'string') return named;
-  return typeof named === 'object' && named !== null && 'type' in named ? String(named.type) : 'unnamed';
+  return typeof named === 'object' && named !== null && 'type' in named ? String(named.type) : UNNAMED;
 }
 
 /** The initial child state. A state without children has an initial transition, too, but without a target. */

@@ -14,8 +14,14 @@ const machineOf: Readonly<Record<MachineKind, AnyStateMachine>> = {
   'mcp-server': mcpServerMachine,
 };
 
-export function useChart(kind: MachineKind): Chart {
-  return useMemo(() => chartOf(machineOf[kind]), [kind]);
+export type Charts = Readonly<Record<MachineKind, Chart>>;
+
+/** The charts of all kinds of machines. A chart that stays the same object is laid out only once. */
+export function useCharts(): Charts {
+  return useMemo(
+    () => ({ turn: chartOf(machineOf.turn), 'mcp-server': chartOf(machineOf['mcp-server']) }),
+    [],
+  );
 }
 
 interface Drawing {

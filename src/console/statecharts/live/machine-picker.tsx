@@ -1,21 +1,26 @@
 import type { MachineState } from '../../../core/machine-state.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { stateText } from '../chart/active-states.ts';
+import { innermostState } from '../chart/active-states.ts';
 import style from '../statecharts.module.css';
 import { type Choice, type HistorySnapshot, machineName } from './machine-history.ts';
 
 interface MachinePickerProps {
   readonly history: HistorySnapshot;
   readonly choice: Choice;
+  readonly sessionId: string;
   readonly onChoose: (choice: Choice) => void;
 }
 
-/** Chooses the machine that the chart shows. A chosen machine stays chosen when others begin. */
-export function MachinePicker({ history, choice, onChoose }: MachinePickerProps) {
+/**
+ * Chooses the machine that the chart shows. A chosen machine stays chosen when others begin. The last turn of the
+ * session stays in the list until the next one begins.
+ */
+export function MachinePicker({ history, choice, sessionId, onChoose }: MachinePickerProps) {
   const states = [...history.machines.values()].map(({ state }) => state);
   const running = states.filter(({ status }) => status === 'active');
   const pinned = choice.kind === 'machine' ? choice.id : null;
-  const listed = states.filter(({ id, status }) => status === 'active' || id === pinned);
+  const last = states.findLast((state) => state.sessionId === sessionId)?.id;
+  const listed = states.filter(({ id, status }) => status === 'active' || id === pinned || id === last);
   const hasServer = running.some(({ machine }) => machine === 'mcp-server');
   return (
     <fieldset className={style.picker}>
@@ -32,7 +37,7 @@ export function MachinePicker({ history, choice, onChoose }: MachinePickerProps)
         >
           <span>{machineName(state)}</span>
           <Badge tone={toneOf(state)}>
-            {state.status === 'stopped' ? 'stopped' : stateText(state.value)}
+            {state.status === 'stopped' ? 'stopped' : innermostState(state.value)}
           </Badge>
         </Option>
       ))}
@@ -51,6 +56,7 @@ export function MachinePicker({ history, choice, onChoose }: MachinePickerProps)
 
 function toneOf({ machine, value }: MachineState) {
   if (value === 'error' || value === 'failed') return 'bad';
+  if (value === 'cancelled') return 'warn';
   return value === 'connected' || value === 'completed' ? 'good' : machine === 'turn' ? 'accent' : 'neutral';
 }
 

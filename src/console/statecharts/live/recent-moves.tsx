@@ -9,7 +9,7 @@ export function RecentMoves({ moves }: { readonly moves: readonly RecordedMove[]
   return (
     <section className={style.recent} aria-labelledby="recent-heading">
       <h2 id="recent-heading">Recent transitions</h2>
-      {moves.length === 0 && <p className={style.muted}>Nothing has moved since this panel was opened.</p>}
+      {moves.length === 0 && <p className={style.muted}>Nothing has happened since this panel was opened.</p>}
       <ol>
         {moves.map(({ number, state, event, after }) => (
           <li key={number}>

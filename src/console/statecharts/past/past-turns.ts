@@ -14,6 +14,22 @@ export function turnsIn(events: readonly TimedEvent[]): PastTurn[] {
   return [...ofTurns].flatMap(([turnId, own]) => turnOf(turnId, own)).toReversed();
 }
 
+/** The turn that began last. Reads only the events of that turn. */
+export function lastTurnIn(events: readonly TimedEvent[]): PastTurn | undefined {
+  const turnId = events.findLast(({ event }) => event === 'thinking')?.turnId;
+  const own = events.filter((event) => event.turnId === turnId);
+  return turnOf(turnId, own)[0];
+}
+
+/** Id of the turn that runs; turns that wait do not count. A session runs its turns one after the other. */
+export function runningTurn(events: readonly TimedEvent[]): string | undefined {
+  const turnId = events.findLast(({ event }) => event === 'thinking')?.turnId;
+  const isOver = events.some(
+    (event) => event.turnId === turnId && (event.event === 'response' || event.event === 'error'),
+  );
+  return isOver ? undefined : turnId;
+}
+
 function turnOf(turnId: string | undefined, events: readonly TimedEvent[]): PastTurn[] {
   const [first] = events;
   const hasBegun = events.some(({ event }) => event === 'thinking');

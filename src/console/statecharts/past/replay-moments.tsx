@@ -34,7 +34,7 @@ export function ReplayMoments({ frames, position, onMove }: ReplayMomentsProps) 
           >
             <button type="button" onClick={() => onMove(frame.number)}>
               <span className={style.muted}>
-                {frame.recorded ? clockTime(frame.recorded.time) : 'not in the log'}
+                {frame.recorded ? clockTime(frame.recorded.time) : 'in between'}
               </span>
               <span className={style.move}>
                 <code>{momentLabel(frame)}</code>

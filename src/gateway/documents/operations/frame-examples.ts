@@ -1,5 +1,6 @@
 import type { FramePlace, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
 import type { ClientFrame } from '../../websocket/client-frames.ts';
+import { EXAMPLE_TIME } from './operation.ts';
 
 type DataOf<E extends ResumableFrame['event']> = Extract<ResumableFrame, { event: E }>['data'];
 
@@ -13,6 +14,7 @@ type FrameExamples = { readonly [E in ResumableFrame['event']]: readonly FrameEx
 
 const time = '2026-11-21T05:51:26.421Z';
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
+const otherTurnId = '9c2f4a52-2b0d-4a3c-8f0e-5b8f3f6f1d11';
 const call = { callId: 'call_1_1', toolName: 'get-sum', serverId: 'everything' };
 const args = { a: 19, b: 23 };
 const argumentsHash = 'b99d7dd9d2bafdffa5b99eec90d283107d93d22a4581e7482364fcafea1e4422';
@@ -38,6 +40,16 @@ export const frameExamples: FrameExamples = {
     {
       data: { ...call, error: 'it was denied: not today' },
       place: { seq: 7, time, turnId, actor: client, cause: { kind: 'denied', note: 'not today' } },
+    },
+  ],
+  queued: [
+    {
+      data: {
+        message:
+          'The message waits behind a turn that needs approval. get-sum (call call_1_1) waits: approve or deny it in the console, or with POST /api/sessions/denied/approvals/call_1_1.',
+        approvals: [{ turnId: otherTurnId, ...call, arguments: args, argumentsHash, since: EXAMPLE_TIME }],
+      },
+      place: { turnId },
     },
   ],
   response: [
@@ -85,6 +97,7 @@ export const frameExamples: FrameExamples = {
     },
   ],
   reset: [{ data: {}, place: { seq: 10, time, actor: client } }],
+  renamed: [{ data: { title: 'Sums' }, place: { seq: 11, time, actor: client } }],
   forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, time, actor: client } }],
   deleted: [{ data: {}, place: { seq: 14, time, actor: client } }],
 };

@@ -1,7 +1,14 @@
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../../wire/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../../wire/responses.ts';
 import { errorExamples } from './error-examples.ts';
-import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
+import {
+  JSON_TYPE,
+  KeyHeader,
+  type Operation,
+  type OperationExample,
+  ok,
+  waitingApproval,
+} from './operation.ts';
 
 const withoutMessage: OperationExample = {
   name: 'missing',
@@ -18,6 +25,8 @@ export const messageOperations: readonly Operation[] = [
     path: '/api/message-sync',
     tag: 'Messages',
     summary: 'Send a message and wait for the reply',
+    description:
+      'Also waits while a tool call of its turn, or of a turn before it, waits for approval. With `whenBusy: reject` it is refused instead, and the error names the calls.',
     headers: KeyHeader,
     body: { schema: MessageSyncRequest, required: true },
     answers: { [JSON_TYPE]: MessageSyncResponse },
@@ -80,6 +89,19 @@ export const messageOperations: readonly Operation[] = [
         summary: 'A message',
         body: { message: 'hello', sessionId: 'background' },
         answer: ok({ status: 'processing' }),
+      },
+      {
+        name: 'queued',
+        summary: 'The session waits for approval, so the message waits, too',
+        body: { message: 'hello', sessionId: 'careful' },
+        answer: ok({
+          status: 'processing',
+          queued: {
+            message:
+              'The message waits behind a turn that needs approval. echo (call call_1_1) waits: approve or deny it in the console, or with POST /api/sessions/careful/approvals/call_1_1.',
+            approvals: [waitingApproval],
+          },
+        }),
       },
       withoutMessage,
     ],

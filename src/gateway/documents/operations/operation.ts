@@ -47,6 +47,17 @@ export const EVENT_STREAM_TYPE = 'text/event-stream';
 
 export const EXAMPLE_TIME = '2026-11-21T05:51:26.421Z';
 
+/** A tool call that waits for approval. */
+export const waitingApproval = {
+  turnId: '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e',
+  callId: 'call_1_1',
+  toolName: 'echo',
+  serverId: 'everything',
+  arguments: { message: 'hi' },
+  argumentsHash: 'adbd982b8fe0bbd8477f09262028d3ac264001dc36e3c7579905e72c0b718755',
+  since: EXAMPLE_TIME,
+};
+
 export const JSON_TYPE = 'application/json';
 
 /** Status 200 with this body and a `timestamp`. */

@@ -1,13 +1,22 @@
 import { z } from 'zod';
-import { ConnectServerRequest } from '../../../wire/requests.ts';
+import { ConnectServerRequest, ServerLogQuery } from '../../../wire/requests.ts';
 import {
   ExecuteToolResponse,
+  ServerLogResponse,
   ServerResponse,
   ServersResponse,
   ToolsResponse,
 } from '../../../wire/responses.ts';
 import { errorExamples } from './error-examples.ts';
-import { JSON_TYPE, KeyHeader, type Operation, type OperationExample, ok } from './operation.ts';
+import {
+  EVENT_STREAM_TYPE,
+  EXAMPLE_TIME,
+  JSON_TYPE,
+  KeyHeader,
+  type Operation,
+  type OperationExample,
+  ok,
+} from './operation.ts';
 
 const path = '/api/mcp/servers/:serverId';
 const OfServer = z.object({ serverId: z.string().describe('Id from the list of servers.') });
@@ -169,20 +178,59 @@ const listTools: Operation = {
   ],
 };
 
+const readServerLog: Operation = {
+  id: 'readServerLog',
+  method: 'GET',
+  path: `${path}/logs`,
+  tag: 'Tool servers',
+  summary: 'Read what a server said',
+  description:
+    'Its standard error, its MCP log messages, lines on its standard output that are no messages, and what it asked of the service. Kept in memory, without the secrets of its configuration.',
+  pathParameters: OfServer,
+  query: ServerLogQuery,
+  answers: { [JSON_TYPE]: ServerLogResponse },
+  errors: ['SERVER_NOT_FOUND'],
+  examples: [
+    {
+      name: 'started',
+      summary: 'The line that a server writes when it starts',
+      parameters: { serverId: 'everything', after: 0 },
+      answer: ok({
+        lines: [{ seq: 1, time: EXAMPLE_TIME, source: 'stderr', text: 'Starting default (STDIO) server...' }],
+      }),
+    },
+    unknownServer,
+  ],
+};
+
+const sum = {
+  success: true,
+  data: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] },
+  execution: { toolName: 'get-sum', serverId: 'everything', duration: 4.217 },
+};
+
 const executeTool: Operation = {
   id: 'executeTool',
   method: 'POST',
   path: `${path}/tools/:toolName/execute`,
   tag: 'Tool servers',
   summary: 'Run a tool',
-  description: 'The body holds the arguments. They are checked against the `inputSchema` of the tool.',
+  description:
+    'The body holds the arguments. They are checked against the `inputSchema` of the tool. A client that accepts `text/event-stream` gets an event `progress` whenever the server reports progress, and then `result` or `error`. If it disconnects before, the call is cancelled.',
   pathParameters: OfServer.extend({ toolName: z.string() }),
   body: {
     schema: z.record(z.string(), z.unknown()).describe('The arguments.'),
     required: false,
   },
   headers: KeyHeader,
-  answers: { [JSON_TYPE]: ExecuteToolResponse },
+  answers: {
+    [JSON_TYPE]: ExecuteToolResponse,
+    [EVENT_STREAM_TYPE]: z
+      .string()
+      .describe(
+        'The data of `progress` is `{progress, total?, message?}`; of `result` it is the JSON answer, of `error` the error envelope.',
+      ),
+  },
   errors: [
     'OUTCOME_UNKNOWN',
     'SERVER_NOT_FOUND',
@@ -196,11 +244,18 @@ const executeTool: Operation = {
       summary: 'A tool that adds',
       parameters: { serverId: 'everything', toolName: 'get-sum' },
       body: { a: 19, b: 23 },
-      answer: ok({
-        success: true,
-        data: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] },
-        execution: { toolName: 'get-sum', serverId: 'everything', duration: 4.217 },
-      }),
+      answer: ok(sum),
+    },
+    {
+      name: 'stream',
+      summary: 'The same as an event stream',
+      parameters: { serverId: 'everything', toolName: 'get-sum' },
+      body: { a: 19, b: 23 },
+      answer: {
+        status: 200,
+        mediaType: EVENT_STREAM_TYPE,
+        body: `event: result\ndata: ${JSON.stringify({ ...sum, timestamp: EXAMPLE_TIME })}\n\n`,
+      },
     },
     {
       name: 'badArguments',
@@ -241,6 +296,7 @@ export const serverOperations: readonly Operation[] = [
   listServers,
   connectServer,
   listTools,
+  readServerLog,
   executeTool,
   reconnectServer,
   disconnectServer,

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
-import { StatechartsQuery } from '../../../wire/requests.ts';
+import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
   AgentResponse,
+  BackupResponse,
   HealthResponse,
+  MetricSamplesResponse,
   ReadyResponse,
   StatechartsResponse,
 } from '../../../wire/responses.ts';
@@ -26,6 +28,7 @@ const health: Operation = {
         version: '0.1.0',
         uptime: 12.5,
         agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        log: { bytes: 45_056, events: 12 },
       }),
     },
   ],
@@ -139,6 +142,32 @@ const configuration: Operation = {
   ],
 };
 
+const backup: Operation = {
+  id: 'backUpLog',
+  method: 'POST',
+  path: '/api/backup',
+  tag: 'Service',
+  summary: 'Copy the event log to a file beside it',
+  description:
+    'The copy is consistent, and the service goes on meanwhile. `agent-service backup --to DIR` fetches and checks it.',
+  answers: { [JSON_TYPE]: BackupResponse },
+  errors: ['INVALID_REQUEST', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'inMemory',
+      summary: 'The service keeps its log in memory',
+      answer: {
+        error: 'INVALID_REQUEST',
+        message: 'There is nothing to back up.',
+        details: {
+          issue: 'the service keeps its log in memory',
+          suggestion: 'Start it with a data directory.',
+        },
+      },
+    },
+  ],
+};
+
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const metrics: Operation = {
@@ -163,6 +192,35 @@ const metrics: Operation = {
   ],
 };
 
+const metricSamples: Operation = {
+  id: 'readMetricSamples',
+  method: 'GET',
+  path: '/metrics/samples',
+  tag: 'Service',
+  summary: 'Metrics of the last hour, in every mode and without a rate limit',
+  description:
+    'The service samples its metrics every ten seconds and keeps an hour in memory. The last column of the answer is the present.',
+  query: MetricSamplesQuery,
+  answers: { [JSON_TYPE]: MetricSamplesResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'later',
+      summary: 'What came after sample 7: one sample, and the present',
+      parameters: { after: 7 },
+      answer: ok({
+        intervalMs: 10_000,
+        last: 8,
+        times: [timestamp, timestamp],
+        series: [
+          { name: 'agent_turns_total', labels: { outcome: 'completed' }, statistic: 'value', values: [3, 4] },
+          { name: 'agent_append_duration_seconds', labels: {}, statistic: 'mean', values: [0.0004, null] },
+        ],
+      }),
+    },
+  ],
+};
+
 /** The service itself: health, metrics, state machines and configuration. */
 export const serviceOperations: readonly Operation[] = [
   health,
@@ -171,10 +229,24 @@ export const serviceOperations: readonly Operation[] = [
     id: 'probeHealth',
     path: '/healthz',
     summary: 'Liveness for orchestrators, in every mode and without a rate limit',
+    examples: [
+      {
+        name: 'healthy',
+        summary: 'The service is healthy',
+        answer: ok({
+          status: 'healthy',
+          version: '0.1.0',
+          uptime: 12.5,
+          agent: { name: 'agent-service', status: 'ready', connectedServers: 1 },
+        }),
+      },
+    ],
   },
   readiness,
   metrics,
+  metricSamples,
   statecharts,
   agent,
   configuration,
+  backup,
 ];

@@ -1,24 +1,30 @@
 import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
+import { LOG_FORMAT } from '../../../core/log/event-codec.ts';
 import {
   ApprovalRequest,
+  ApprovalsQuery,
   CancelRequest,
   EventsQuery,
   ForkRequest,
   ImagePath,
+  RenameRequest,
   SessionQuery,
   SessionsQuery,
 } from '../../../wire/requests.ts';
 import {
   ApprovalResponse,
+  ApprovalsResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
   ImageResponse,
+  RenameResponse,
   SessionResponse,
   SessionsResponse,
 } from '../../../wire/responses.ts';
+import { EXPORT_TYPE } from '../../routes/session-export.ts';
 import { errorExamples } from './error-examples.ts';
 import {
   EVENT_STREAM_TYPE,
@@ -28,11 +34,34 @@ import {
   type OperationExample,
   ok,
   EXAMPLE_TIME as timestamp,
+  waitingApproval,
 } from './operation.ts';
 
 const path = '/api/sessions/:sessionId';
 const InSession = z.object({ sessionId: SessionId });
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
+
+const exportedMetadata = {
+  version: 1,
+  id: turnId,
+  actor: { kind: 'client' },
+  causationId: turnId,
+  correlationId: turnId,
+};
+const exportedLines = [
+  { type: 'turn.requested', turnId, text: 'hello' },
+  { type: 'turn.started', turnId },
+]
+  .map((event, index) => ({
+    v: LOG_FORMAT,
+    sessionId: 'demo',
+    seq: index + 1,
+    time: Date.parse(timestamp),
+    meta: exportedMetadata,
+    event,
+  }))
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
 
 const unknownSession: OperationExample = {
   name: 'unknown',
@@ -47,7 +76,8 @@ const listSessions: Operation = {
   path: '/api/sessions',
   tag: 'Sessions',
   summary: 'List the sessions',
-  description: 'Sorted by id. For the next page, send the last id of this page as `after`.',
+  description:
+    'Sorted by id. For the next page, send the last id of this page as `after`. `query` searches ids and titles.',
   query: SessionsQuery,
   answers: { [JSON_TYPE]: SessionsResponse },
   errors: [],
@@ -58,7 +88,14 @@ const listSessions: Operation = {
       parameters: { after: 'careful', limit: 1 },
       answer: ok({
         sessions: [
-          { sessionId: 'default', status: 'idle', head: 8, createdAt: timestamp, updatedAt: timestamp },
+          {
+            sessionId: 'default',
+            title: 'use get-sum {"a": 19, "b": 23}',
+            status: 'idle',
+            head: 8,
+            createdAt: timestamp,
+            updatedAt: timestamp,
+          },
         ],
       }),
     },
@@ -93,6 +130,7 @@ const viewSession: Operation = {
       answer: ok({
         session: {
           sessionId: 'demo',
+          title: 'hello',
           status: 'idle',
           head: 4,
           at: 1,
@@ -107,6 +145,29 @@ const viewSession: Operation = {
       }),
     },
     unknownSession,
+  ],
+};
+
+const renameSession: Operation = {
+  id: 'renameSession',
+  method: 'PATCH',
+  path,
+  tag: 'Sessions',
+  summary: 'Rename a session',
+  description: 'Without a name, the title of a session is made of its first message.',
+  pathParameters: InSession,
+  body: { schema: RenameRequest, required: true },
+  answers: { [JSON_TYPE]: RenameResponse },
+  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'renamed',
+      summary: 'A title that says more than the first message',
+      parameters: { sessionId: 'background' },
+      body: { title: 'Greetings' },
+      answer: ok({ status: 'renamed', sessionId: 'background', title: 'Greetings' }),
+    },
+    { ...unknownSession, body: { title: 'Greetings' } },
   ],
 };
 
@@ -239,6 +300,26 @@ const cancelTurn: Operation = {
   ],
 };
 
+const listApprovals: Operation = {
+  id: 'listApprovals',
+  method: 'GET',
+  path: '/api/approvals',
+  tag: 'Sessions',
+  summary: 'List the tool calls of all sessions that wait for approval',
+  description: 'Oldest first. `count` also counts those beyond `limit`.',
+  query: ApprovalsQuery,
+  answers: { [JSON_TYPE]: ApprovalsResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'oldest',
+      summary: 'The call that has waited longest',
+      parameters: { limit: 1 },
+      answer: ok({ approvals: [{ sessionId: 'careful', ...waitingApproval }], count: 2 }),
+    },
+  ],
+};
+
 const answerApproval: Operation = {
   id: 'answerApproval',
   method: 'POST',
@@ -335,14 +416,39 @@ const readEvents: Operation = {
   ],
 };
 
+const exportSession: Operation = {
+  id: 'exportSession',
+  method: 'GET',
+  path: `${path}/export`,
+  tag: 'Sessions',
+  summary: 'Export all events of a session',
+  description:
+    'JSON Lines, one event with its metadata a line, as `agent-service export` prints them and `agent-service import` reads them.',
+  pathParameters: InSession,
+  answers: { [EXPORT_TYPE]: z.string() },
+  errors: ['SESSION_NOT_FOUND'],
+  examples: [
+    {
+      name: 'lines',
+      summary: 'The first two events',
+      parameters: { sessionId: 'demo' },
+      answer: { status: 200, mediaType: EXPORT_TYPE, body: exportedLines },
+    },
+    unknownSession,
+  ],
+};
+
 /** Sessions: list, present and past state, events, and control of their turns. */
 export const sessionOperations: readonly Operation[] = [
   listSessions,
   viewSession,
   readEvents,
+  exportSession,
   sessionImage,
   forkSession,
   cancelTurn,
+  listApprovals,
   answerApproval,
+  renameSession,
   deleteSession,
 ];

@@ -1,6 +1,7 @@
 import { mcpConnector } from '../../../../src/adapters/mcp/mcp-connector.ts';
 import type { ToolOutcome } from '../../../../src/core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../../../src/core/tool-server/mcp-server-config.ts';
+import type { ServerNote } from '../../../../src/core/tool-server/server-log.ts';
 import { RecordingLog } from './recording-log.ts';
 
 /** A connector for tests: it records what it logs and what its connections report. */
@@ -10,6 +11,7 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
     log,
     environment: process.env,
     binFolders: [],
+    ownProgram: [process.execPath],
     clientVersion: '1.2.3',
     stopGraceMs: 200,
     ...deps,
@@ -18,11 +20,13 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
   const closed = Promise.withResolvers<string>();
   const toolsChanged = Promise.withResolvers<void>();
   let changes = 0;
+  const notes: ServerNote[] = [];
   const events = {
     onClosed: (reason: string) => {
       closings.push(reason);
       closed.resolve(reason);
     },
+    onNote: (note: ServerNote) => void notes.push(note),
     onToolsChanged: () => {
       changes += 1;
       toolsChanged.resolve();
@@ -30,6 +34,8 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
   };
   return {
     log,
+    /** What the server said so far. */
+    notes,
     /** Each reason that `onClosed` was called with. */
     closings,
     closed: closed.promise,

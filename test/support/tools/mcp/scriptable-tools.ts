@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
@@ -15,6 +16,8 @@ const text = (value: string) => ({ content: [{ type: 'text' as const, text: valu
  * | `fail` | `reason` | an `isError` result with the reason |
  * | `slow` | `ms`, `progressEveryMs?` | `done`, after so long or as soon as it is cancelled; reports progress |
  * | `cancelled` | `atLeast?` | how many calls of `slow` were cancelled, once there are so many |
+ * | `log` | `text` | `logged`, after an MCP log message and a line on stderr with the text |
+ * | `ask` | `method`, `params?` | the error code with which the client refused the request |
  * | `crash` | `code?` | none: the process exits |
  * | `env` | | the environment of the process, as JSON |
  * | `pid` | | the process id |
@@ -22,9 +25,10 @@ const text = (value: string) => ({ content: [{ type: 'text' as const, text: valu
  * | `add_tool` | `name` | registers a tool that says its name; the server sends `tools/list_changed` |
  */
 export function scriptableTools(): McpServer {
-  const server = new McpServer({ name: 'scriptable', version: '1.0.0' });
+  const server = new McpServer({ name: 'scriptable', version: '1.0.0' }, { capabilities: { logging: {} } });
   addPlainTools(server);
   addSlowTools(server);
+  addTalkingTools(server);
   addProcessTools(server);
   return server;
 }
@@ -104,6 +108,35 @@ function addSlowTools(server: McpServer): void {
     async ({ atLeast }) => {
       while (cancelled < atLeast) await once(cancellations, 'cancelled');
       return text(String(cancelled));
+    },
+  );
+}
+
+function addTalkingTools(server: McpServer): void {
+  server.registerTool(
+    'log',
+    { description: 'Logs a text.', inputSchema: { text: z.string() } },
+    async (args) => {
+      const data = { said: args.text };
+      await server.server.sendLoggingMessage({ level: 'warning', logger: 'script', data });
+      process.stderr.write(`${args.text}\n`);
+      return text('logged');
+    },
+  );
+  server.registerTool(
+    'ask',
+    {
+      description: 'Asks the client.',
+      inputSchema: { method: z.string(), params: z.record(z.string(), z.unknown()).optional() },
+    },
+    async ({ method, params }) => {
+      // The typed methods of the SDK refuse to ask for what the client has not offered.
+      const request = { method: method as 'ping', ...(params && { params }) };
+      const refused = await server.server.request(request, z.unknown()).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      return text(refused instanceof McpError ? String(refused.code) : 'it was not refused');
     },
   );
 }

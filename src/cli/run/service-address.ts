@@ -1,0 +1,20 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { addressFile } from '../../adapters/sqlite/file/data-directory.ts';
+
+/**
+ * Writes the address of this service into its data directory, for commands that find the directory in use.
+ * @param url null for a service without an address: then that of an earlier one is removed.
+ */
+export function noteAddress(dataDir: string, url: string | null): void {
+  if (dataDir === ':memory:') return;
+  const file = addressFile(resolve(dataDir));
+  if (url === null) rmSync(file, { force: true });
+  else writeFileSync(file, `${url}\n`, { mode: 0o600 });
+}
+
+/** The address at which this machine reaches a service that listens on a host and a port. */
+export function localUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

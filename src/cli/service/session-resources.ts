@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { SessionId } from '../../core/ids.ts';
+import type { ExportedFile } from '../transfer/exported-session.ts';
+import { readAnswer, requestService } from './request-service.ts';
+
+const PAGE_SESSIONS = 1_000;
+
+/** Services of other versions may have other fields. */
+export const AnySession = z.looseObject({ sessionId: z.string() });
+
+/** All sessions of a running service, in the order of their ids, with the fields of the schema. */
+export async function* listSessions<T extends { readonly sessionId: string }>(
+  base: string,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T, void, void> {
+  const Page = z.object({ sessions: z.array(schema) });
+  let sessions: T[];
+  let after = '';
+  do {
+    ({ sessions } = await readAnswer(base, `api/sessions?limit=${PAGE_SESSIONS}${after}`, Page));
+    yield* sessions;
+    after = `&after=${encodeURIComponent(sessions.at(-1)?.sessionId ?? '')}`;
+  } while (sessions.length === PAGE_SESSIONS);
+}
+
+/** The export of a session by a running service. */
+export async function downloadExport(base: string, sessionId: SessionId): Promise<ExportedFile> {
+  const { body } = await requestService(base, `api/sessions/${encodeURIComponent(sessionId)}/export`);
+  const name = `session ${sessionId} at ${base}`;
+  return { name, chunks: wholeBody(body, name) };
+}
+
+async function* wholeBody(
+  body: ReadableStream<Uint8Array> | null,
+  name: string,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (body) yield* body;
+  } catch (cause) {
+    throw new Error(`${name}: the service ended the export before its end`, { cause });
+  }
+}

@@ -1,0 +1,56 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { ErrorBody } from '../../core/errors.ts';
+import type { ToolResult } from '../../core/tool-call/tool.ts';
+import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
+import { ApiError, unreachable } from '../service/api.ts';
+import { serverPath } from '../service/paths.ts';
+
+export interface FinishedRun {
+  readonly data: ToolResult;
+  /** In milliseconds. */
+  readonly execution: { readonly duration: number };
+}
+
+export interface ToolRunOptions {
+  /** Aborting cancels the request at the tool server. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ToolProgress) => void;
+}
+
+/** Runs a tool and follows its progress. Rejects with an `ApiError`, or with the reason of the signal. */
+export async function runTool(
+  tool: { readonly serverId: string; readonly name: string },
+  args: unknown,
+  { signal, onProgress }: ToolRunOptions,
+): Promise<FinishedRun> {
+  const response = await fetch(
+    `${serverPath(tool.serverId)}/tools/${encodeURIComponent(tool.name)}/execute`,
+    {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: JSON.stringify(args),
+      signal,
+    },
+  ).catch((cause: unknown) => {
+    throw signal.aborted ? cause : unreachable(cause);
+  });
+  if (!response.ok) throw refusal(await response.json());
+  const events = response.body
+    ?.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  for (;;) {
+    const next = await events?.read().catch((cause: unknown) => {
+      throw signal.aborted ? cause : unreachable(cause);
+    });
+    if (!next || next.done) throw unreachable(new Error('the stream ended before the call'));
+    const { event, data } = next.value;
+    if (event === 'progress') onProgress(JSON.parse(data));
+    if (event === 'result') return JSON.parse(data);
+    if (event === 'error') throw refusal(JSON.parse(data));
+  }
+}
+
+function refusal({ error }: { readonly error: ErrorBody }): ApiError {
+  return new ApiError(error);
+}

@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react';
+import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
+import { errorText, get } from '../service/api.ts';
+import { serverPath } from '../service/paths.ts';
+
+/** The service limits the requests per minute. */
+const INTERVAL_MS = 3_000;
+/** As many as the service keeps. */
+const MAX_LINES = 200;
+
+export interface ServerLogView {
+  /** Null before the first answer. */
+  readonly lines: readonly ServerLogLine[] | null;
+  readonly problem: string | null;
+}
+
+/** The log of a server while `isShown`: read every three seconds while the page is visible. */
+export function useServerLog(serverId: string, isShown: boolean): ServerLogView {
+  const [view, setView] = useState<ServerLogView>({ lines: null, problem: null });
+  useEffect(() => {
+    if (!isShown) return;
+    const gone = new AbortController();
+    let lines: readonly ServerLogLine[] | null = null;
+    const read = async (): Promise<void> => {
+      if (document.visibilityState !== 'visible') return;
+      const path = `${serverPath(serverId)}/logs?after=${lines?.at(-1)?.seq ?? 0}`;
+      try {
+        const news = (await get<{ lines: ServerLogLine[] }>(path, gone.signal)).lines;
+        if (lines !== null && news.length === 0) return;
+        lines = [...(lines ?? []), ...news].slice(-MAX_LINES);
+        setView({ lines, problem: null });
+      } catch (error) {
+        if (!gone.signal.aborted) setView({ lines, problem: errorText(error) });
+      }
+    };
+    void read();
+    const timer = setInterval(() => void read(), INTERVAL_MS);
+    return () => {
+      clearInterval(timer);
+      gone.abort();
+    };
+  }, [serverId, isShown]);
+  return view;
+}

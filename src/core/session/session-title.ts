@@ -1,0 +1,52 @@
+import type { SessionEvent } from '../log/events.ts';
+
+/** The title of a session: `given` by a client, or else `derived` from the first message. */
+export interface SessionTitle {
+  readonly given: string | null;
+  readonly derived: string | null;
+}
+
+export const NO_TITLE: SessionTitle = { given: null, derived: null };
+
+/** Most characters of a derived title. */
+const MOST_CHARACTERS = 60;
+/** A message may be long, and a title needs only its beginning. */
+const LOOKED_AT = 1_000;
+
+/** The same object if the event does not change the title. A session that was reset keeps its title. */
+export function evolveTitle(title: SessionTitle, event: SessionEvent): SessionTitle {
+  switch (event.type) {
+    case 'turn.requested':
+      return title.derived === null ? { ...title, derived: derivedTitle(event.text) } : title;
+    case 'session.renamed':
+      return { ...title, given: event.title };
+    default:
+      return title;
+  }
+}
+
+/** Null if the session has neither a name nor a message. */
+export function shownTitle({ given, derived }: SessionTitle): string | null {
+  return given ?? derived;
+}
+
+/** The first line of the message that says something, shortened at a space. Null if none does. */
+export function derivedTitle(text: string): string | null {
+  const lines = text.slice(0, LOOKED_AT).split(/[\r\n\u2028\u2029]+/);
+  const line = lines.map(inOneLine).find((candidate) => candidate !== '');
+  return line === undefined ? null : shortened(line);
+}
+
+/** The text without line breaks and control characters, and with single spaces. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function shortened(line: string): string {
+  if (line.length <= MOST_CHARACTERS) return line;
+  const cut = line.slice(0, MOST_CHARACTERS);
+  const space = cut.lastIndexOf(' ');
+  const words = space > MOST_CHARACTERS / 2 ? cut.slice(0, space) : cut;
+  // A surrogate without its other half is not a character.
+  return `${words.replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

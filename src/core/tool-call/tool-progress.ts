@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** How far a tool call is, as its server says. */
+export const ToolProgress = z.object({
+  progress: z.number().describe('Grows with each event.'),
+  total: z.number().optional().describe('The progress at the end; absent if the server does not know it.'),
+  message: z.string().optional(),
+});
+export type ToolProgress = z.infer<typeof ToolProgress>;
+
+/** What happens to a tool call of a client while it runs. Ephemeral. */
+export type ToolCallSignal =
+  | { readonly type: 'tool.begun' }
+  | { readonly type: 'tool.progress'; readonly progress: ToolProgress };

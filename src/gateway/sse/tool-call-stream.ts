@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../core/errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { ToolExecution } from '../../core/tool-call/tool.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
+import { errorEnvelope } from '../http/error-response.ts';
+import { type EventSink, serverSentEvents } from './server-sent-events.ts';
+
+/** A slow reader misses progress beyond this. It never misses the end. */
+const MAX_BUFFERED_BYTES = 64 * 1024;
+
+type Call = Omit<ServiceRequests['tool.execute']['request'], 'callId'>;
+
+export interface ToolCallStreamDeps {
+  readonly bus: Bus;
+  readonly context: RequestContext;
+  /** The data of the event `result`. */
+  readonly bodyOf: (execution: ToolExecution) => object;
+}
+
+/**
+ * A tool call as server-sent events: `progress` any number of times, then `result` or `error`. If the client
+ * disconnects before, the call is cancelled. Rejects if the call is refused before it runs.
+ */
+export async function toolCallStream(
+  { bus, context, bodyOf }: ToolCallStreamDeps,
+  call: Call,
+): Promise<HttpResponse> {
+  const callId = randomUUID();
+  const begun = Promise.withResolvers<void>();
+  let sink: EventSink | undefined;
+  const unwatch = bus.onToolCall(callId, (signal) => {
+    if (signal.type === 'tool.begun') begun.resolve();
+    else if (sink && sink.bufferedBytes() <= MAX_BUFFERED_BYTES)
+      sink.send(event('progress', signal.progress));
+  });
+  const answer = bus.send('tool.execute', { ...call, callId }, context);
+  try {
+    // A repeated request with a key never begins: it gets the answer of the first one.
+    await Promise.race([begun.promise, answer]);
+  } catch (error) {
+    unwatch();
+    throw error;
+  }
+  return serverSentEvents((opened) => {
+    sink = opened;
+    let isOver = false;
+    const stop = (): void => {
+      unwatch();
+      if (!isOver) void bus.send('tool.cancel', { callId }, context);
+      isOver = true;
+    };
+    const finish = (last: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      last();
+    };
+    answer.then(
+      (execution) =>
+        finish(() => {
+          opened.send(event('result', bodyOf(execution)));
+          opened.end();
+        }),
+      (error: unknown) =>
+        finish(() => {
+          if (!(error instanceof ServiceError)) return opened.fail(error);
+          opened.send(event('error', errorEnvelope(error)));
+          opened.end();
+        }),
+    );
+    return { drained: () => undefined, stop };
+  });
+}
+
+function event(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,21 @@
+import type { ServerLogLine, ServerNote } from '../../core/tool-server/server-log.ts';
+
+/** Each line has at most 2,000 characters. */
+export const MAX_LOG_LINES = 200;
+
+/** The last lines of one tool server, in memory. They outlive its connections. */
+export class ServerLog {
+  readonly #lines: ServerLogLine[] = [];
+  #seq = 0;
+
+  add(note: ServerNote): void {
+    this.#seq += 1;
+    this.#lines.push({ seq: this.#seq, time: new Date().toISOString(), ...note });
+    if (this.#lines.length > MAX_LOG_LINES) this.#lines.shift();
+  }
+
+  /** The kept lines with a greater number. */
+  after(seq: number): ServerLogLine[] {
+    return this.#lines.filter((line) => line.seq > seq);
+  }
+}
