@@ -7,6 +7,7 @@ import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
+import { LogBackups } from '../runtime/requests/log-backups.ts';
 import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
@@ -112,6 +113,7 @@ export async function composeAgent({ config, raw, adapters, log, clock }: AgentO
     requests,
     readiness,
     ruleWatch,
+    backups: new LogBackups(adapters.backup),
     logSize: () => logSize(store, log),
     describeAgent: (): AgentDescription => describeAgent(config, raw, catalog),
     exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),

@@ -3,6 +3,7 @@ import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Settings } from '../config/settings.ts';
+import { encodedBytes } from '../core/size-limits.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
 import type { InspectFront } from '../gateway/console/inspect-front.ts';
@@ -10,6 +11,7 @@ import { documentRoutes } from '../gateway/documents/document-routes.ts';
 import { HttpFront } from '../gateway/http/http-front.ts';
 import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
+import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
 import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
@@ -20,7 +22,6 @@ import { Cors } from '../gateway/security/cors.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
-import { maxFrameBytes } from '../gateway/websocket/connection.ts';
 import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -81,12 +82,12 @@ export async function serveHttp({
     routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
   );
   const card = { ...agent.identity, version, model: agent.modelLabel };
-  const mcp = new McpEndpoint({ bus, card, log });
+  const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
   const http = new HttpFront({ ...front, cors, router, mcp });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
-  const frameLimit = maxFrameBytes(maxRequestBytes);
-  const maxPayloadBytes = frameLimit === false ? UNLIMITED_PAYLOAD_BYTES : 2 * frameLimit;
+  const maxPayloadBytes =
+    maxRequestBytes === false ? UNLIMITED_PAYLOAD_BYTES : 2 * encodedBytes(maxRequestBytes);
   const uws = new UwsServer({
     broadcast,
     http,
@@ -94,7 +95,7 @@ export async function serveHttp({
       ...(settings.mode === 'web' && { '/': webSocket }),
       ...(settings.inspect && { '/inspect': await inspectFront(agent, settings, access) }),
     },
-    maxRequestBytes,
+    bodyLimit: (path) => bodyLimit(path, maxRequestBytes),
     maxPayloadBytes,
     log,
   });

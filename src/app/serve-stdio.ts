@@ -1,20 +1,27 @@
 import { ANYONE } from '../core/request/request-context.ts';
+import { encodedBytes, type MaxBytes } from '../core/size-limits.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Agent } from './compose.ts';
+
+export interface StdioOptions {
+  readonly version: string;
+  readonly maxRequestBytes: MaxBytes;
+}
 
 /** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has disconnected. */
 export async function serveStdio(
   { bus, identity, modelLabel }: Agent,
-  version: string,
+  { version, maxRequestBytes }: StdioOptions,
   log: Logger,
 ): Promise<{ gone: Promise<void> }> {
   const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),
     import('../gateway/mcp/mcp-agent.ts'),
   ]);
+  const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
   const card = { ...identity, version, model: modelLabel };
   const server = mcpAgent(
-    { bus, card, log },
+    { bus, card, maxRequestBytes, log },
     { ownSessionId: `mcp-${crypto.randomUUID()}`, context: ANYONE },
   );
   const { promise: gone, resolve } = Promise.withResolvers<void>();
@@ -24,6 +31,6 @@ export async function serveStdio(
   process.stdout.on('error', () => resolve());
   // The SDK closes the connection of a client that sends too much without a newline.
   server.server.onclose = resolve;
-  await server.connect(new StdioServerTransport());
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize }));
   return { gone };
 }

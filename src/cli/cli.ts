@@ -6,6 +6,7 @@ import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
 import { type Flags, modes, transports } from '../config/settings.ts';
 import { agentFileName, agentFileOf } from './agent-argument.ts';
+import { addBackup } from './backup/backup-command.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
@@ -40,6 +41,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .helpCommand('help [command]', 'Prints the help of a command.');
   // Each of these adds a subcommand that calls `choose`.
   addLogCommands(program, environment, choose);
+  addBackup(program, (options) => choose({ kind: 'backup', ...options }));
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));

@@ -1,4 +1,5 @@
 import type { Flags } from '../config/settings.ts';
+import type { BackupOptions } from './backup/backup-command.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';
@@ -20,6 +21,7 @@ export type CommandLine =
   | ({ readonly kind: 'chat' } & ChatOptions)
   | ({ readonly kind: 'init' } & InitOptions)
   | ({ readonly kind: 'check' } & CheckOptions)
+  | ({ readonly kind: 'backup' } & BackupOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;

@@ -54,6 +54,11 @@ async function perform(command: Runnable): Promise<void> {
       process.exitCode = await runCheck(command);
       return undefined;
     }
+    case 'backup': {
+      const { runBackup } = await import('./backup/run-backup.ts');
+      process.stdout.write(await runBackup(command));
+      return undefined;
+    }
     case 'example-tools': {
       const { serveExampleTools } = await import('./example-tools/example-tools.ts');
       return serveExampleTools();

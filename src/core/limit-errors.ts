@@ -11,9 +11,3 @@ export function limitExceeded(
     resetTime,
   });
 }
-
-/** A limit on size has no time window: `resetTime` is now, because something smaller may be sent at once. */
-export function tooLarge(what: string, limitBytes: number): ServiceError {
-  const resetTime = Math.ceil(Date.now() / 1000);
-  return limitExceeded(`${what} of at most ${limitBytes} bytes`, { limit: limitBytes, resetTime });
-}

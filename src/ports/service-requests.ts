@@ -20,6 +20,7 @@ import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
+import type { LogCopy } from './log-backup.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -123,6 +124,8 @@ export interface ServiceRequests {
   'agent.describe': { request: Record<never, never>; answer: AgentDescription };
   /** How large the log is; null if it does not answer in time. */
   'log.size': { request: Record<never, never>; answer: LogSize | null };
+  /** Copies the log to a file. Refused if there is no log on a disk. */
+  'log.backup': { request: Record<never, never>; answer: LogCopy };
   /** The current agent file, without secrets. */
   'config.export': { request: Record<never, never>; answer: string };
 }

@@ -18,6 +18,15 @@ export interface HttpRequest {
   body(): Promise<Uint8Array>;
 }
 
+/** How much of a body is read. */
+export interface BodyLimit {
+  /** What the limit is for, such as `a request`, and how large it may be, as clients are told. */
+  readonly what: string;
+  readonly maxBytes: number;
+  /** May be more than `maxBytes`, because the base64 of an image is larger than the image. */
+  readonly readBytes: number;
+}
+
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

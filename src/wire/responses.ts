@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
+import { Image } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
@@ -102,6 +103,9 @@ export const DeleteSessionResponse = z.object({
 });
 export type DeleteSessionResponse = z.infer<typeof DeleteSessionResponse>;
 
+export const ImageResponse = z.object({ image: Image, timestamp });
+export type ImageResponse = z.infer<typeof ImageResponse>;
+
 export const ForkResponse = z.object({
   status: z.literal('forked'),
   sessionId: SessionId.describe('The new session.'),
@@ -145,6 +149,14 @@ export type EventsResponse = z.infer<typeof EventsResponse>;
 
 export const StatechartsResponse = z.object({ machines: z.array(MachineState), timestamp });
 export type StatechartsResponse = z.infer<typeof StatechartsResponse>;
+
+export const BackupResponse = z.object({
+  status: z.literal('written'),
+  file: z.string().describe('On the machine of the service. The next backup replaces it.'),
+  bytes: z.int(),
+  timestamp,
+});
+export type BackupResponse = z.infer<typeof BackupResponse>;
 
 export const HealthResponse = z.object({
   status: z.literal('healthy'),

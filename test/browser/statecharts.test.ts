@@ -145,13 +145,14 @@ describe('a turn of the past', () => {
     await slider.focus();
     await page.keyboard.press('Home');
     await state('not running');
+    const words = page.getByRole('complementary', { name: 'The machine in words' });
     const replayed: (string | null)[] = [];
     const count = await moments.count();
     for (let moment = 1; moment < count; moment += 1) {
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByText(`${moment + 1} / ${count}`).waitFor();
       const isTold = (await page.getByText('it does not move the machine').count()) === 0;
-      if (isTold) replayed.push(await page.getByRole('status').textContent());
+      if (isTold) replayed.push(await words.getByRole('status').textContent());
     }
     // Live, a machine that begins is told twice: where it is, and that it has started.
     expect(replayed).toEqual(livedStates.slice(1));

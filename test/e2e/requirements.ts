@@ -36,6 +36,8 @@ export const requirements = {
   'cli.repair':
     '`repair` says what is lost and what it did; with `--dry-run` what it would do, and changes nothing',
   'cli.export': '`export` prints a session as JSON Lines, one envelope a line',
+  'cli.backup':
+    '`backup` copies the log of a running service, reads every event back, and a service starts on the copy',
   'cli.import':
     '`import` stores an exported session, which is then exported to the same bytes and goes on as before',
   'cli.import-open': 'a turn that is open in an imported session goes on at the next start',
@@ -324,6 +326,8 @@ export const requirements = {
   'limits.headers': 'every /api response carries X-RateLimit-Limit, -Remaining and -Reset',
   'limits.requests': 'the 101st REST request a minute and address is 429 with Retry-After and details',
   'limits.messages': 'the 51st WebSocket message a minute is an error event, and the connection stays',
+  'limits.image':
+    'an image of up to 10 MB is accepted, whatever its base64 takes, and 10 MB bound the rest of the message',
   'limits.size': 'a request of more than 10 MB is 429 and is read no further',
   'limits.stalled':
     'a client that stalls in the middle of a request or of its answer is cut after about ten seconds, and nobody else',

@@ -1,5 +1,5 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
-import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import type { BodyLimit, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import { addressOf } from './address-text.ts';
 import { IncomingBody } from './incoming-body.ts';
@@ -62,8 +62,8 @@ export class HttpExchange {
   }
 
   /** Starts to read the body. Call it before the handler returns, or uWebSockets.js discards the body. */
-  readBody(declaredBytes: number, maxBytes: number | false): () => Promise<Uint8Array> {
-    const body = new IncomingBody(this.#res, declaredBytes, maxBytes);
+  readBody(declaredBytes: number, limit: BodyLimit | false): () => Promise<Uint8Array> {
+    const body = new IncomingBody(this.#res, declaredBytes, limit);
     this.#body = body;
     const note = (): void => this.#noteReading();
     if (this.#isLast) body.whole.then(note, note);

@@ -1,5 +1,6 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
-import { tooLarge } from '../../core/limit-errors.ts';
+import { tooLarge } from '../../core/size-limits.ts';
+import type { BodyLimit } from '../../ports/web-server.ts';
 
 /** How much of an unwanted body is still read. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
@@ -16,7 +17,7 @@ export class IncomingBody {
   #onGone: () => void = () => undefined;
 
   /** Call it before the handler returns, or uWebSockets.js discards the body. */
-  constructor(res: UwsResponse, declaredBytes: number, maxBytes: number | false) {
+  constructor(res: UwsResponse, declaredBytes: number, limit: BodyLimit | false) {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     // If nobody reads the body, nobody handles the rejection.
     promise.catch(() => undefined);
@@ -26,9 +27,9 @@ export class IncomingBody {
     const refuse = (): void => {
       chunks.length = 0;
       this.#discardedBytes ??= 0;
-      reject(tooLarge('a request', Number(maxBytes)));
+      if (limit !== false) reject(tooLarge(limit.what, limit.maxBytes));
     };
-    const exceeds = (bytes: number): boolean => maxBytes !== false && bytes > maxBytes;
+    const exceeds = (bytes: number): boolean => limit !== false && bytes > limit.readBytes;
     if (exceeds(declaredBytes)) refuse();
     res.onData((chunk, isLast) => {
       received += chunk.byteLength;

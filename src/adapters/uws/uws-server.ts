@@ -9,7 +9,12 @@ import {
 } from 'uWebSockets.js';
 import { RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { HttpHandler, HttpResponse as Response, SocketFront } from '../../ports/web-server.ts';
+import type {
+  BodyLimit,
+  HttpHandler,
+  HttpResponse as Response,
+  SocketFront,
+} from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -22,7 +27,8 @@ export interface UwsServerDeps {
   readonly http: HttpHandler;
   /** The fronts that WebSockets connect to, by path. */
   readonly webSockets: Readonly<Record<string, SocketFront>>;
-  readonly maxRequestBytes: number | false;
+  /** The limit on the bodies of a path; false for none. */
+  readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
   readonly log: Logger;
 }
@@ -102,7 +108,7 @@ export class UwsServer {
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
-      : exchange.readBody(declaredBytes, this.#deps.maxRequestBytes);
+      : exchange.readBody(declaredBytes, this.#deps.bodyLimit(request.path));
     this.#deps.http
       .handle({ ...request, body })
       .then((response) => this.#respond(exchange, response))

@@ -8,6 +8,7 @@ import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
+import type { LogBackup } from '../../ports/log-backup.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
@@ -22,6 +23,8 @@ import { secretKeys } from './secret-keys.ts';
 /** The implementations of the ports. Tests pass their own. */
 export interface Adapters {
   readonly store: EventStore;
+  /** Left out when the log is not on a disk. */
+  readonly backup?: LogBackup;
   readonly snapshots: SnapshotStore;
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
@@ -53,19 +56,19 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   return { model, ...stores, connector, schemas, secrets, metrics, ...(tracing && { tracing }) };
 }
 
-async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {
+async function chooseModel({ config: { llm }, environment, log }: AdapterOptions): Promise<LanguageModel> {
   if (llm.provider === 'scripted') {
     const { scriptedModel } = await import('../../adapters/scripted/scripted-model.ts');
     return scriptedModel(llm);
   }
   const { realModel } = await import('./real-model.ts');
-  return realModel(llm, environment);
+  return realModel(llm, environment, log);
 }
 
 async function chooseStores(
   { dataDir: directory, log, logThread: thread }: AdapterOptions,
   metrics: Metrics,
-): Promise<Pick<Adapters, 'store' | 'snapshots'>> {
+): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots'>> {
   if (directory === ':memory:') {
     // The thread was started before it was known that there is no log on disk.
     thread?.post({ type: 'close' });
@@ -78,7 +81,7 @@ async function chooseStores(
   const onCommit = (syncMs: number): void =>
     metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
   const store = await openSqliteEventStore({ directory, log, thread, onCommit });
-  return { store, snapshots: sqliteSnapshotStore({ directory, log }) };
+  return { store, backup: store, snapshots: sqliteSnapshotStore({ directory, log }) };
 }
 
 async function loadMetrics(): Promise<Metrics> {

@@ -47,7 +47,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
   const agent = await composeAgent({ config, raw, adapters, log });
   if (settings.transport === 'stdio') {
     noteAddress(dataDir, null);
-    const { gone } = await serveStdio(agent, version, log);
+    const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);
     const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
     await watchAgentFile(agentFile, log);
     await gone;

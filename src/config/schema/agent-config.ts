@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WhenBusy } from '../../core/session/when-busy.ts';
+import { DEFAULT_MAX_BYTES } from '../../core/size-limits.ts';
 import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { McpServerConfig, McpServerName } from '../../core/tool-server/mcp-server-config.ts';
 import { checkRuleServers } from './approval-servers.ts';
@@ -13,8 +14,8 @@ export const LimitsConfig = z.strictObject({
   requestsPerMinute: limit(100),
   /** WebSocket messages per minute and connection. */
   messagesPerMinute: limit(50),
-  /** Size of a request, and of an image, in bytes. */
-  requestBytes: limit(10 * 1024 * 1024),
+  /** Size of a message or request without its image, and of the image itself, in bytes. */
+  requestBytes: limit(DEFAULT_MAX_BYTES),
   /** Open WebSockets and event streams per address. */
   connectionsPerAddress: limit(10),
   /** Messages that may wait in one session behind the running turn. */

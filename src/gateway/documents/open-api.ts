@@ -23,6 +23,7 @@ import {
 import {
   AgentResponse,
   ApprovalResponse,
+  BackupResponse,
   CancelResponse,
   DeleteSessionResponse,
   ErrorResponse,
@@ -89,6 +90,7 @@ const named = {
   ToolsResponse,
   ExecuteToolResponse,
   StatechartsResponse,
+  BackupResponse,
   HealthResponse,
   AgentResponse,
   ErrorResponse,

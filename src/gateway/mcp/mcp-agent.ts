@@ -4,10 +4,12 @@ import type { CallToolResult, ServerNotification, ServerRequest } from '@modelco
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { z } from 'zod';
 import type { AgentIdentity } from '../../core/agent-description.ts';
+import { Image } from '../../core/conversation/image.ts';
 import { SessionId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../core/session/session-signal.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
+import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -32,6 +34,7 @@ const SessionArgument = SessionId.optional().describe(
 export interface McpAgentDeps {
   readonly bus: Bus;
   readonly card: AgentCard;
+  readonly maxRequestBytes: MaxBytes;
   readonly log: Logger;
 }
 
@@ -88,6 +91,7 @@ function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context 
         'Sends a message to the agent and answers with its full reply. The agent remembers the conversation.',
       inputSchema: {
         message: z.string().min(1).describe('What to say to the agent.'),
+        imageData: Image.optional().describe('An image that the agent should see.'),
         sessionId: SessionArgument,
       },
       annotations: {
@@ -97,9 +101,9 @@ function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context 
         openWorldHint: true,
       },
     },
-    ({ message, sessionId = ownSessionId }, call) => {
+    ({ message, imageData: image, sessionId = ownSessionId }, call) => {
       const asked = inTrace(context, traceContextOf(call._meta));
-      return chat({ ...deps, context: asked }, turnMessage({ sessionId, text: message }), call);
+      return chat({ ...deps, context: asked }, turnMessage({ sessionId, text: message, image }), call);
     },
   );
 }
@@ -111,8 +115,8 @@ async function chat(
   message: TurnMessage,
   call: Call,
 ): Promise<CallToolResult> {
-  const { bus, context, log } = deps;
-  const { sessionId, turnId } = message;
+  const { bus, context, maxRequestBytes, log } = deps;
+  const { sessionId, turnId, image } = message;
   const reason = 'the MCP client cancelled the call';
   const cancel = (): void => {
     bus.send('turn.cancel', { sessionId, turnId, reason }, context).catch((err: unknown) => {
@@ -120,6 +124,7 @@ async function chat(
     });
   };
   try {
+    checkImageSize(image, maxRequestBytes);
     // A cancellation that arrived together with the call was handled before it.
     if (call.signal.aborted) throw turnCancelled(reason);
     call.signal.addEventListener('abort', cancel, { once: true });

@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
+import { checkMessageSize } from '../requests/message-size.ts';
 import { decodeText } from '../requests/request-fields.ts';
 import type { McpAgentDeps } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
@@ -47,7 +48,9 @@ export class McpEndpoint implements Disposable {
   async handle(request: ServedRequest): Promise<HttpResponse> {
     const refusal = wrongMethod(request.method);
     if (refusal) return refusal;
-    const body = decodeText(await request.body());
+    const bytes = await request.body();
+    checkMessageSize(bytes, bytes.length, this.#agent.maxRequestBytes);
+    const body = decodeText(bytes);
     const id = request.headers.get('mcp-session-id');
     const known = id === undefined ? undefined : this.#sessions.get(id);
     if (id !== undefined && !(known && isOf(known, request.context))) return sessionNotFound();

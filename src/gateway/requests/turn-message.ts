@@ -1,5 +1,3 @@
-import { type Image, imageBytes } from '../../core/conversation/image.ts';
-import { tooLarge } from '../../core/limit-errors.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 
 type Optional = 'image' | 'whenBusy' | 'key';
@@ -17,9 +15,4 @@ export function turnMessage({ sessionId, text, image, whenBusy, key }: ClientMes
     ...(whenBusy && { whenBusy }),
     ...(key && { key }),
   };
-}
-
-/** Throws `RATE_LIMIT_EXCEEDED` for an image that is too large. The limit counts its bytes, not its base64. */
-export function checkImageSize(image: Image | undefined, maxBytes: number | false): void {
-  if (image && maxBytes !== false && imageBytes(image) > maxBytes) throw tooLarge('an image', maxBytes);
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '../../ports/bus.ts';
-import type { AgentResponse } from '../../wire/responses.ts';
+import type { AgentResponse, BackupResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 import type { Statecharts } from '../sse/statecharts.ts';
@@ -22,6 +22,14 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     ...sessionRoutes(bus, fanOut),
     ...serverRoutes(bus),
     statecharts.route(),
+    {
+      method: 'POST',
+      path: '/api/backup',
+      handler: async ({ context }) => {
+        const copy = await bus.send('log.backup', {}, context);
+        return jsonResponse<BackupResponse>({ status: 'written', ...copy, timestamp: now() });
+      },
+    },
     {
       method: 'GET',
       path: '/api/agent',

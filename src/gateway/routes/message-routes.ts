@@ -1,3 +1,4 @@
+import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/requests.ts';
@@ -6,13 +7,14 @@ import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
+import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { answerTurn } from '../requests/turn-answer.ts';
-import { checkImageSize, turnMessage } from '../requests/turn-message.ts';
+import { turnMessage } from '../requests/turn-message.ts';
 
 /** Messages to the agent, and the reset of its conversation. */
-export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] {
+export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
   return [
     {
       method: 'POST',
@@ -24,11 +26,9 @@ export function messageRoutes(bus: Bus, maxImageBytes: number | false): Route[] 
   ];
 }
 
-async function messageSync(
-  bus: Bus,
-  request: ServedRequest,
-  maxImageBytes: number | false,
-): Promise<HttpResponse> {
+async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxBytes): Promise<HttpResponse> {
+  const bytes = await request.body();
+  checkMessageSize(bytes, bytes.length, maxImageBytes);
   const body = parseFields(MessageSyncRequest, await readJsonObject(request));
   const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);

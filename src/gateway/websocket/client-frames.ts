@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import {
   ApproveFrame,
   CancelFrame,
@@ -9,13 +10,12 @@ import {
   ResetFrame,
 } from '../../wire/requests.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
-import { checkImageSize } from '../requests/turn-message.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
 export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
 
 /** Parses a text frame of a client. Throws a `ServiceError` for the client. */
-export function decodeFrame(text: string, maxImageBytes: number | false): ClientFrame {
+export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame {
   const frame = parseJsonObject(text, 'The frame');
   switch (frame.type) {
     case 'message':
@@ -56,7 +56,7 @@ export function frameIdOf(text: string): FrameId | undefined {
   }
 }
 
-function decodeMessage(frame: Record<string, unknown>, maxImageBytes: number | false): MessageFrame {
+function decodeMessage(frame: Record<string, unknown>, maxImageBytes: MaxBytes): MessageFrame {
   const message = parseFields(MessageFrame, frame);
   checkImageSize(message.imageData, maxImageBytes);
   return message;

@@ -1,7 +1,7 @@
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { limitExceeded, tooLarge } from '../../core/limit-errors.ts';
+import { limitExceeded } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -11,6 +11,7 @@ import type { SocketLife } from '../../ports/web-server.ts';
 import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
@@ -44,14 +45,6 @@ const NORMAL_CODE = 1000;
 const UNEXPECTED_CODE = 1011;
 
 const RESOLVED: Promise<void> = Promise.resolve();
-
-/** Room for the JSON around an image. */
-const FRAME_OVERHEAD_BYTES = 64 * 1024;
-
-/** Maximum bytes of a frame: enough for the largest image in base64. False if sizes are not limited. */
-export function maxFrameBytes(maxRequestBytes: LimitsConfig['requestBytes']): number | false {
-  return maxRequestBytes === false ? false : Math.ceil(maxRequestBytes / 3) * 4 + FRAME_OVERHEAD_BYTES;
-}
 
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
 export class Connection implements SocketLife {
@@ -125,8 +118,7 @@ export class Connection implements SocketLife {
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
     const { maxRequestBytes } = this.#deps;
-    const frameLimit = maxFrameBytes(maxRequestBytes);
-    if (frameLimit !== false && bytes > frameLimit) throw tooLarge('a frame', frameLimit);
+    checkMessageSize(text ?? '', bytes, maxRequestBytes);
     if (text === null) {
       throw new ServiceError('INVALID_REQUEST', 'Binary frames are not accepted.', {
         issue: 'the frame is binary',

@@ -15,6 +15,7 @@ import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { RuleWatch } from '../tools/rule-watch.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
+import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface RequestHandlers {
@@ -29,6 +30,7 @@ export interface RequestHandlers {
   readonly ruleWatch: RuleWatch;
   readonly describeAgent: () => AgentDescription;
   readonly logSize: () => Promise<LogSize | null>;
+  readonly backups: LogBackups;
   readonly exportConfig: () => string;
 }
 
@@ -128,12 +130,13 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, ruleWatch, logSize, describeAgent, exportConfig }: RequestHandlers,
+  { machines, readiness, ruleWatch, logSize, backups, describeAgent, exportConfig }: RequestHandlers,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
   bus.handle('warning.list', async () => ruleWatch.warnings());
   bus.handle('agent.describe', async () => describeAgent());
   bus.handle('log.size', () => logSize());
+  bus.handle('log.backup', () => backups.backup());
   bus.handle('config.export', async () => exportConfig());
 }

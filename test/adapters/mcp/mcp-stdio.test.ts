@@ -159,7 +159,7 @@ test.concurrent('starts nothing when connecting was cancelled before it began', 
 test.concurrent('ends a server that floods its output', async () => {
   const { connect, pids } = testConnector();
   await expect(connect(oddServer(['floods']))).rejects.toThrow(
-    'the server sent a message of more than 10485760 bytes',
+    'the server sent a message of more than 14 MB (14680064 bytes)',
   );
   const [pid = 0] = await pids();
   expect(isRunning(pid)).toBe(false);

@@ -64,7 +64,10 @@ describeWays('MCP over stdin and stdout', (way) => {
     });
     const log = text(transport.stderr as Readable);
     const client = await McpClient.over(transport);
-    expect(client.sdk.getServerVersion()).toEqual({ name: 'agent-service', version: readPackageVersion() });
+    expect(client.sdk.getServerVersion()).toMatchObject({
+      name: 'agent-service',
+      version: readPackageVersion(),
+    });
     const { tools } = await client.sdk.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['chat_with_agent', 'reset_conversation']);
     const { reply, progress } = await client.chatWithProgress('slow 1');

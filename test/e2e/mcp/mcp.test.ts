@@ -44,7 +44,7 @@ describe('the tools of /mcp', () => {
     for (const { title, description } of tools) expect(`${title} ${description}`).not.toContain('undefined');
     const [chat, reset] = tools;
     expect(chat?.inputSchema).toMatchObject({ type: 'object', required: ['message'] });
-    expect(Object.keys(chat?.inputSchema.properties ?? {})).toEqual(['message', 'sessionId']);
+    expect(Object.keys(chat?.inputSchema.properties ?? {})).toEqual(['message', 'imageData', 'sessionId']);
     expect(reset?.inputSchema.required ?? []).toEqual([]);
     expect(Object.keys(reset?.inputSchema.properties ?? {})).toEqual(['sessionId']);
   });

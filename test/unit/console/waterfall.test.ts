@@ -257,7 +257,7 @@ describe('the rows of the waterfall', () => {
       '100 ms',
       '200 ms',
       '100 ms',
-      '290 ms waiting for approval, 50 ms running',
+      'waited 290 ms, ran 50 ms',
       '250 ms',
     ]);
   });

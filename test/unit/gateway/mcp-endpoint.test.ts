@@ -46,6 +46,7 @@ describe('the MCP endpoint', () => {
     const bus = new LocalBus((error) => expect.unreachable(String(error)));
     endpoint = new McpEndpoint({
       bus,
+      maxRequestBytes: false,
       card: { name: 'a', version: '1', model: 'none' },
       log: recordingLog(),
     });

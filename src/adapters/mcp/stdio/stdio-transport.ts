@@ -1,5 +1,6 @@
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { MEGABYTE, sizeText } from '../../../core/size-limits.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
@@ -8,7 +9,8 @@ import { LineSplitter } from './line-splitter.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
 import type { StderrLog } from './stderr-log.ts';
 
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+/** Enough for an image of 10 MB, in base64. */
+const MAX_MESSAGE_BYTES = 14 * MEGABYTE;
 const MAX_GARBAGE_LINES = 10;
 const GARBAGE_CHARACTERS = 200;
 /** Longest wait for the exit code after the first sign of an end, and then for the rest of the output. */
@@ -87,7 +89,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   #receive(line: string, cut: boolean): void {
-    if (cut) this.fail(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`);
+    if (cut) this.fail(`the server sent a message of more than ${sizeText(MAX_MESSAGE_BYTES)}`);
     if (this.#closed || line.trim() === '') return;
     try {
       this.onmessage?.(deserializeMessage(line));

@@ -16,6 +16,11 @@ export function repairedFile(directory: string): string {
   return join(directory, 'events.repaired');
 }
 
+/** The copy that a backup of a running service makes. It may be incomplete. */
+export function backupFile(directory: string): string {
+  return join(directory, 'events.backup');
+}
+
 export function snapshotFilePath(directory: string): string {
   return join(directory, 'snapshots.db');
 }

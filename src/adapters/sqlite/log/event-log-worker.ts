@@ -31,14 +31,17 @@ function serve(port: MessagePort, directory: string): void {
       log[Symbol.dispose]();
       port.close();
     } else {
-      reply(answer(log, request));
+      const answered = answer(log, request);
+      if (answered instanceof Promise) void answered.then(reply);
+      else reply(answered);
       log.checkpoint();
     }
   });
   reply({ type: 'opened' });
 }
 
-function answer(log: EventLog, request: LogRequest): WorkerReply {
+/** A promise only for what takes long: other requests are answered meanwhile. Neither throws nor rejects. */
+function answer(log: EventLog, request: LogRequest): WorkerReply | Promise<WorkerReply> {
   switch (request.type) {
     case 'append':
       try {
@@ -47,17 +50,24 @@ function answer(log: EventLog, request: LogRequest): WorkerReply {
         return { type: 'append-failed', ...failureOf(error) };
       }
     case 'call':
-      try {
-        return { type: 'answer', id: request.id, answer: run(log, request.call) };
-      } catch (error) {
-        return { type: 'call-failed', id: request.id, ...failureOf(error) };
-      }
+      return answerCall(log, request.id, request.call);
     default:
       return request satisfies never;
   }
 }
 
-function run(log: EventLog, call: Call): Answer {
+function answerCall(log: EventLog, id: number, call: Call): WorkerReply | Promise<WorkerReply> {
+  const succeed = (given: Answer): WorkerReply => ({ type: 'answer', id, answer: given });
+  const fail = (error: unknown): WorkerReply => ({ type: 'call-failed', id, ...failureOf(error) });
+  try {
+    const answered = run(log, call);
+    return answered instanceof Promise ? answered.then(succeed, fail) : succeed(answered);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function run(log: EventLog, call: Call): Answer | Promise<Answer> {
   switch (call.type) {
     case 'read':
       return log.read(call);
@@ -78,6 +88,8 @@ function run(log: EventLog, call: Call): Answer {
     case 'erase':
       log.erase(call);
       return { type: 'erased' };
+    case 'backup':
+      return log.backup().then((copy) => ({ type: 'backed-up', copy }));
     case 'measure':
       return { type: 'measured', size: log.measure() };
     case 'probe':

@@ -1,6 +1,10 @@
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type LogSize, requireForkPoint, type SessionSummary } from '../../../ports/event-store.ts';
+import type { LogCopy } from '../../../ports/log-backup.ts';
+import { backupFile } from '../file/data-directory.ts';
+import { loadSqlite } from '../file/load-sqlite.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
@@ -10,6 +14,7 @@ import { TitleIndex } from '../index/title-index.ts';
 import { chainHash, chainStart } from '../integrity/chain.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
 import { WalMarks } from '../integrity/wal-marks.ts';
+import { createPrivately } from '../open/create-privately.ts';
 import type { Database } from '../open/open-database.ts';
 import { StagedAdoptions } from './staged-adoption.ts';
 import type {
@@ -31,6 +36,9 @@ import type {
 
 /** A page ends after this many characters, so that a few large events cannot fill the memory. */
 const pageCharacters = 1_000_000;
+
+/** Of a backup: one megabyte. Appends wait for one step at most. */
+const PAGES_PER_STEP = 256;
 
 /** The log inside the worker: synchronous, one transaction per batch. */
 export class EventLog implements Disposable {
@@ -184,6 +192,24 @@ export class EventLog implements Disposable {
       walBytes: statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       events: this.#count.read(),
     }));
+  }
+
+  /**
+   * Copies the database as it is when the last page is copied. The steps run in a thread of their own, and a commit
+   * between two steps changes the copy, too.
+   */
+  async backup(): Promise<LogCopy> {
+    const file = backupFile(dirname(this.#file));
+    try {
+      // An earlier copy that nobody has fetched, or that a crash has cut off.
+      rmSync(file, { force: true });
+      createPrivately(file);
+      await loadSqlite().backup(this.#db, file, { rate: PAGES_PER_STEP });
+      return { file, bytes: statSync(file).size };
+    } catch (error) {
+      rmSync(file, { force: true });
+      throw explainSqliteError(error, file, 'write');
+    }
   }
 
   /** Call it after the reply is sent: the caller's events are on disk, so nobody should wait for this. */

@@ -15,6 +15,7 @@ import {
   type SessionSummary,
   StaleVersionError,
 } from '../../../ports/event-store.ts';
+import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -47,12 +48,12 @@ export async function openSqliteEventStore({
   thread = startLogThread(),
   codec,
   onCommit,
-}: SqliteEventStoreOptions): Promise<EventStore> {
+}: SqliteEventStoreOptions): Promise<EventStore & LogBackup> {
   await openEventLog(thread, directory, log);
   return new SqliteEventStore(thread, { log, codec, onCommit });
 }
 
-export class SqliteEventStore implements EventStore {
+export class SqliteEventStore implements EventStore, LogBackup {
   readonly #thread: LogThread;
   readonly #log: Logger;
   readonly #codec: EventCodec;
@@ -125,6 +126,12 @@ export class SqliteEventStore implements EventStore {
     const answer = await this.#call({ type: 'measure' });
     if (answer.type !== 'measured') throw new Error(`a measurement was answered with ${answer.type}`);
     return answer.size;
+  }
+
+  async backup(): Promise<LogCopy> {
+    const answer = await this.#call({ type: 'backup' });
+    if (answer.type !== 'backed-up') throw new Error(`a backup was answered with ${answer.type}`);
+    return answer.copy;
   }
 
   async probe(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { LogSize, SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
+import type { LogCopy } from '../../../ports/log-backup.ts';
 import type { EncodedEvents } from './stored-row.ts';
 
 /* The messages between the event store in the main thread and its worker. */
@@ -35,7 +36,15 @@ export interface CloseRequest {
 }
 
 /** A request that gets a reply of its own, with the same id. */
-export type Call = ReadCall | ListCall | ForkCall | AdoptionCall | EraseCall | MeasureCall | ProbeCall;
+export type Call =
+  | ReadCall
+  | ListCall
+  | ForkCall
+  | AdoptionCall
+  | EraseCall
+  | MeasureCall
+  | BackupCall
+  | ProbeCall;
 
 export interface ReadCall {
   readonly type: 'read';
@@ -87,6 +96,10 @@ export interface MeasureCall {
   readonly type: 'measure';
 }
 
+export interface BackupCall {
+  readonly type: 'backup';
+}
+
 export interface ProbeCall {
   readonly type: 'probe';
 }
@@ -128,6 +141,7 @@ export type Answer =
   | AdoptionBegun
   | Adopted
   | Measured
+  | BackedUp
   | { readonly type: 'staged' | 'adoption-ended' | 'erased' | 'probed' };
 
 export interface Page {
@@ -167,4 +181,9 @@ export interface Adopted {
 export interface Measured {
   readonly type: 'measured';
   readonly size: LogSize;
+}
+
+export interface BackedUp {
+  readonly type: 'backed-up';
+  readonly copy: LogCopy;
 }

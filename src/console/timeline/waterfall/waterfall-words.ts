@@ -26,14 +26,17 @@ export function turnWords({ outcome, usage }: TurnTrace, realMs: number): string
   );
 }
 
-/** Such as `340 ms` or `12.0 s waiting for approval, 2 ms running`. */
+/** Such as `340 ms`, or `waited 12.0 s, ran 2 ms` for a call that was approved. */
 export function stepWords({ outcome }: Step, pieces: readonly Piece[]): string {
-  const [only] = pieces;
-  const isPlain = pieces.length === 1 && only?.kind !== 'approval';
-  const times = isPlain && only ? span(only.realMs) : pieces.map(spanWords).join(', ');
+  const [first, second] = pieces;
+  const times =
+    first && second
+      ? `waited ${span(first.realMs)}, ran ${span(second.realMs)}`
+      : pieces.map((piece) => (piece.kind === 'approval' ? spanWords(piece) : span(piece.realMs))).join('');
   return `${times} ${outcomeWords[outcome]}`.trim();
 }
 
+/** Such as `12.0 s waiting for approval`. */
 export function spanWords({ kind, realMs }: Piece): string {
   return `${span(realMs)} ${kindWords[kind]}`;
 }

@@ -3,6 +3,7 @@ import { MetricsReport } from '../../../core/metric-catalogue.ts';
 import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
   AgentResponse,
+  BackupResponse,
   HealthResponse,
   MetricSamplesResponse,
   ReadyResponse,
@@ -141,6 +142,32 @@ const configuration: Operation = {
   ],
 };
 
+const backup: Operation = {
+  id: 'backUpLog',
+  method: 'POST',
+  path: '/api/backup',
+  tag: 'Service',
+  summary: 'Copy the event log to a file beside it',
+  description:
+    'The copy is consistent, and the service goes on meanwhile. `agent-service backup --to DIR` fetches and checks it.',
+  answers: { [JSON_TYPE]: BackupResponse },
+  errors: ['INVALID_REQUEST', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'inMemory',
+      summary: 'The service keeps its log in memory',
+      answer: {
+        error: 'INVALID_REQUEST',
+        message: 'There is nothing to back up.',
+        details: {
+          issue: 'the service keeps its log in memory',
+          suggestion: 'Start it with a data directory.',
+        },
+      },
+    },
+  ],
+};
+
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const metrics: Operation = {
@@ -221,4 +248,5 @@ export const serviceOperations: readonly Operation[] = [
   statecharts,
   agent,
   configuration,
+  backup,
 ];

@@ -1,0 +1,90 @@
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { headFilePath, logFile } from '../../adapters/sqlite/file/data-directory.ts';
+import { messageOf } from '../../core/errors.ts';
+import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
+import type { BackupOptions } from './backup-command.ts';
+import { verifyBackup } from './verify-backup.ts';
+
+/** Has the service copy its log, moves the copy into a folder, and reads all of it back. @returns what to print. */
+export async function runBackup({ url, to }: BackupOptions): Promise<string> {
+  const folder = resolve(to);
+  await requireEmpty(folder);
+  const { file } = await askForCopy(url);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await move(file, logFile(folder));
+  // Empty: the database file itself has every event.
+  await writeThrough(headFilePath(folder), 'wx');
+  const { sessions, events, bytes } = await verifyBackup(folder);
+  return [
+    `backed up ${count(sessions, 'session')} and ${count(events, 'event')} (${bytes} bytes) to ${folder}`,
+    'every event was read back, and its checksum is right',
+    `not copied: secret.key in ${dirname(file)}, if it exists, which must be kept elsewhere; snapshots.db, a cache`,
+    '',
+  ].join('\n');
+}
+
+async function requireEmpty(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new Error(`--to: ${folder} cannot be used: ${error.message}`);
+  });
+  if (entries.length > 0) throw new Error(`--to: ${folder} is not empty; choose a new or empty folder`);
+}
+
+async function askForCopy(url: string): Promise<BackupResponse> {
+  let answer: Response;
+  try {
+    answer = await fetch(new URL('/api/backup', url), { method: 'POST' });
+  } catch (error) {
+    const reason =
+      error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+    throw new Error(
+      `no service answers at ${url} (${reason}); choose another with --url. If it is stopped, copy its data directory instead`,
+    );
+  }
+  const body: unknown = await answer.json().catch(() => undefined);
+  const parsed = z.union([BackupResponse, ErrorResponse]).safeParse(body);
+  if (!parsed.success)
+    throw new Error(`${url} answered ${answer.status}, and not as an agent-service of this version`);
+  if ('error' in parsed.data) throw new Error(describe(parsed.data));
+  return parsed.data;
+}
+
+function describe({ error: { message, details } }: ErrorResponse): string {
+  const reasons = [details.issue ?? details.reason, details.suggestion].filter((text) => text !== undefined);
+  return [message, ...reasons].join(' ');
+}
+
+/** A rename, or a copy if the folder is on another disk. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT')
+      throw new Error(
+        `${from} is not there: run this command on the machine, and in the container, of the service`,
+      );
+    if (code !== 'EXDEV') throw error;
+    await writeThrough(to, 'wx');
+    await copyFile(from, to);
+    await rm(from);
+  }
+  await writeThrough(to, 'r+');
+}
+
+/** Opens or creates a file, readable for its owner alone, and synchronises it with the disk. */
+async function writeThrough(file: string, flags: 'wx' | 'r+'): Promise<void> {
+  const handle = await open(file, flags, 0o600);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { encodedBytes, type MaxBytes, tooLarge } from '../../core/size-limits.ts';
+
+/** Where a message holds its image. */
+const Holder = z.union([
+  z.object({ imageData: z.object({ base64: z.string() }) }),
+  z
+    .object({ params: z.object({ arguments: z.object({ imageData: z.object({ base64: z.string() }) }) }) })
+    .transform(({ params }) => params.arguments),
+]);
+
+/**
+ * Throws for a message beyond the limit. The base64 of its image does not count, because the image has a limit of its
+ * own. Only a message beyond the limit is parsed for that.
+ *
+ * @param text the message as JSON.
+ */
+export function checkMessageSize(text: string | Uint8Array, bytes: number, maxBytes: MaxBytes): void {
+  if (maxBytes === false || bytes <= maxBytes) return;
+  const isReadable = bytes <= encodedBytes(maxBytes);
+  if (!isReadable || bytes - base64Length(text) > maxBytes) throw tooLarge('a message', maxBytes);
+}
+
+function base64Length(text: string | Uint8Array): number {
+  try {
+    const message: unknown = JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString());
+    return Holder.safeParse(message).data?.imageData.base64.length ?? 0;
+  } catch {
+    return 0; // Text that is not JSON has no image.
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { RunningService } from '../../support/service/running-service.ts';
+import { type Ending, ServiceProcess } from '../../support/service/service-process.ts';
+import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
+import { eventsOf } from '../../support/sessions/session-api.ts';
+import { verifies } from '../requirements.ts';
+
+async function backUp(folder: TempDirectory, service: { url: string }, to: string): Promise<Ending> {
+  const args = ['backup', '--url', service.url, '--to', to];
+  await using process = new ServiceProcess(args, { cwd: folder.path });
+  return await process.ended;
+}
+
+const dataIn = (folder: TempDirectory): string => join(folder.path, 'data');
+
+describe.concurrent('a backup of a running service', () => {
+  verifies('cli.backup', async () => {
+    await using folder = await tempDirectory();
+    await using service = await RunningService.start({ dataDir: dataIn(folder) });
+    for (const sessionId of ['a', 'b'])
+      await service.post('/api/message-sync', { message: 'thanks', sessionId });
+    const kept = await eventsOf(service, 'a');
+    let isDone = false;
+    const talk = (async () => {
+      for (let turn = 0; !isDone; turn += 1)
+        await service.post('/api/message-sync', { message: 'thanks', sessionId: `t${turn % 50}` });
+    })();
+    const { code, stdout, stderr } = await backUp(folder, service, 'copy');
+    isDone = true;
+    await talk;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^backed up \d+ sessions and \d+ events \(\d+ bytes\) to .*copy\nevery event was read back/,
+    );
+    expect(stdout).toContain('not copied: secret.key');
+    expect(await readdir(dataIn(folder))).not.toContain('events.backup');
+    const files = await readdir(join(folder.path, 'copy'));
+    expect(files).toEqual(expect.arrayContaining(['events.db', 'events.heads']));
+    for (const file of files) expect((await stat(join(folder.path, 'copy', file))).mode & 0o077).toBe(0);
+
+    await using restored = await RunningService.start({ dataDir: join(folder.path, 'copy') });
+    expect(await eventsOf(restored, 'a')).toEqual(kept);
+    const next = await restored.post('/api/message-sync', { message: 'thanks', sessionId: 'a' });
+    expect(await next.json()).toMatchObject({ response: 'You are welcome!' });
+  });
+
+  verifies(
+    'cli.backup',
+    async () => {
+      await using folder = await tempDirectory();
+      await using service = await RunningService.start({ dataDir: dataIn(folder) });
+      await mkdir(join(folder.path, 'full'));
+      await writeFile(join(folder.path, 'full', 'mine'), '');
+      const refused = await backUp(folder, service, 'full');
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(
+        /^agent-service: --to: .*full is not empty; choose a new or empty folder\n$/,
+      );
+
+      await using inMemory = await RunningService.start();
+      expect((await backUp(folder, inMemory, 'none')).stderr).toContain(
+        'the service keeps its log in memory',
+      );
+      const away = await backUp(folder, { url: 'http://127.0.0.1:1' }, 'none');
+      expect(away.stderr).toMatch(
+        /no service answers at http:\/\/127\.0\.0\.1:1 .*choose another with --url/,
+      );
+      expect(await readdir(folder.path)).toEqual(expect.not.arrayContaining(['none']));
+    },
+    'refuses a folder that is not empty, and says what is wrong otherwise',
+  );
+});
