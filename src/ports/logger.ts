@@ -6,4 +6,6 @@ export interface Logger {
   info: LogMethod;
   warn: LogMethod;
   error: LogMethod;
+  /** Left out by a log that takes everything. */
+  isLevelEnabled?(level: 'debug'): boolean;
 }

@@ -141,6 +141,12 @@ export const RenameRequest = z.object({
     .describe('The title, in one line. If it is empty or null, it is derived from the first message again.'),
 });
 
+/** Path of `GET /api/sessions/{sessionId}/images/{seq}`. */
+export const ImagePath = z.object({
+  sessionId: SessionId,
+  seq: z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be 1 or more'),
+});
+
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z
   .object({ name: McpServerName, config: McpServerConfig })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
+import { Image } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
@@ -101,6 +102,9 @@ export const DeleteSessionResponse = z.object({
   timestamp,
 });
 export type DeleteSessionResponse = z.infer<typeof DeleteSessionResponse>;
+
+export const ImageResponse = z.object({ image: Image, timestamp });
+export type ImageResponse = z.infer<typeof ImageResponse>;
 
 export const ForkResponse = z.object({
   status: z.literal('forked'),

@@ -54,7 +54,7 @@ describe('the inbox of approvals', () => {
 
     await card('a').getByRole('button', { name: 'Approve' }).click();
     await card('a').waitFor({ state: 'detached' });
-    expect(await page.getByRole('status').textContent()).toBe('Approved: pay in a');
+    await page.getByRole('status').getByText('Approved: pay in a').waitFor();
     (await tools.call(0)).answer('paid');
     await link.getByText('1 waiting').waitFor();
     await card('b').getByRole('button', { name: 'Deny' }).click();

@@ -53,12 +53,13 @@ describe('the chat', () => {
     (await chat.model.call(0)).askFor({ name: 'look', arguments: { at: 'the garden' } });
     const details = chat.conversation.locator('details', { hasText: 'look' });
     await details.getByText('running').waitFor();
-    expect(await details.getByText('the garden').isVisible()).toBe(false);
+    await details.getByText('at: the garden').waitFor();
+    expect(await details.getByText('"the garden"').isVisible()).toBe(false);
     (await chat.tools.call(0)).answer('roses');
     await details.getByText('done').waitFor();
     await details.locator('summary').click();
     await details.getByText('"the garden"').waitFor();
-    await details.getByText('roses').waitFor();
+    await details.getByText('roses', { exact: true }).waitFor();
     (await chat.model.call(1)).answer('I saw roses.');
     await chat.conversation.getByText('I saw roses.').waitFor();
     expect(chat.errors).toEqual([]);
@@ -108,6 +109,9 @@ describe('the chat', () => {
       { role: 'user', text: 'What is this?', images: [{ mimeType: 'image/png', base64: PIXEL }] },
     ]);
     await chat.conversation.getByText('image/png, 1 KB').waitFor();
+    await chat.page.reload();
+    await chat.conversation.getByRole('button', { name: 'Image of the message: enlarge' }).click();
+    await chat.page.getByRole('dialog').getByAltText('Image of the message').waitFor();
     expect(chat.errors).toEqual([]);
   });
 

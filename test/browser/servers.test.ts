@@ -37,6 +37,22 @@ describe('the tool servers', () => {
     expect(errors).toEqual([]);
   });
 
+  it('opens the form where the reader is, with the focus in it', async () => {
+    await using opened = await open({ viewport: { width: 900, height: 420 } });
+    const { page } = opened;
+    await page
+      .getByRole('region', { name: 'Tools of tools' })
+      .getByRole('group')
+      .last()
+      .scrollIntoViewIfNeeded();
+    await page.getByRole('button', { name: 'Connect a server' }).click();
+    await page.keyboard.type('third');
+    const name = page.getByRole('form', { name: 'Connect a server' }).getByLabel('Name', { exact: true });
+    expect(await name.inputValue()).toBe('third');
+    const box = await name.boundingBox();
+    expect(box && box.y > 0 && box.y < 420).toBe(true);
+  });
+
   it('says why a server cannot be connected, and keeps what was typed', async () => {
     await using opened = await open();
     const { page } = opened;

@@ -2,6 +2,7 @@ import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { ModelClient } from '../../model-http/http/model-client.ts';
 import { bearerHeader, type ProviderAccess } from '../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../model-http/provider/provider-model.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { MessagesReader } from './messages-reader.ts';
 import { messagesRequest } from './messages-request.ts';
 import { anthropicVersion } from './sampling.ts';
@@ -12,11 +13,11 @@ import { ThinkingPrefixes } from './thinking-blocks.ts';
  *
  * The npm package `@anthropic-ai/sdk` is a development dependency only, for types and for comparison in tests.
  */
-export function messagesInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
+export function messagesInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
   const headers = { 'anthropic-version': anthropicVersion(config), ...keyHeader(access) };
   const prefixes = new ThinkingPrefixes();
   return {
-    client: new ModelClient(access, '/messages', headers, config),
+    client: new ModelClient(access, headers, { ...config, log }),
     call(request, listener) {
       const { body, remember } = messagesRequest(access, config, request, prefixes);
       return {

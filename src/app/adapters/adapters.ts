@@ -56,13 +56,13 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   return { model, ...stores, connector, schemas, secrets, metrics, ...(tracing && { tracing }) };
 }
 
-async function chooseModel({ config: { llm }, environment }: AdapterOptions): Promise<LanguageModel> {
+async function chooseModel({ config: { llm }, environment, log }: AdapterOptions): Promise<LanguageModel> {
   if (llm.provider === 'scripted') {
     const { scriptedModel } = await import('../../adapters/scripted/scripted-model.ts');
     return scriptedModel(llm);
   }
   const { realModel } = await import('./real-model.ts');
-  return realModel(llm, environment);
+  return realModel(llm, environment, log);
 }
 
 async function chooseStores(

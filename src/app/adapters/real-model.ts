@@ -2,28 +2,30 @@ import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { type Environment, providerAccess } from '../../model-http/provider/provider-access.ts';
 import { type ModelInterface, providerModel } from '../../model-http/provider/provider-model.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
+import type { Logger } from '../../ports/logger.ts';
 
 /**
  * The model of a provider. Another provider with one of these interfaces is an entry in
  * `model-http/provider/providers.ts`; another interface is a folder in `adapters` and a case here.
  *
+ * @param log gets the provider's own error texts, at debug.
  * @throws Error if the configuration lacks a key or an address that the provider needs.
  */
-export function realModel(config: LlmConfig, environment: Environment): LanguageModel {
+export function realModel(config: LlmConfig, environment: Environment, log?: Logger): LanguageModel {
   const access = providerAccess(config, environment);
   const load = async (): Promise<ModelInterface> => {
     switch (access.api) {
       case 'chat': {
         const { chatInterface } = await import('../../adapters/openai/chat/chat-interface.ts');
-        return chatInterface(access, config);
+        return chatInterface(access, config, log);
       }
       case 'responses': {
         const { responsesInterface } = await import('../../adapters/openai/responses/responses-interface.ts');
-        return responsesInterface(access, config);
+        return responsesInterface(access, config, log);
       }
       case 'messages': {
         const { messagesInterface } = await import('../../adapters/anthropic/messages-interface.ts');
-        return messagesInterface(access, config);
+        return messagesInterface(access, config, log);
       }
       default:
         return access.api satisfies never;

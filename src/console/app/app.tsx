@@ -6,6 +6,8 @@ import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
 import style from './app.module.css';
 import { ConnectionNotice } from './connection-notice.tsx';
+import { useKeys } from './keys.ts';
+import { KeysDialog } from './keys-dialog.tsx';
 import { useLocation } from './location.ts';
 import { OpenPanels } from './open-panels.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -13,6 +15,7 @@ import { Sidebar } from './sidebar.tsx';
 /** The page: a sidebar with sessions and panels, and the open panel. All panels share the feed of the session. */
 export function App({ hub }: { readonly hub: HubLink }) {
   const location = useLocation();
+  const keys = useKeys(location);
   const openMachines = useCallback(() => new MachinesFeed(hub), [hub]);
   const openSession = useCallback((sessionId: string) => new SessionFeed(sessionId, hub), [hub]);
   const machines = useOpen(openMachines, 'all');
@@ -21,12 +24,13 @@ export function App({ hub }: { readonly hub: HubLink }) {
     <MachinesContext value={machines}>
       <FeedContext value={feed}>
         <div className={style.page}>
-          {machines && <Sidebar location={location} />}
+          {machines && <Sidebar location={location} onHelp={() => keys.setHelpOpen(true)} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
             {machines && feed && <ConnectionNotice />}
             {machines && feed && <OpenPanels location={location} />}
           </main>
+          {keys.isHelpOpen && <KeysDialog {...keys} />}
         </div>
       </FeedContext>
     </MachinesContext>

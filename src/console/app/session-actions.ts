@@ -1,4 +1,5 @@
 import { patch, post, remove } from '../service/api.ts';
+import { randomId } from '../service/hub/random-id.ts';
 import { sessionPath } from '../service/paths.ts';
 import { go } from './location.ts';
 
@@ -9,6 +10,25 @@ export async function forkSession(sessionId: string, at?: number): Promise<void>
     at === undefined ? {} : { at },
   );
   go({ panel: 'chat', sessionId: forked.sessionId });
+}
+
+interface EditedMessage {
+  readonly sessionId: string;
+  /** Of the message that was edited. */
+  readonly firstSeq: number;
+  readonly text: string;
+}
+
+/** Sends the edited message in a fork that has everything before the original one, and opens the fork. */
+export async function forkWith({ sessionId, firstSeq, text }: EditedMessage): Promise<void> {
+  const at = firstSeq - 1;
+  // A session without events cannot be forked, and need not be.
+  const to =
+    at === 0
+      ? randomId().slice(0, 8)
+      : (await post<{ sessionId: string }>(`${sessionPath(sessionId)}/fork`, { at })).sessionId;
+  await post('/api/message', { message: text, sessionId: to });
+  go({ panel: 'chat', sessionId: to });
 }
 
 export async function deleteSession(sessionId: string): Promise<void> {

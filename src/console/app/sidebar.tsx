@@ -1,5 +1,6 @@
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
 import { SessionList } from './session-list.tsx';
@@ -14,7 +15,13 @@ const names: Readonly<Record<Panel, string>> = {
   health: 'Health',
 };
 
-export function Sidebar({ location }: { readonly location: Location }) {
+interface SidebarProps {
+  readonly location: Location;
+  /** Shows the keys. */
+  readonly onHelp: () => void;
+}
+
+export function Sidebar({ location, onHelp }: SidebarProps) {
   return (
     <aside className={style.sidebar}>
       <Brand />
@@ -35,6 +42,9 @@ export function Sidebar({ location }: { readonly location: Location }) {
         <a href="/docs" target="_blank" rel="noopener">
           API documentation
         </a>
+        <Button kind="quiet" onClick={onHelp}>
+          Keys <kbd>?</kbd>
+        </Button>
       </footer>
     </aside>
   );

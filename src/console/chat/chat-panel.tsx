@@ -1,67 +1,93 @@
 import { useEffect, useMemo, useRef } from 'react';
+import { useAgent } from '../service/use-agent.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { SideBySideButton } from '../side-by-side/companion-switch.tsx';
 import { SelectableTurn } from '../side-by-side/selectable-turn.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
+import { AgentButton } from './agent-button.tsx';
 import style from './chat.module.css';
+import { ChatContext } from './chat-context.ts';
 import { Composer } from './composer.tsx';
-import { conversationOf, type TurnView } from './conversation.ts';
+import { conversationOf, type Entry, type TurnView } from './conversation.ts';
 import { Notices } from './notices.tsx';
+import { ResetButton } from './reset-button.tsx';
 import { Turn } from './turn.tsx';
+import { UnsentMessages } from './unsent-messages.tsx';
+import { useComposer } from './use-composer.ts';
+import { Welcome } from './welcome.tsx';
 
 /** The conversation of the open session. */
 export function ChatPanel() {
   const feed = useFeed();
-  const { status, events, running, thoughts, notices } = useFeedSnapshot();
+  const agent = useAgent();
+  const { status, events, thoughts, notices, unsent } = useFeedSnapshot();
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
-  const open = entries.find(
-    (entry): entry is TurnView => entry.kind === 'turn' && entry.status === 'running',
-  );
+  const isBusy = entries.some((entry) => isRunning(entry));
+  const { box, text, setText, chat } = useComposer();
+  const cancel = useCancel(isBusy, chat.focusComposer);
   const end = useStickyEnd();
   return (
-    <>
+    <ChatContext value={chat}>
       <PanelHeader title={feed.sessionId}>
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
-        {open && <Badge tone="accent">busy</Badge>}
+        {isBusy && <Badge tone="accent">busy</Badge>}
+        {agent && <AgentButton agent={agent} />}
         <SideBySideButton />
-        <Button onClick={() => feed.do((client) => client.reset())} disabled={events.length === 0}>
-          Reset
-        </Button>
+        <ResetButton isEmpty={events.length === 0} />
       </PanelHeader>
       <div className={style.conversation} role="log" aria-label="Conversation">
         {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Show earlier messages</Button>}
-        {entries.length === 0 && status !== 'loading' && <Welcome />}
-        {entries.map((entry) =>
-          entry.kind === 'mark' ? (
-            <p key={entry.seq} className={style.mark}>
-              {entry.text}
-            </p>
-          ) : (
-            <SelectableTurn key={entry.turnId} turnId={entry.turnId}>
-              <Turn turn={entry} running={running?.turnId === entry.turnId ? running : null} />
-            </SelectableTurn>
-          ),
-        )}
+        {entries.length === 0 && unsent.length === 0 && status !== 'loading' && <Welcome agent={agent} />}
+        <Entries entries={entries} />
+        <UnsentMessages messages={unsent} />
         <div ref={end} />
       </div>
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
-      <Composer isBusy={open !== undefined} />
-    </>
+      <Composer box={box} text={text} setText={setText} isBusy={isBusy} onCancel={cancel} />
+    </ChatContext>
   );
 }
 
-function Welcome() {
-  return (
-    <div className={style.welcome}>
-      <h2>Say something</h2>
-      <p>
-        Messages, replies and tool calls of this session are kept in the log: a reload, a lost connection or a
-        restart of the service loses none of them.
+function isRunning(entry: Entry): entry is TurnView {
+  return entry.kind === 'turn' && entry.status === 'running';
+}
+
+function Entries({ entries }: { readonly entries: readonly Entry[] }) {
+  const { running } = useFeedSnapshot();
+  return entries.map((entry) =>
+    entry.kind === 'mark' ? (
+      <p key={entry.seq} className={style.mark}>
+        {entry.text}
       </p>
-    </div>
+    ) : (
+      <SelectableTurn key={entry.turnId} turnId={entry.turnId}>
+        <Turn turn={entry} running={running?.turnId === entry.turnId ? running : null} />
+      </SelectableTurn>
+    ),
   );
+}
+
+/** Cancels the running turn, also with Escape. An open dialog keeps its Escape. */
+function useCancel(isBusy: boolean, focusComposer: () => void): () => void {
+  const feed = useFeed();
+  const cancel = () => {
+    focusComposer();
+    feed.do((client) => client.cancel());
+  };
+  const latest = useRef(cancel);
+  latest.current = cancel;
+  useEffect(() => {
+    if (!isBusy) return undefined;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
+      if (!document.querySelector('dialog[open]')) latest.current();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [isBusy]);
+  return cancel;
 }
 
 /** Keeps the conversation scrolled to its end while text arrives, unless the reader has scrolled away. */

@@ -1,89 +1,107 @@
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useRef } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
-import style from './chat.module.css';
-import { imageOf } from './image-file.ts';
+import { useChat } from './chat-context.ts';
+import style from './composer.module.css';
+import { useAttachment } from './use-attachment.ts';
+
+interface ComposerProps {
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly isBusy: boolean;
+  readonly onCancel: () => void;
+}
 
 /** The message box. Enter sends, Shift+Enter starts a new line. An image can be pasted, dropped or chosen. */
-export function Composer({ isBusy }: { readonly isBusy: boolean }) {
+export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps) {
   const feed = useFeed();
-  const [text, setText] = useState('');
-  const [image, setImage] = useState<Image | null>(null);
-  const chooser = useRef<HTMLInputElement>(null);
+  const { focusComposer, putBack } = useChat();
+  const { image, setImage, attach } = useAttachment();
+  const canSend = text.trim() !== '' && feed.client !== null;
 
-  const attach = async (files: FileList | null): Promise<void> => {
-    const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
-    if (!file) return;
-    try {
-      setImage(await imageOf(file));
-    } catch (error) {
-      feed.notify(errorText(error));
-    }
-  };
-  const send = async (): Promise<void> => {
-    if (text.trim() === '' || !feed.client) return;
+  const send = (): void => {
+    if (!canSend) return;
     setText('');
     setImage(null);
-    try {
-      await feed.client.send(text, image ? { imageData: image } : {});
-    } catch (error) {
+    focusComposer();
+    feed.send(text, image).catch((error: unknown) => {
       feed.notify(errorText(error));
-      setText(text);
+      putBack(text);
       setImage(image);
-    }
+    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    void send();
+    send();
   };
-  const onPaste = (event: ClipboardEvent) => void attach(event.clipboardData.files);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
-    void attach(event.dataTransfer.files);
+    attach(event.dataTransfer.files);
   };
-
   return (
     <form
       className={style.composer}
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        send();
       }}
       onDrop={onDrop}
       onDragOver={(event) => event.preventDefault()}
     >
-      {image && <Attachment image={image} onRemove={() => setImage(null)} />}
-      <div className={style.line}>
+      <div className={style.box}>
+        {image && <Attachment image={image} onRemove={() => setImage(null)} />}
         <textarea
+          ref={box}
+          id="message"
           aria-label="Message"
           placeholder="Message the agent"
-          rows={Math.min(8, text.split('\n').length)}
+          rows={Math.min(8, Math.max(2, text.split('\n').length))}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
-          onPaste={onPaste}
+          onPaste={(event: ClipboardEvent) => attach(event.clipboardData.files)}
         />
-        <input
-          ref={chooser}
-          type="file"
-          accept="image/png,image/jpeg,image/gif,image/webp"
-          hidden
-          onChange={(event) => void attach(event.target.files)}
-        />
-        <Button onClick={() => chooser.current?.click()}>Image</Button>
-        {isBusy && (
-          <Button kind="danger" onClick={() => feed.do((client) => client.cancel())}>
-            Cancel
+        <div className={style.bar}>
+          <ImageButton onFiles={attach} />
+          <span className={style.hint}>{isBusy ? 'Esc cancels' : 'Enter sends'}</span>
+          {/* Nothing takes the place of Cancel when it goes, so that a double click does nothing else. */}
+          {isBusy && (
+            <Button kind="danger" onClick={onCancel}>
+              Cancel
+            </Button>
+          )}
+          <Button kind="primary" type="submit" disabled={!canSend}>
+            Send
           </Button>
-        )}
-        <Button kind="primary" type="submit" disabled={text.trim() === ''}>
-          Send
-        </Button>
+        </div>
       </div>
     </form>
+  );
+}
+
+function ImageButton({ onFiles }: { readonly onFiles: (files: FileList | null) => void }) {
+  const chooser = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={chooser}
+        type="file"
+        accept="image/png,image/jpeg,image/gif,image/webp"
+        hidden
+        onChange={({ target }) => {
+          onFiles(target.files);
+          // The same file can be chosen again.
+          target.value = '';
+        }}
+      />
+      <Button kind="quiet" onClick={() => chooser.current?.click()}>
+        Image
+      </Button>
+    </>
   );
 }
 

@@ -10,8 +10,8 @@ export interface ToolCallView {
   readonly toolName: string;
   readonly serverId: string | null;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** `waiting`: for approval. */
-  readonly state: 'running' | 'waiting' | 'succeeded' | 'failed';
+  /** `waiting`: for approval. `interrupted`: the service stopped, and nobody knows whether the call took effect. */
+  readonly state: 'running' | 'waiting' | 'succeeded' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
   /** Of the arguments; present once the call waits for approval. */
   readonly argumentsHash?: string;
   /** Who approved or denied the call, such as `approved by a client`. */
@@ -37,6 +37,8 @@ export interface TurnView {
   readonly turnId: string;
   readonly message: string;
   readonly image?: { readonly mimeType: string; readonly bytes: number };
+  /** Of the message. */
+  readonly firstSeq: number;
   /** Of the turn's last event so far. A fork of the turn keeps everything up to it. */
   readonly seq: number;
   readonly requestedAt: string;
@@ -81,6 +83,7 @@ function newTurn(turnId: string, event: Extract<TimedEvent, { event: 'message' }
     turnId,
     message: data.content,
     ...(data.image && { image: data.image }),
+    firstSeq: seq,
     seq,
     requestedAt: time,
     status: 'waiting',
@@ -115,8 +118,8 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
       const { callId } = event.data;
       const outcome =
         event.data.error !== undefined
-          ? ({ state: 'failed', error: event.data.error } as const)
-          : ({ state: 'succeeded', result: event.data.result } as const);
+          ? { state: stateOf(event.cause), error: event.data.error }
+          : { state: 'succeeded' as const, result: event.data.result };
       const decision = event.cause?.kind === 'denied' && decisionOf('denied', event);
       return changeCall(turn, callId, { ...outcome, endedAt: event.time, ...decision });
     }
@@ -152,6 +155,18 @@ function addPartial(turn: TurnView, text = '', thoughts: Thoughts): TurnView {
   const thought = thoughts.get(stepKey(turn.turnId, step)) ?? null;
   if (text === '' && !thought) return turn;
   return { ...turn, steps: [...turn.steps, { step, text, thought, calls: [] }] };
+}
+
+const statesOfCauses: Readonly<Record<string, ToolCallView['state']>> = {
+  denied: 'denied',
+  'turn-cancelled': 'cancelled',
+  'turn-failed': 'cancelled',
+  'service-stopped': 'interrupted',
+};
+
+/** The state of a call that has no result. The log of 0.1.0 has no causes. */
+function stateOf(cause: TimedEvent['cause']): ToolCallView['state'] {
+  return statesOfCauses[cause?.kind ?? ''] ?? 'failed';
 }
 
 function decisionOf(decision: 'approved' | 'denied', { actor }: TimedEvent): Pick<ToolCallView, 'decision'> {

@@ -1,6 +1,7 @@
 import { memo } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { CodeBlock } from './code-block.tsx';
 import style from './markdown.module.css';
 
 /** Model output is untrusted: raw HTML is not rendered, links open elsewhere, images are named but not loaded. */
@@ -14,8 +15,21 @@ const components: Components = {
     ) : (
       <span>{children}</span>
     ),
+  pre: ({ node }) => <CodeBlock {...codeOf(node)} />,
   img: ({ alt, src }) => <span>[image: {alt || String(src)}]</span>,
 };
+
+type CodeNode = NonNullable<ExtraProps['node']>;
+
+/** The text and the language of a fenced block. */
+function codeOf(node: CodeNode | undefined): { code: string; language: string } {
+  const [code] = node?.children ?? [];
+  if (code?.type !== 'element') return { code: '', language: '' };
+  const text = code.children.map((child) => (child.type === 'text' ? child.value : '')).join('');
+  const { className } = code.properties;
+  const name = Array.isArray(className) ? className.find((one) => String(one).startsWith('language-')) : '';
+  return { code: text.replace(/\n$/, ''), language: String(name ?? '').replace('language-', '') };
+}
 
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
   if (text.trim() === '') return null;

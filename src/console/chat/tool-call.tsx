@@ -4,57 +4,86 @@ import { Button } from '../ui/button.tsx';
 import { Json } from '../ui/json.tsx';
 import { duration } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
-import style from './chat.module.css';
+import { useChat } from './chat-context.ts';
 import type { ToolCallView } from './conversation.ts';
+import style from './tool-call.module.css';
+import { argumentsLine, resultLine } from './tool-line.ts';
 
 const states: Readonly<Record<ToolCallView['state'], readonly [Tone, string]>> = {
   running: ['accent', 'running'],
   waiting: ['warn', 'needs approval'],
   succeeded: ['good', 'done'],
   failed: ['bad', 'failed'],
+  denied: ['warn', 'denied'],
+  cancelled: ['neutral', 'cancelled'],
+  interrupted: ['warn', 'interrupted'],
 };
 
-/** A folded tool call. A call that waits for approval is open, with buttons for the answer. */
+/** A folded tool call: one line of its arguments and its result. A call that waits for approval is open. */
 export function ToolCall({ call }: { readonly call: ToolCallView }) {
-  const { toolName, serverId, state, decision, startedAt, endedAt, result, error } = call;
-  const [tone, word] = states[state];
+  const { state, result, error } = call;
   return (
     <details className={style.tool} open={state === 'waiting' || undefined}>
-      <summary>
+      <Summary call={call} />
+      <div className={style.body}>
+        <h3>Arguments</h3>
+        <Json value={call.arguments} />
+        {state === 'waiting' && <Approval call={call} />}
+        {error !== undefined && (
+          <>
+            <h3>{state === 'failed' ? 'Error' : 'What the model was told'}</h3>
+            <p className={state === 'failed' ? style.error : ''}>{error}</p>
+          </>
+        )}
+        {result && (
+          <>
+            <h3>Result</h3>
+            <ToolResultView result={result} />
+          </>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function Summary({ call }: { readonly call: ToolCallView }) {
+  const { toolName, serverId, state, decision, startedAt, endedAt } = call;
+  const [tone, word] = states[state];
+  const args = argumentsLine(call.arguments);
+  const result = state === 'succeeded' || state === 'failed' ? resultLine(call) : '';
+  return (
+    <summary>
+      <span className={style.head}>
         <code>{toolName}</code>
         {serverId !== null && <span className={style.muted}>{serverId}</span>}
         <Badge tone={tone}>{word}</Badge>
         {decision !== undefined && <span className={style.muted}>{decision}</span>}
-        {endedAt && <span className={style.muted}>{duration(startedAt, endedAt)}</span>}
-      </summary>
-      <h3>Arguments</h3>
-      <Json value={call.arguments} />
-      {state === 'waiting' && <Approval call={call} />}
-      {error !== undefined && (
-        <>
-          <h3>Error</h3>
-          <p className={style.toolError}>{error}</p>
-        </>
+        {endedAt && <span className={`${style.muted} ${style.time}`}>{duration(startedAt, endedAt)}</span>}
+      </span>
+      {(args !== '' || result !== '') && (
+        <span className={style.lines}>
+          {args !== '' && <span className={style.line}>{args}</span>}
+          {result !== '' && <span className={style.line}>→ {result}</span>}
+        </span>
       )}
-      {result && (
-        <>
-          <h3>Result</h3>
-          <ToolResultView result={result} />
-        </>
-      )}
-    </details>
+    </summary>
   );
 }
 
 function Approval({ call: { callId, argumentsHash } }: { readonly call: ToolCallView }) {
   const feed = useFeed();
+  const { focusComposer } = useChat();
+  const answer = (approves: boolean): void => {
+    focusComposer();
+    feed.do((client) => (approves ? client.approve(callId, argumentsHash) : client.deny(callId)));
+  };
   return (
     <fieldset className={style.approval}>
       <legend>The agent asks to run this tool with exactly these arguments.</legend>
-      <Button kind="primary" onClick={() => feed.do((client) => client.approve(callId, argumentsHash))}>
+      <Button kind="primary" onClick={() => answer(true)}>
         Approve
       </Button>
-      <Button kind="danger" onClick={() => feed.do((client) => client.deny(callId))}>
+      <Button kind="danger" onClick={() => answer(false)}>
         Deny
       </Button>
     </fieldset>

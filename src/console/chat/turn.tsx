@@ -1,17 +1,13 @@
 import { memo } from 'react';
-import { forkSession } from '../app/session-actions.ts';
-import { errorText } from '../service/api.ts';
 import type { RunningStep } from '../service/running-step.ts';
-import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { clockTime, duration } from '../ui/time.ts';
-import { totalUsage, usageText } from '../ui/token-usage.ts';
 import style from './chat.module.css';
 import type { StepView, TurnView } from './conversation.ts';
 import { Markdown } from './markdown.tsx';
 import { ThoughtView } from './thought.tsx';
 import { ToolCall } from './tool-call.tsx';
+import { TurnFooter } from './turn-footer.tsx';
+import { UserMessage } from './user-message.tsx';
 
 interface TurnProps {
   readonly turn: TurnView;
@@ -21,19 +17,12 @@ interface TurnProps {
 
 /** One message and its reply: steps, tool calls, and how the turn ended. */
 export const Turn = memo(function Turn({ turn, running }: TurnProps) {
-  const { message, image, status, error, attempt, isCut } = turn;
+  const { message, status, error, isCut, turnId } = turn;
   // The running step is in the same list, so that what the reader has opened stays open when the step ends.
   const steps = running ? [...turn.steps, { ...running, calls: [] }] : turn.steps;
   return (
-    <article className={style.turn} aria-label={`Turn: ${message.slice(0, 60)}`}>
-      <div className={style.user}>
-        <p>{message}</p>
-        {image && (
-          <Badge>
-            {image.mimeType}, {Math.ceil(image.bytes / 1024)} KB
-          </Badge>
-        )}
-      </div>
+    <article className={style.turn} aria-label={`Turn: ${message.slice(0, 60)}`} data-turn-id={turnId}>
+      <UserMessage turn={turn} />
       <div className={style.reply}>
         {steps.map((step) => (
           <Step key={step.step} step={step} isThinking={step.step === running?.step && step.text === ''} />
@@ -43,13 +32,7 @@ export const Turn = memo(function Turn({ turn, running }: TurnProps) {
         {isCut && <CutNote />}
         {error && <Ending error={error} />}
       </div>
-      <footer className={style.footer}>
-        <span>{clockTime(turn.requestedAt)}</span>
-        {turn.endedAt && <span>{duration(turn.requestedAt, turn.endedAt)}</span>}
-        <Usage steps={turn.steps} />
-        {attempt > 1 && <Badge>resumed after a restart</Badge>}
-        {turn.endedAt && <ForkButton seq={turn.seq} />}
-      </footer>
+      <TurnFooter turn={turn} />
     </article>
   );
 });
@@ -89,31 +72,5 @@ function CutNote() {
       <Badge tone="warn">cut off</Badge>{' '}
       <span>The reply ended at the token limit. Raise llm.maxTokens, or ask to continue.</span>
     </p>
-  );
-}
-
-/** The models and tokens of the turn, as far as the provider reports them. */
-function Usage({ steps }: { readonly steps: readonly StepView[] }) {
-  const models = new Set(steps.flatMap(({ model }) => model ?? []));
-  const usage = totalUsage(steps.flatMap((step) => step.usage ?? []));
-  return (
-    <>
-      {models.size > 0 && <span>{[...models].join(', ')}</span>}
-      {usage && <span>{usageText(usage)}</span>}
-    </>
-  );
-}
-
-function ForkButton({ seq }: { readonly seq: number }) {
-  const feed = useFeed();
-  return (
-    <Button
-      kind="quiet"
-      onClick={() =>
-        void forkSession(feed.sessionId, seq).catch((error: unknown) => feed.notify(errorText(error)))
-      }
-    >
-      Fork from here
-    </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { errorText, post } from '../service/api.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,6 +16,12 @@ export function ConnectForm({ onConnected, onCancel }: ConnectFormProps) {
   const [fields, setFields] = useState(emptyConnection);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The form is above the list, which may be scrolled.
+    form.current?.scrollIntoView({ block: 'center' });
+    form.current?.querySelector<HTMLInputElement>('input:not([type=radio])')?.focus();
+  }, []);
   const field = (name: keyof ConnectionFields) => ({
     value: fields[name],
     onChange: (value: string) => setFields({ ...fields, [name]: value }),
@@ -33,7 +39,12 @@ export function ConnectForm({ onConnected, onCancel }: ConnectFormProps) {
     }
   };
   return (
-    <form className={style.connect} onSubmit={(event) => void submit(event)} aria-label="Connect a server">
+    <form
+      ref={form}
+      className={style.connect}
+      onSubmit={(event) => void submit(event)}
+      aria-label="Connect a server"
+    >
       <fieldset className={style.types}>
         <legend>Where it is</legend>
         {(['stdio', 'http'] as const).map((type) => (

@@ -79,7 +79,7 @@ export class HubLink {
         this.#take(message.id)?.resolve(message.result);
         return;
       case 'failed':
-        this.#take(message.id)?.reject(new Error(message.reason));
+        this.#take(message.id)?.reject(Object.assign(new Error(message.reason), { name: message.name }));
         return;
       case 'crowded':
         if (document.visibilityState === 'hidden') this.#leaveAll();

@@ -1,4 +1,5 @@
 import type { SessionStatus, StreamEvent } from '../../client/session-client.ts';
+import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from './api.ts';
 import { EventPages } from './event-pages.ts';
 import type { JoinedSession, MachinesNews, SessionNews, SessionState } from './hub/hub-messages.ts';
@@ -77,6 +78,16 @@ export class SessionFeed {
     const events = await this.#pages.before(first);
     if (this.#snapshot.events[0]?.seq !== first) return;
     this.#change({ events: [...events, ...this.#snapshot.events] });
+  }
+
+  /** Resolves when the service has the message, or the reader has withdrawn it. Rejects when the service refuses it. */
+  async send(content: string, image: Image | null = null): Promise<void> {
+    if (!this.#client) throw new Error('The session is not open yet.');
+    try {
+      await this.#client.send(content, image ? { imageData: image } : {});
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'WithdrawnError')) throw error;
+    }
   }
 
   /** Does something in the session. If the service refuses it, the page says so. */

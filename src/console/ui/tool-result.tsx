@@ -1,5 +1,6 @@
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import { Json } from './json.tsx';
+import { Thumbnail } from './thumbnail.tsx';
 import style from './tool-result.module.css';
 
 /** The result of a tool: its text and images, and everything else as JSON. */
@@ -19,8 +20,6 @@ function ContentBlock({ block }: { readonly block: ToolResult['content'][number]
   const { type, text, data, mimeType } = block;
   if (type === 'text' && typeof text === 'string') return <pre className={style.text}>{text}</pre>;
   if (type === 'image' && typeof data === 'string' && typeof mimeType === 'string')
-    return (
-      <img className={style.image} src={`data:${mimeType};base64,${data}`} alt="What the tool returned" />
-    );
+    return <Thumbnail src={`data:${mimeType};base64,${data}`} alt="Image from the tool" />;
   return <Json value={block} />;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import { isoTime } from '../../core/session/view-session.ts';
@@ -10,6 +11,7 @@ import {
   CancelRequest,
   EventsQuery,
   ForkRequest,
+  ImagePath,
   RenameRequest,
   SessionQuery,
   SessionsQuery,
@@ -21,6 +23,7 @@ import type {
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
+  ImageResponse,
   RenameResponse,
   SessionResponse,
   SessionsResponse,
@@ -60,6 +63,7 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: `${session}/export`,
       handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
     },
+    { method: 'GET', path: `${session}/images/:seq`, handler: (request, at) => image(bus, request, at) },
     { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
   ];
 }
@@ -111,6 +115,24 @@ async function fork(bus: Bus, request: ServedRequest, parameters: Parameters): P
   const key = await keyOfRequest(request, body);
   const forked = await bus.send('session.fork', { from, at, to, key }, request.context);
   return jsonResponse<ForkResponse>({ status: 'forked', from, ...forked, timestamp: now() });
+}
+
+/** The image that came with a message. */
+async function image(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
+  const { sessionId, seq } = parseFields(ImagePath, at);
+  const query = { sessionId, afterSeq: seq - 1, limit: 1 };
+  const [envelope] = await bus.send('session.events', query, request.context);
+  const event = envelope?.event;
+  if (event?.type !== 'turn.requested' || !event.image) throw noImage(seq);
+  return jsonResponse<ImageResponse>({ image: event.image, timestamp: now() });
+}
+
+function noImage(seq: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The field seq is not valid: this event has no image.', {
+    field: 'seq',
+    issue: `event ${seq} is no message with an image`,
+    suggestion: 'Use the `seq` of a `message` event with `image`.',
+  });
 }
 
 async function cancel(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {

@@ -1,6 +1,6 @@
+import { shownEndpoint } from '../provider/endpoint.ts';
 import type { ProviderAccess } from '../provider/provider-access.ts';
 import type { FailureKind } from './failure-kind.ts';
-import { originOf } from './model-failure.ts';
 
 /** What an operator or user can do, without a full stop at the end. */
 export function adviceOn(
@@ -20,7 +20,7 @@ export function adviceOn(
     case 'rate':
       return `The rate limit or quota of ${label} is exhausted; wait, or check the plan`;
     case 'model':
-      return `${label} has no model ${model} at ${originOf(access)}, or does not serve it to this key; check llm.model and llm.baseURL${pullAdvice(access)}`;
+      return `${label} has no model ${model} at ${shownEndpoint(access)}, or does not serve it to this key; check llm.model and llm.baseURL${pullAdvice(access)}`;
     case 'tools-off':
       return `Model ${model} of ${label} does not accept tools with its present server settings; start vLLM with --enable-auto-tool-choice and --tool-call-parser, llama.cpp with --jinja, or use another model`;
     case 'token-limit':

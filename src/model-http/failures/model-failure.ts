@@ -16,6 +16,8 @@ export interface FailureFacts {
   readonly isPassing?: boolean | undefined;
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** The provider's own error, which may quote key and conversation. */
+  readonly answer?: unknown;
   readonly cause?: Error | undefined;
 }
 
@@ -23,6 +25,8 @@ export interface FailureFacts {
 export class ModelFailure extends ServiceError {
   readonly isPassing: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Private, so that nothing that prints or stores the error repeats it. */
+  readonly #answer: unknown;
 
   constructor(access: ProviderAccess, reason: string, facts: FailureFacts = {}) {
     const { status, code, param, toolName, refused, isPassing = false, retryAfterMs, cause } = facts;
@@ -39,6 +43,12 @@ export class ModelFailure extends ServiceError {
     super('AGENT_ERROR', 'The language model could not answer.', details, cause);
     this.isPassing = isPassing;
     this.retryAfterMs = retryAfterMs;
+    this.#answer = facts.answer;
+  }
+
+  /** The provider's own error; undefined if there is none. Only the debug log may have it, without its secrets. */
+  get answer(): unknown {
+    return this.#answer;
   }
 }
 

@@ -42,6 +42,7 @@ export function refusal(access: ProviderAccess, body: unknown, context: RefusalC
     refused: toolName === undefined ? refusedBy(kind, param) : undefined,
     isPassing: context.shouldRetry ?? isPassing(kind, status),
     retryAfterMs,
+    answer: body,
   });
 }
 

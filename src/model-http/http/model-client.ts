@@ -4,9 +4,12 @@ import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import { type TraceContext, traceFields } from '../../core/trace.ts';
 import type { ModelReply } from '../../ports/language-model.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { ModelFailure } from '../failures/model-failure.ts';
+import { providerText } from '../failures/provider-text.ts';
 import { refusal } from '../failures/refusal.ts';
 import { transportFailure } from '../failures/transport-failure.ts';
+import { endpointOf, shownEndpoint } from '../provider/endpoint.ts';
 import type { ProviderAccess } from '../provider/provider-access.ts';
 import { parsedJson } from '../reply/json.ts';
 import type { ReplyReader } from '../reply/reply-reader.ts';
@@ -32,29 +35,31 @@ export interface ModelCall {
 
 export type RetryTimes = AttemptTimes & Pick<LlmConfig, 'maxRetries'>;
 
+export interface ClientOptions extends RetryTimes {
+  /** Gets the provider's own error texts, at debug. */
+  readonly log?: Logger | undefined;
+}
+
 /** Makes the calls of one model over HTTP. Retries temporary failures as long as no part of the reply was passed on. */
 export class ModelClient {
   readonly #access: ProviderAccess;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #times: RetryTimes;
+  readonly #log: Logger | undefined;
 
-  /** @param path appended to `baseURL`. @param headers of the interface, including the key. */
-  constructor(
-    access: ProviderAccess,
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    times: RetryTimes,
-  ) {
+  /** @param headers of the interface, including the key. */
+  constructor(access: ProviderAccess, headers: Readonly<Record<string, string>>, options: ClientOptions) {
     this.#access = access;
-    this.#url = endpoint(access.baseURL, path);
+    this.#url = endpointOf(access);
+    this.#log = options.log;
     this.#headers = {
       accept: 'text/event-stream, application/json',
       'content-type': 'application/json',
       'user-agent': 'agent-service',
       ...headers,
     };
-    this.#times = times;
+    this.#times = options;
   }
 
   async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
@@ -69,12 +74,21 @@ export class ModelClient {
       } catch (error) {
         // An abort looks like a broken connection.
         signal.throwIfAborted();
+        if (error instanceof ModelFailure) this.#note(error, call);
         if (!(error instanceof ModelFailure) || reader.hasSpoken) throw error;
         const delayMs = retries < this.#times.maxRetries ? modelRetryDelayMs(error, retries) : undefined;
         if (delayMs === undefined) throw error;
         await wait(delayMs, undefined, { signal });
       }
     }
+  }
+
+  #note({ answer, details }: ModelFailure, { body }: ModelCall): void {
+    const log = this.#log;
+    if (answer === undefined || log === undefined || log.isLevelEnabled?.('debug') === false) return;
+    const { provider } = this.#access;
+    const shown = { url: shownEndpoint(this.#access), answer: providerText(answer, this.#access, body) };
+    log.debug({ provider, status: details.status, ...shown }, 'the model provider answered with an error');
   }
 
   async #attempt(call: ModelCall, reader: ReplyReader, signal: AbortSignal): Promise<ModelReply> {
@@ -143,12 +157,6 @@ export class ModelClient {
       shouldRetry: { true: true, false: false }[String(headers['x-should-retry'])],
     });
   }
-}
-
-function endpoint(baseURL: string, path: string): URL {
-  const url = new URL(baseURL);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
-  return url;
 }
 
 async function readAtMost(stream: Readable, maxCharacters: number, heard: () => void): Promise<string> {

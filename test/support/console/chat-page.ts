@@ -6,6 +6,8 @@ import { DirectedTools } from '../tools/directed-tools.ts';
 import { ConsolePage } from './console-page.ts';
 
 interface ChatOptions {
+  /** More lines of the agent file. */
+  readonly agent?: string;
   /** Of the agent file. None, unless the test gives some. */
   readonly limits?: string;
   readonly context?: BrowserContextOptions;
@@ -28,10 +30,15 @@ export interface OpenStreams {
 }
 
 /** The chat of a session, in front of a model and tools that the test directs. */
-export async function openChat({ context = {}, llm = SCRIPTED, limits = NO_LIMITS }: ChatOptions = {}) {
+export async function openChat({
+  context = {},
+  llm = SCRIPTED,
+  limits = NO_LIMITS,
+  agent = '',
+}: ChatOptions = {}) {
   const model = new DirectedModel();
   const tools = new DirectedTools({ look: {}, pay: {} });
-  const options = { yaml: llm + limits + REST, adapters: { model, connector: tools } };
+  const options = { yaml: llm + agent + limits + REST, adapters: { model, connector: tools } };
   const service = await RunningService.start(options);
   const link = await SeverableLink.to(service.port);
   const opened = await ConsolePage.visit(service, `${link.url}/#/chat/demo`, context);

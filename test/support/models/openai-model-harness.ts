@@ -3,6 +3,7 @@ import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
 import type { Environment } from '../../../src/model-http/provider/provider-access.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
 import { OpenAiUpstream, type UpstreamReply } from './openai-upstream.ts';
 import { ReplyRecord } from './replies.ts';
 
@@ -25,25 +26,27 @@ export class OpenAiModelHarness implements AsyncDisposable {
     return new OpenAiModelHarness(upstream);
   }
 
-  model(config: PartOfConfig = {}, environment: Environment = {}): LanguageModel {
+  model(config: PartOfConfig = {}, environment: Environment = {}, log?: Logger): LanguageModel {
     const base = { provider: 'openai', model: 'gpt-test', apiKey: KEY, baseURL: this.upstream.baseURL };
-    return realModel(LlmConfig.parse({ ...base, ...config }), environment);
+    return realModel(LlmConfig.parse({ ...base, ...config }), environment, log);
   }
 
   /** One call with what is usual; gives back the reply and the pieces it came in. */
   async ask({
     config,
+    log,
     request = {},
     onText,
     signal = new AbortController().signal,
   }: {
     config?: PartOfConfig;
+    log?: Logger;
     request?: Partial<ModelRequest>;
     onText?: (text: string) => void;
     signal?: AbortSignal;
   } = {}): Promise<{ reply: ModelReply; pieces: string[]; thoughts: string[] }> {
     const record = new ReplyRecord(onText);
-    const reply = await this.model(config).generate(modelRequest(request), record, signal);
+    const reply = await this.model(config, {}, log).generate(modelRequest(request), record, signal);
     return { reply, pieces: record.pieces, thoughts: record.thoughts };
   }
 

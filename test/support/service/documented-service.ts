@@ -28,12 +28,18 @@ export const documentedAgent = {
   approval: { rules: [{ tool: 'echo', policy: 'ask' }] },
 };
 
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Brings about what the examples take for granted: sessions, tool calls that wait, a server that is disconnected. */
 export async function prepareDocumentedState(service: RunningService): Promise<void> {
   await service.fetch('/api/mcp/servers/paused', { method: 'DELETE' });
   const say = (message: string, sessionId: string) => service.post('/api/message', { message, sessionId });
   for (const sessionId of ['demo', 'old', 'background'])
     await service.post('/api/message-sync', { message: 'hello', sessionId });
+  const imageData = { base64: PIXEL, mimeType: 'image/png' };
+  const picture = { message: 'What is this?', sessionId: 'pictured', imageData };
+  await service.post('/api/message-sync', picture);
   await say('take your time', 'busy');
   for (const sessionId of ['careful', 'wary']) {
     await say('use echo {"message": "hi"}', sessionId);

@@ -71,6 +71,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'react-dom',
     'react-markdown',
     'remark-gfm',
+    'lowlight',
     '@xyflow/react',
     'elkjs',
     '@rjsf/core',

@@ -2,6 +2,7 @@ import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { ModelClient } from '../../../model-http/http/model-client.ts';
 import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import { ChatReader } from './chat-reader.ts';
 import { chatRequest } from './chat-request.ts';
 
@@ -12,9 +13,9 @@ import { chatRequest } from './chat-request.ts';
  * readings with ours. The service makes its requests with `src/model-http`; docs/decisions/0044-own-requests.md
  * says why.
  */
-export function chatInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
+export function chatInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
   return {
-    client: new ModelClient(access, '/chat/completions', bearerHeader(access), config),
+    client: new ModelClient(access, bearerHeader(access), { ...config, log }),
     call(request, listener) {
       return {
         body: JSON.stringify(chatRequest(access, config, request)),

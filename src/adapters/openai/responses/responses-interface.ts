@@ -1,6 +1,7 @@
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import { ModestClient } from './modest-client.ts';
 import { type Extra, ResponsesCall } from './responses-call.ts';
 import { ResponsesReader } from './responses-reader.ts';
@@ -10,11 +11,11 @@ import { responsesRequest } from './responses-request.ts';
  * OpenAI's Responses API, at OpenAI or another server that supports it. The server stores nothing. Of the npm package
  * `openai` only types are used, as in `chat-interface.ts`.
  */
-export function responsesInterface(access: ProviderAccess, config: LlmConfig): ModelInterface {
+export function responsesInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
   /** Extras that this model has refused. They are not sent again. */
   const refused = new Set<Extra>();
   return {
-    client: new ModestClient(access, '/responses', bearerHeader(access), config),
+    client: new ModestClient(access, bearerHeader(access), { ...config, log }),
     call(request, listener) {
       return new ResponsesCall(refused, {
         tools: request.tools,

@@ -76,6 +76,6 @@ export type FromHub =
   | SessionNews
   | MachinesNews
   | { readonly kind: 'done'; readonly id: number; readonly result: ActionResult }
-  | { readonly kind: 'failed'; readonly id: number; readonly reason: string }
+  | { readonly kind: 'failed'; readonly id: number; readonly name: string; readonly reason: string }
   /** The service has no room for another stream: a tab that nobody looks at gives its own back. */
   | { readonly kind: 'crowded' };

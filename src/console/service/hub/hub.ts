@@ -51,7 +51,8 @@ export class Hub {
       if (!shared) throw new Error('There is no connection to the session. Reload the page.');
       tab.post({ kind: 'done', id, result: await shared.do(action) });
     } catch (error) {
-      tab.post({ kind: 'failed', id, reason: errorText(error) });
+      const name = error instanceof Error ? error.name : 'Error';
+      tab.post({ kind: 'failed', id, name, reason: errorText(error) });
     }
   }
 

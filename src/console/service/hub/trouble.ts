@@ -1,5 +1,5 @@
 import { reconnectDelayMs } from '../../../client/reconnect-delay.ts';
-import { ApiError, errorText } from '../api.ts';
+import { ApiError, errorText, unreachable } from '../api.ts';
 import type { Trouble } from './hub-messages.ts';
 
 /** The service has refused for a reason that only a person can change. */
@@ -24,7 +24,8 @@ export function retryDelayMs(error: unknown, failures: number): number {
 
 /** @param delayMs until the next attempt. */
 export function troubleOf(error: unknown, delayMs: number): Trouble {
-  return { message: errorText(error), retryAt: Date.now() + delayMs };
+  const isUnreachable = error instanceof Error && error.name === 'UnreachableError';
+  return { message: errorText(isUnreachable ? unreachable(error) : error), retryAt: Date.now() + delayMs };
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -7,6 +7,7 @@ import {
   CancelRequest,
   EventsQuery,
   ForkRequest,
+  ImagePath,
   RenameRequest,
   SessionQuery,
   SessionsQuery,
@@ -18,6 +19,7 @@ import {
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
+  ImageResponse,
   RenameResponse,
   SessionResponse,
   SessionsResponse,
@@ -187,6 +189,46 @@ const deleteSession: Operation = {
       answer: ok({ status: 'deleted', sessionId: 'old' }),
     },
     unknownSession,
+  ],
+};
+
+/** One transparent pixel. */
+const image = {
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  mimeType: 'image/png',
+};
+
+const sessionImage: Operation = {
+  id: 'getSessionImage',
+  method: 'GET',
+  path: `${path}/images/:seq`,
+  tag: 'Sessions',
+  summary: 'The image of a message',
+  description: 'For the `seq` of a `message` event that has an `image`.',
+  pathParameters: ImagePath,
+  answers: { [JSON_TYPE]: ImageResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'image',
+      summary: 'A picture of one pixel',
+      parameters: { sessionId: 'pictured', seq: 1 },
+      answer: ok({ image }),
+    },
+    {
+      name: 'noImage',
+      summary: 'The event is no message with an image',
+      parameters: { sessionId: 'demo', seq: 1 },
+      answer: {
+        error: 'INVALID_REQUEST',
+        message: 'The field seq is not valid: this event has no image.',
+        details: {
+          field: 'seq',
+          issue: 'event 1 is no message with an image',
+          suggestion: 'Use the `seq` of a `message` event with `image`.',
+        },
+      },
+    },
   ],
 };
 
@@ -368,7 +410,7 @@ const readEvents: Operation = {
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
-        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
+        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"time":"${timestamp}","turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
       },
     },
   ],
@@ -402,6 +444,7 @@ export const sessionOperations: readonly Operation[] = [
   viewSession,
   readEvents,
   exportSession,
+  sessionImage,
   forkSession,
   cancelTurn,
   listApprovals,

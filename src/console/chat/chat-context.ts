@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react';
+
+/** What the parts of a conversation do with the message box. */
+export interface Chat {
+  /** Puts the focus into the message box, unless that would open a keyboard over the page. */
+  readonly focusComposer: () => void;
+  /** Puts the text into the message box, before what stands there. */
+  readonly putBack: (text: string) => void;
+  /** Sends a text as a message of this session. */
+  readonly say: (text: string) => void;
+}
+
+export const ChatContext = createContext<Chat | null>(null);
+
+export function useChat(): Chat {
+  const chat = useContext(ChatContext);
+  if (!chat) throw new Error('there is no ChatContext around this component');
+  return chat;
+}

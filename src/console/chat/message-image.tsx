@@ -1,0 +1,40 @@
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import type { Image } from '../../core/conversation/image.ts';
+import { get } from '../service/api.ts';
+import { sessionPath } from '../service/paths.ts';
+import { Thumbnail } from '../ui/thumbnail.tsx';
+
+/** The image that came with a message. It is loaded when it is about to be seen. */
+export function MessageImage({ sessionId, seq }: { readonly sessionId: string; readonly seq: number }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const isNear = useIsNear(place);
+  const [image, setImage] = useState<Image | null>(null);
+  useEffect(() => {
+    if (!isNear) return undefined;
+    const loading = new AbortController();
+    get<{ image: Image }>(`${sessionPath(sessionId)}/images/${seq}`, loading.signal).then(
+      (answer) => setImage(answer.image),
+      () => undefined, // The badge beside it still says that there is an image.
+    );
+    return () => loading.abort();
+  }, [isNear, sessionId, seq]);
+  if (!image) return <span ref={place} />;
+  return <Thumbnail src={`data:${image.mimeType};base64,${image.base64}`} alt="Image of the message" />;
+}
+
+/** Whether the element is, or was, within a screen of what the reader sees. */
+function useIsNear(place: RefObject<Element | null>): boolean {
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    if (!place.current) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { rootMargin: '100%' },
+    );
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, [place]);
+  return isNear;
+}

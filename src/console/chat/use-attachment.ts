@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import type { Image } from '../../core/conversation/image.ts';
+import { errorText } from '../service/api.ts';
+import { useFeed } from '../service/use-session.ts';
+import { useChat } from './chat-context.ts';
+import { imageOf } from './image-file.ts';
+
+export interface Attachment {
+  readonly image: Image | null;
+  readonly setImage: (image: Image | null) => void;
+  /** Takes the first image of the files. */
+  readonly attach: (files: FileList | null) => void;
+}
+
+/** The image that goes with the next message. */
+export function useAttachment(): Attachment {
+  const feed = useFeed();
+  const { focusComposer } = useChat();
+  const [image, setImage] = useState<Image | null>(null);
+  const attach = (files: FileList | null): void => {
+    const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
+    if (!file) return;
+    imageOf(file).then(setImage, (error: unknown) => feed.notify(errorText(error)));
+    focusComposer();
+  };
+  return { image, setImage, attach };
+}

@@ -1,0 +1,39 @@
+import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import { errorText } from '../service/api.ts';
+import { useFeed } from '../service/use-session.ts';
+import type { Chat } from './chat-context.ts';
+import { useDraft } from './use-draft.ts';
+
+export interface ComposerState {
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly chat: Chat;
+}
+
+/** The message box of the session: its text, and what the conversation does with it. It has the focus at first. */
+export function useComposer(): ComposerState {
+  const feed = useFeed();
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useDraft(feed.sessionId);
+  const draft = useRef(text);
+  draft.current = text;
+  const chat = useMemo((): Chat => {
+    const focusComposer = () => {
+      // A touch screen would show its keyboard over the page.
+      if (window.matchMedia('(hover: hover)').matches) box.current?.focus();
+    };
+    const putBack = (content: string) => {
+      setText([content, draft.current].filter((part) => part !== '').join('\n'));
+      focusComposer();
+    };
+    const say = (content: string) => {
+      focusComposer();
+      feed.send(content).catch((error: unknown) => feed.notify(errorText(error)));
+    };
+    return { focusComposer, putBack, say };
+  }, [feed, setText]);
+  const { focusComposer } = chat;
+  useEffect(focusComposer, [focusComposer]);
+  return { box, text, setText, chat };
+}

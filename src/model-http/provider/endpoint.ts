@@ -1,0 +1,28 @@
+import type { ModelApi } from '../../config/schema/llm-config.ts';
+import type { ProviderAccess } from './provider-access.ts';
+
+const paths: Readonly<Record<ModelApi, string>> = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  messages: '/messages',
+};
+
+/** The address of the model's requests. */
+export function endpointOf({ baseURL, api }: ProviderAccess): URL {
+  const url = new URL(baseURL);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${paths[api]}`;
+  return url;
+}
+
+/** Stands for what is not shown. */
+export const REDACTED = '***REDACTED***';
+
+/** The same address for people: without its query, which may hold a token, and without the key. */
+export function shownEndpoint(access: ProviderAccess): string {
+  const { origin, pathname } = endpointOf(access);
+  return withoutKey(`${origin}${pathname}`, access);
+}
+
+export function withoutKey(text: string, { apiKey }: ProviderAccess): string {
+  return apiKey === undefined ? text : text.replaceAll(apiKey, REDACTED);
+}

@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { graveIssues, overflowPx, unreachableByKeyboard } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { eventually } from '../support/project/eventually.ts';
+import { viewOf } from '../support/sessions/session-api.ts';
+import { scriptableServer } from '../support/tools/mcp/tool-servers.ts';
+
+const SESSION = 'walk';
+const AGENT = {
+  llm: {
+    provider: 'scripted',
+    model: 'offline',
+    script: [
+      { when: '^sum', reply: 'I **add**:', toolCalls: [{ tool: 'add', arguments: { a: 1, b: 2 } }] },
+      { when: '^ask', reply: 'May I?', toolCalls: [{ tool: 'echo', arguments: { message: 'hi' } }] },
+    ],
+  },
+  mcpServers: { tools: scriptableServer() },
+  approval: { rules: [{ server: 'tools', tool: 'echo', policy: 'ask' }] },
+  limits: { requestsPerMinute: false },
+};
+
+interface View {
+  readonly name: string;
+  readonly at: string;
+  /** Resolves when the view shows what it is to show. */
+  readonly ready: (page: Page) => Promise<unknown>;
+}
+
+const approve = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Approve' }).first();
+const chart = (page: Page) => page.locator('[data-state][data-active="true"]').first();
+
+const views: readonly View[] = [
+  { name: 'chat', at: `#/chat/${SESSION}`, ready: (page) => approve(page).waitFor() },
+  { name: 'empty chat', at: '#/chat/empty', ready: (page) => page.getByRole('textbox').first().waitFor() },
+  {
+    name: 'chat and timeline',
+    at: `#/chat/${SESSION}?beside=timeline`,
+    ready: (page) => approve(page).waitFor(),
+  },
+  {
+    name: 'chat and statechart',
+    at: `#/chat/${SESSION}?beside=statecharts`,
+    // A narrow window shows one of the two at a time.
+    ready: (page) => chart(page).or(approve(page)).first().waitFor(),
+  },
+  { name: 'approvals', at: `#/approvals/${SESSION}`, ready: (page) => approve(page).waitFor() },
+  {
+    name: 'timeline',
+    at: `#/timeline/${SESSION}`,
+    ready: (page) => page.getByRole('main').getByText('add').first().waitFor(),
+  },
+  {
+    name: 'list of events',
+    at: `#/timeline/${SESSION}?view=list`,
+    ready: (page) => page.getByRole('option').first().waitFor(),
+  },
+  { name: 'statecharts', at: `#/statecharts/${SESSION}`, ready: (page) => chart(page).waitFor() },
+  {
+    name: 'tool servers',
+    at: `#/servers/${SESSION}`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Connect a server' }).click();
+      await page.locator('summary', { hasText: 'Adds two numbers' }).click();
+      await page.getByRole('button', { name: 'Run' }).first().waitFor();
+    },
+  },
+  {
+    name: 'health',
+    at: `#/health/${SESSION}`,
+    ready: (page) => page.getByRole('img', { name: /^Memory: \d+ MB/ }).waitFor(),
+  },
+];
+
+const windows = (['light', 'dark'] as const).flatMap((theme) =>
+  [390, 1280].map((width) => ({ theme, width })),
+);
+
+describe('every panel', () => {
+  it.each(windows)('is accessible and fits, $theme, $width px wide', { timeout: 120_000 }, async (window) => {
+    await using opened = await open(window);
+    const { page, service } = opened;
+    const findings: Record<string, string[]> = {};
+    for (const { name, at, ready } of views) {
+      await page.goto(`${service.url}/${at}`);
+      await ready(page);
+      const overflow = await overflowPx(page);
+      const found = [
+        ...(await graveIssues(page)),
+        ...(overflow > 0 ? [`it is ${overflow} px wider than the window`] : []),
+        // The theme changes nothing about it.
+        ...(window.theme === 'light' ? await unreachableByKeyboard(page) : []),
+      ];
+      if (found.length > 0) findings[name] = found;
+    }
+    expect(findings).toEqual({});
+  });
+});
+
+it('the checks of every panel find what is wrong', async () => {
+  await using opened = await open({ theme: 'light', width: 390 });
+  const { page } = opened;
+  await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
+    '<button tabindex="-1"></button><p style="width: 900px; color: #ddd; background: #fff">pale</p>')`);
+  expect((await graveIssues(page)).join()).toMatch(/button-name.*<button tabindex="-1">/);
+  expect((await graveIssues(page)).join()).toMatch(/color-contrast.*pale/);
+  expect((await unreachableByKeyboard(page)).join()).toBe('<button tabindex="-1"></button>');
+});
+
+/** A session with a finished tool call, and one that waits for approval. */
+async function open({ theme, width }: { theme: 'light' | 'dark'; width: number }): Promise<ConsolePage> {
+  const context = { colorScheme: theme, viewport: { width, height: 800 } };
+  const opened = await ConsolePage.open('', { yaml: JSON.stringify(AGENT) }, context);
+  const { service } = opened;
+  await service.post('/api/message-sync', { message: 'sum it up', sessionId: SESSION });
+  await service.post('/api/message', { message: 'ask me', sessionId: SESSION });
+  await eventually(
+    () => viewOf(service, SESSION),
+    ({ approvals }) => approvals.length > 0,
+  );
+  return opened;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/core/errors.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { openChat } from '../support/console/chat-page.ts';
+
+describe('an empty session', () => {
+  it('shows the agent and three messages to begin with', async () => {
+    await using chat = await openChat({ agent: AGENT });
+    const { page } = chat;
+    await page.getByRole('heading', { name: 'Gardener' }).waitFor();
+    const list = page.getByRole('list', { name: 'Messages to begin with' });
+    expect(await list.getByRole('button').allTextContents()).toEqual(['one', 'two', 'three']);
+    await list.getByRole('button', { name: 'two' }).click();
+    expect((await chat.model.call(0)).request.messages).toMatchObject([{ role: 'user', text: 'two' }]);
+    await page.getByRole('button', { name: 'offline · 2 tools' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Gardener' });
+    for (const text of ['Knows all plants.', 'You are a gardener.', 'look', 'pay', 'asks first'])
+      await dialog.getByText(text, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // The Escape of the dialog did not cancel the reply.
+    (await chat.model.call(0)).answer('Two it is.');
+    await page.getByText('Two it is.').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+});
+
+describe('a tool call in the chat', () => {
+  it('is one line of its arguments and its result, in words of its own when it was denied', async () => {
+    await using chat = await openChat();
+    await chat.say('Look and pay');
+    (await chat.model.call(0)).askFor(
+      { name: 'look', arguments: { at: 'the garden', far: true } },
+      { name: 'pay', arguments: { to: 'Ann' } },
+    );
+    (await chat.tools.call(0)).answer('roses\nand bees');
+    const look = chat.conversation.locator('details', { hasText: 'look' });
+    await look.getByText('at: the garden, far: true').waitFor();
+    await look.getByText('→ roses and bees').waitFor();
+    await chat.conversation.getByRole('button', { name: 'Deny' }).click();
+    const pay = chat.conversation.locator('details', { hasText: 'pay' });
+    await pay.getByText('denied', { exact: true }).waitFor();
+    expect(await pay.getByText('failed').count()).toBe(0);
+    (await chat.model.call(1)).answer('Done.');
+    expect(chat.errors).toEqual([]);
+  });
+});
+
+describe('a turn in the chat', () => {
+  it('takes the same time before and after a reload', async () => {
+    await using chat = await openChat();
+    await chat.say('Tell me');
+    (await chat.model.call(0)).answer('Yes.');
+    const footer = chat.conversation.getByRole('contentinfo').or(chat.conversation.locator('footer'));
+    await footer.getByRole('button', { name: 'Fork from here' }).waitFor();
+    const before = await footer.textContent();
+    await chat.page.reload();
+    await footer.getByRole('button', { name: 'Fork from here' }).waitFor();
+    expect(await footer.textContent()).toBe(before);
+  });
+
+  it('is tried again after it failed', async () => {
+    await using chat = await openChat();
+    await chat.say('first');
+    (await chat.model.call(0)).fail(new ServiceError('AGENT_ERROR', 'No answer.', { reason: 'it is down' }));
+    await chat.conversation.getByRole('button', { name: 'Retry' }).click();
+    const { request } = await chat.model.call(1);
+    expect(request.messages).toMatchObject([{ role: 'user', text: 'first\n\nfirst' }]);
+  });
+
+  it('is edited in a fork, which has what came before', async () => {
+    await using chat = await openChat();
+    const { page, conversation } = chat;
+    await chat.say('first');
+    (await chat.model.call(0)).answer('the first answer');
+    await conversation.getByText('the first answer').waitFor();
+    await chat.say('second');
+    (await chat.model.call(1)).answer('the second answer');
+    await conversation.getByText('the second answer').waitFor();
+    await conversation.getByRole('button', { name: 'Edit' }).last().click();
+    const editor = conversation.getByRole('textbox', { name: 'Edited message' });
+    await editor.fill('something else');
+    await editor.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /^fork-/ }).waitFor();
+    const { request } = await chat.model.call(2);
+    const texts = request.messages.map((message) => ('text' in message ? message.text : ''));
+    expect(texts.join()).toContain('first');
+    expect(texts.join()).not.toContain('second');
+    expect(texts.at(-1)).toBe('something else');
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('has code in colours, and copies it and the reply', async () => {
+    await using chat = await openChat({ context: { permissions: ['clipboard-read', 'clipboard-write'] } });
+    const { page, conversation } = chat;
+    await chat.say('Show me');
+    (await chat.model.call(0)).answer('Look:\n\n```js\nconst seven = 7; // <b>\n```\n');
+    await conversation.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+    await conversation.locator('.hljs-comment', { hasText: '// <b>' }).waitFor();
+    await conversation.getByRole('button', { name: 'Copy the code' }).click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toBe('const seven = 7; // <b>');
+    await conversation.getByRole('button', { name: 'Copy the reply' }).click();
+    await expect.poll(copied).toBe('Look:\n\n```js\nconst seven = 7; // <b>\n```');
+    expect(chat.errors).toEqual([]);
+  });
+});
+
+describe('the conversation', () => {
+  it('is reset only after a question', async () => {
+    await using chat = await openChat();
+    const { page } = chat;
+    await chat.say('first');
+    (await chat.model.call(0)).answer('1');
+    await chat.conversation.getByRole('button', { name: 'Fork from here' }).waitFor();
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await chat.say('second');
+    (await chat.model.call(1)).answer('2');
+    expect((await chat.model.call(1)).request.messages).toHaveLength(3);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('button', { name: 'Reset the conversation' }).click();
+    await chat.conversation.getByText('The conversation was reset.').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+});
+
+describe('the keys', () => {
+  it('are listed by ?, and open panels, sessions and the message box', async () => {
+    await using chat = await openChat();
+    const { page } = chat;
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.getByRole('main').focus();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.getByText('Show the keys').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('2');
+    await page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor();
+    await page.keyboard.press('/');
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('message');
+    await page.keyboard.type('2?n');
+    expect(await box.inputValue()).toBe('2?n');
+    await page.getByRole('main').focus();
+    await page.keyboard.press('n');
+    await page.getByRole('heading', { level: 1, name: /^[0-9a-f]{8}$/ }).waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+});
+
+describe('the chat at 390 px', () => {
+  it('can be used wholly: nothing is cut, and every button is within reach', async () => {
+    await using chat = await openChat({ agent: AGENT, context: { viewport: { width: 390, height: 760 } } });
+    const { page } = chat;
+    await chat.say('Pay Ann');
+    (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann'.repeat(60) } });
+    await chat.conversation.getByRole('button', { name: 'Approve' }).click();
+    (await chat.tools.call(0)).answer('paid');
+    (await chat.model.call(1)).answer(`\`\`\`sh\n${'echo '.repeat(60)}\n\`\`\``);
+    await chat.conversation.getByRole('button', { name: 'Fork from here' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    for (const button of await page.getByRole('button').all()) {
+      await button.scrollIntoViewIfNeeded();
+      const box = await button.boundingBox();
+      expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true);
+    }
+    await expectAccessible(page);
+  });
+});
+
+const AGENT = `
+name: Gardener
+description: Knows all plants.
+systemPrompt: You are a gardener.
+suggestions: [one, two, three, four]
+`;
