@@ -37,7 +37,7 @@ describe('the page', () => {
     const { page, errors } = opened;
     await page.getByRole('complementary').getByText('Order helper', { exact: true }).waitFor();
     expect(await page.title()).toBe('Order helper');
-    await page.getByText('Answers questions about orders.').waitFor();
+    await page.getByRole('complementary').getByText('Answers questions about orders.').waitFor();
     expect(errors).toEqual([]);
   });
 

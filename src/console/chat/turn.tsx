@@ -21,7 +21,7 @@ export const Turn = memo(function Turn({ turn, running }: TurnProps) {
   // The running step is in the same list, so that what the reader has opened stays open when the step ends.
   const steps = running ? [...turn.steps, { ...running, calls: [] }] : turn.steps;
   return (
-    <article className={style.turn} aria-label={`Turn: ${message.slice(0, 60)}`} data-turn-id={turnId}>
+    <article className={style.turn} aria-label={`Turn: ${message.slice(0, 60)}`}>
       <UserMessage turn={turn} />
       <div className={style.reply}>
         {steps.map((step) => (
