@@ -17,7 +17,7 @@ interface TurnProps {
 
 /** One message and its reply: steps, tool calls, and how the turn ended. */
 export const Turn = memo(function Turn({ turn, running }: TurnProps) {
-  const { message, status, error, isCut, turnId } = turn;
+  const { message, status, error, isCut } = turn;
   // The running step is in the same list, so that what the reader has opened stays open when the step ends.
   const steps = running ? [...turn.steps, { ...running, calls: [] }] : turn.steps;
   return (
