@@ -152,11 +152,18 @@ export const ImagePath = z.object({
 
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z
-  .object({ name: McpServerName, config: McpServerConfig })
+  .object({ name: McpServerName, config: z.preprocess(requireType, McpServerConfig) })
   .refine(({ config }) => config.disabled !== true, {
     path: ['config', 'disabled'],
     error: 'must be false or left out, because the server is to be connected now',
   });
+
+/** Agent files may leave the type out, requests may not: programs write them. */
+function requireType(config: unknown, context: z.RefinementCtx): unknown {
+  if (typeof config === 'object' && config !== null && !('type' in config))
+    context.addIssue({ code: 'custom', path: ['type'], message: 'must be stdio or http', input: config });
+  return config;
+}
 
 /**
  * Query of the WebSocket. With `after` the client resumes: it has every event up to that seq, and the first

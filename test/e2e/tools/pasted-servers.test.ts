@@ -29,11 +29,12 @@ describe('a tool server as other MCP clients write it', () => {
       await using remote = await sseServer();
       await using service = await RunningService.start();
       const connect = (name: string, config: object) => service.post('/api/connect-server', { name, config });
-      expect((await connect('process', untyped)).status).toBe(200);
+      expect((await connect('process', untyped)).status).toBe(400);
+      expect((await connect('process', { ...untyped, type: 'stdio' })).status).toBe(200);
       expect((await connect('remote', { type: 'sse', url: remote.url })).status).toBe(200);
       expect((await listServers(service)).map(({ type }) => type)).toEqual(['stdio', 'http']);
     },
-    'in POST /api/connect-server',
+    'in POST /api/connect-server, which requires the type',
   );
 
   verifies(
@@ -42,12 +43,12 @@ describe('a tool server as other MCP clients write it', () => {
       await using service = await RunningService.start();
       const refused = async (config: object) =>
         errorOf(await service.post('/api/connect-server', { name: 'a', config }), 400);
-      expect(await refused({ ...untyped, envFile: '.env' })).toMatchObject({
+      expect(await refused({ ...untyped, type: 'stdio', envFile: '.env' })).toMatchObject({
         code: 'INVALID_REQUEST',
         details: { field: 'config.envFile', issue: expect.stringContaining('put the variables under env') },
       });
-      expect((await refused({ url: 'nowhere' })).details).toMatchObject({ field: 'config.url' });
-      expect((await refused({ ...untyped, disabled: true })).details).toMatchObject({
+      expect((await refused({ type: 'sse', url: 'nowhere' })).details).toMatchObject({ field: 'config.url' });
+      expect((await refused({ ...untyped, type: 'stdio', disabled: true })).details).toMatchObject({
         field: 'config.disabled',
       });
       expect(await refused({ args: [] })).toMatchObject({
