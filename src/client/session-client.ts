@@ -87,7 +87,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     this.#signal = options.signal;
     this.#stream = new SessionStream({
       environment: this.#environment,
-      target: { base, session, reasoning: options.reasoning ?? false },
+      target: { base, session, reasoning: options.reasoning ?? false, time: options.time ?? false },
       position,
       onEvent: (event, after, before) => {
         this.#replies.note(event);

@@ -29,6 +29,8 @@ export interface ConnectOptions {
    * `llm.keepReasoning`, `stepCompleted` has the reasoning of its step in any case.
    */
   readonly reasoning?: boolean;
+  /** Whether durable events have their `time`, when they were appended, in ISO 8601 UTC. Default: false. */
+  readonly time?: boolean;
   /** How many events are kept for an iterator that does not read, before the client pauses. Default: 1000. */
   readonly maxQueuedEvents?: number;
   /** Called after each change of `status`. */

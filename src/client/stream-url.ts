@@ -6,11 +6,13 @@ export interface StreamTarget {
   readonly session: string;
   /** Whether to stream the model's reasoning, too. */
   readonly reasoning: boolean;
+  /** Whether durable events have their `time`. */
+  readonly time: boolean;
 }
 
 /** The WebSocket URL that streams a session, beginning after the position. */
 export function streamUrl(
-  { base, session, reasoning }: StreamTarget,
+  { base, session, reasoning, time }: StreamTarget,
   { seq, offset }: StreamPosition,
 ): string {
   const url = new URL(base);
@@ -19,5 +21,6 @@ export function streamUrl(
   url.searchParams.set('after', String(seq));
   if (offset > 0) url.searchParams.set('offset', String(offset));
   if (reasoning) url.searchParams.set('reasoning', '1');
+  if (time) url.searchParams.set('time', '1');
   return url.href;
 }

@@ -135,7 +135,10 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
 /** The place of a frame in its session. */
 export const FramePlace = z.object({
   seq: z.int().optional().describe('Of a durable event: its position in the session, 1, 2, 3 …'),
-  time: z.string().optional().describe('Of a durable event: when it was appended, in ISO 8601 UTC.'),
+  time: z
+    .string()
+    .optional()
+    .describe('Of a durable event, if the client asked for it: when it was appended, in ISO 8601 UTC.'),
   turnId: z.string().optional(),
   step: z.int().optional().describe('Of a chunk or of reasoning: the model call that streams it.'),
   offset: z

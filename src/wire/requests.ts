@@ -26,12 +26,15 @@ const whole = z
   .transform(Number)
   .pipe(z.int().min(0));
 
-const reasoning = z
+const flag = z
   .enum(['0', '1'], 'must be 1, or 0')
   .transform(Number)
   .pipe(z.literal([0, 1]))
-  .default(0)
-  .describe('1: `thinking` frames with `reasoning` also stream the reasoning of the model.');
+  .default(0);
+
+const reasoning = flag.describe(
+  '1: `thinking` frames with `reasoning` also stream the reasoning of the model.',
+);
 
 const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
 
@@ -167,6 +170,7 @@ export const StreamQuery = z
       .optional()
       .describe('To resume: how much of the text after that event the client has, in UTF-16 code units.'),
     reasoning,
+    time: flag.describe('1: frames of durable events carry their `time`. Needs `after`.'),
   })
   .refine(({ after, offset }) => offset === undefined || after !== undefined, {
     path: ['after'],

@@ -125,6 +125,22 @@ describe('the conversation', () => {
   });
 });
 
+describe('Escape', () => {
+  it('in another field than the message box does not cancel the reply', async () => {
+    await using chat = await openChat();
+    await chat.say('first');
+    (await chat.model.call(0)).answer('1');
+    await chat.conversation.getByText('1', { exact: true }).waitFor();
+    await chat.say('second');
+    const call = await chat.model.call(1);
+    await chat.conversation.getByRole('button', { name: 'Edit' }).first().click();
+    await chat.page.keyboard.press('Escape');
+    await chat.conversation.getByRole('textbox').waitFor({ state: 'detached' });
+    call.answer('the whole reply');
+    await chat.conversation.getByText('the whole reply').waitFor();
+  });
+});
+
 describe('the keys', () => {
   it('are listed by ?, and open panels, sessions and the message box', async () => {
     await using chat = await openChat();
@@ -137,7 +153,7 @@ describe('the keys', () => {
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.keyboard.press('2');
+    await page.keyboard.press('3');
     await page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor();
     await page.keyboard.press('/');
     const box = page.getByRole('textbox', { name: 'Message' });

@@ -69,7 +69,15 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
   );
 }
 
-/** Cancels the running turn, also with Escape. An open dialog keeps its Escape. */
+/** Whether the key is meant for a dialog, or for another field than the message box. */
+function isElsewhere({ target }: KeyboardEvent): boolean {
+  if (document.querySelector('dialog[open]')) return true;
+  return (
+    target instanceof HTMLElement && target.matches('input, textarea, select') && target.id !== 'message'
+  );
+}
+
+/** Cancels the running turn, also with Escape. */
 function useCancel(isBusy: boolean, focusComposer: () => void): () => void {
   const feed = useFeed();
   const cancel = () => {
@@ -82,7 +90,7 @@ function useCancel(isBusy: boolean, focusComposer: () => void): () => void {
     if (!isBusy) return undefined;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
-      if (!document.querySelector('dialog[open]')) latest.current();
+      if (!isElsewhere(event)) latest.current();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

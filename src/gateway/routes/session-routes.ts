@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
-import { isoTime } from '../../core/session/view-session.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
@@ -36,7 +35,7 @@ import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
-import { resumableFrame } from '../stream/resumable-frames.ts';
+import { timedFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { sessionExport } from './session-export.ts';
 
@@ -195,8 +194,7 @@ async function events(
     bus.send('session.position', { sessionId }, context),
   ]);
   const frames = page.map((envelope) => ({
-    ...resumableFrame(envelope),
-    time: isoTime(envelope.time),
+    ...timedFrame(envelope),
     ...partialOf(envelope.event),
   }));
   // The log may be ahead of the session in memory.

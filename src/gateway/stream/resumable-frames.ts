@@ -16,6 +16,16 @@ export function resumableFrame(envelope: Envelope): ResumableFrame {
   return { ...ownFrame(envelope), ...placeOf(envelope) };
 }
 
+/** The same with the time of the event. */
+export function timedFrame(envelope: Envelope): ResumableFrame & { readonly time: string } {
+  return { ...resumableFrame(envelope), time: isoTime(envelope.time) };
+}
+
+/** For a client that asked for times. */
+export function encodeTimed(signal: SessionSignal): string {
+  return 'event' in signal ? JSON.stringify(timedFrame(signal)) : encodeResumable(signal);
+}
+
 export function encodeResumable(signal: SessionSignal): string {
   if ('event' in signal) return JSON.stringify(resumableFrame(signal));
   switch (signal.type) {
@@ -76,10 +86,9 @@ export function encodeRefusal({ body: data }: ServiceError, id: FrameId): string
   return JSON.stringify({ event: 'error', data, ...id } satisfies ResumableFrame);
 }
 
-function placeOf({ seq, time, event, meta }: Envelope): FramePlace {
+function placeOf({ seq, event, meta }: Envelope): FramePlace {
   return {
     seq,
-    time: isoTime(time),
     ...('turnId' in event && { turnId: event.turnId }),
     ...(meta && { actor: meta.actor }),
     ...('cause' in event && event.cause.kind !== 'unrecorded' && { cause: event.cause }),

@@ -22,6 +22,7 @@ import {
   encodeRefusal,
   encodeResumable,
   encodeResumed,
+  encodeTimed,
 } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
 import { encodeError, encodeOutcome, encodeQueued } from '../stream/server-frames.ts';
@@ -72,7 +73,7 @@ export class Connection implements SocketLife {
     this.#socket = socket;
     this.#client = new Recipient(socket);
     this.#deps = deps;
-    this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, socket, reasoning === 1);
+    this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, query);
     this.#listener = this.#reader ?? (reasoning === 1 ? this.#client.withReasoning() : this.#client);
     deps.fanOut.join(session, this.#listener);
     this.#reader?.start();
@@ -177,14 +178,15 @@ export class Connection implements SocketLife {
     }
   }
 
-  #resume(position: StreamPosition, socket: ClientSocket, wantsReasoning: boolean): ResumingReader {
+  #resume(position: StreamPosition, { reasoning, time }: ConnectionQuery): ResumingReader {
+    const socket = this.#socket;
     return new ResumingReader(this.#sessionId, position, {
       bus: this.#deps.bus,
       context: this.#context,
       sink: socket,
-      encode: encodeResumable,
+      encode: time === 1 ? encodeTimed : encodeResumable,
       encodeResumed,
-      wantsReasoning,
+      wantsReasoning: reasoning === 1,
       onEnd: () => socket.end(NORMAL_CODE, 'the session was deleted'),
       onError: (error) => {
         this.#refuse(error);

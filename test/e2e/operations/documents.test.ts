@@ -13,6 +13,7 @@ import {
 import { eventually } from '../../support/project/eventually.ts';
 import { documentedAgent, prepareDocumentedState } from '../../support/service/documented-service.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { eventsIn, firstEvents } from '../../support/sockets/event-stream-reader.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { verifies } from '../requirements.ts';
@@ -110,7 +111,11 @@ describe('the documents', () => {
   });
 
   verifies('documents.rest-examples', async () => {
-    await using service = await RunningService.start({ yaml: JSON.stringify(documentedAgent) });
+    await using folder = await tempDirectory();
+    await using service = await RunningService.start({
+      yaml: JSON.stringify(documentedAgent),
+      dataDir: folder.path,
+    });
     await prepareDocumentedState(service);
     const document = await documentOf(service);
     const check = openApiCheck(document);

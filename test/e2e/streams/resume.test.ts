@@ -269,6 +269,9 @@ describe('the events of a session over HTTP', () => {
     const timestamp = expect.any(String);
     const whole = { sessionId: 's', after: 0, head, timestamp };
     expect(await page('')).toEqual({ ...whole, events: withTime });
+    using timed = resume(service, '?session=s&after=0&time=1');
+    const durable = (await timed.settled()).filter(({ seq }) => seq !== undefined);
+    expect(await page('')).toMatchObject({ events: durable });
     expect(await page('?after=1&limit=2')).toEqual({ ...whole, after: 1, events: withTime.slice(1, 3) });
     expect(await page(`?after=${head}`)).toEqual({ ...whole, after: head, events: [] });
     for (const query of ['?after=x', '?limit=0', '?limit=1001', '?after=-1']) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ResumableFrame } from '../../../src/wire/frames.ts';
 
-const Page = z.object({ events: z.array(z.looseObject({})), head: z.int() });
+const Page = z.object({ events: z.array(z.looseObject({ time: z.string() })), head: z.int() });
 
 interface Service {
   fetch(path: string): Promise<Response>;
@@ -15,7 +15,7 @@ export async function readLog(service: Service, sessionId: string): Promise<Resu
       `/api/sessions/${sessionId}/events?after=${events.length}&limit=1000`,
     );
     const page = Page.parse(await response.json());
-    events.push(...page.events.map((frame) => ResumableFrame.parse(frame)));
+    events.push(...page.events.map(({ time, ...frame }) => ResumableFrame.parse(frame)));
     if (events.length >= page.head) return events;
   }
 }

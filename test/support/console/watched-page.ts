@@ -29,7 +29,7 @@ export async function openWatched(at: string, context: Parameters<typeof Console
     row: (name: RegExp) => page.getByRole('option', { name }),
     /** A turn of the chat. */
     turn: (message: string) =>
-      page.locator('[data-turn-id]').filter({ has: page.getByText(message, { exact: true }) }),
+      page.locator('[data-turn-id][data-selected]').filter({ has: page.getByText(message, { exact: true }) }),
     detail: page.getByRole('region', { name: 'Chosen event' }),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

@@ -11,6 +11,7 @@ const volatile = new Set([
   'turnId',
   'resetTime',
   'bytes',
+  'file',
   'last',
   'times',
   'values',

@@ -47,6 +47,7 @@ export class SharedSession {
       session,
       position: { seq, turnId: null, step: null, offset: 0 },
       reasoning: true,
+      time: true,
       environment: { randomId },
       onStatus: (status) => this.#become(status),
       onUnsent: (unsent) => this.#tell({ unsent }),

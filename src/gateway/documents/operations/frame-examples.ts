@@ -12,7 +12,6 @@ export interface FrameExample<Data = unknown> {
 
 type FrameExamples = { readonly [E in ResumableFrame['event']]: readonly FrameExample<DataOf<E>>[] };
 
-const time = '2026-11-21T05:51:26.421Z';
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
 const otherTurnId = '9c2f4a52-2b0d-4a3c-8f0e-5b8f3f6f1d11';
 const call = { callId: 'call_1_1', toolName: 'get-sum', serverId: 'everything' };
@@ -25,21 +24,21 @@ const service = { kind: 'service' } as const;
 
 export const frameExamples: FrameExamples = {
   thinking: [
-    { data: { message: 'The agent is working on a reply.' }, place: { seq: 2, time, turnId, actor: client } },
+    { data: { message: 'The agent is working on a reply.' }, place: { seq: 2, turnId, actor: client } },
   ],
   chunk: [{ data: { content: ' calling' }, place: { turnId, step: 1, offset: 4 } }],
-  toolCall: [{ data: { ...call, arguments: args }, place: { seq: 4, time, turnId, actor: agent } }],
+  toolCall: [{ data: { ...call, arguments: args }, place: { seq: 4, turnId, actor: agent } }],
   toolApproval: [
-    { data: { ...call, arguments: args, argumentsHash }, place: { seq: 5, time, turnId, actor: agent } },
+    { data: { ...call, arguments: args, argumentsHash }, place: { seq: 5, turnId, actor: agent } },
   ],
   toolResult: [
     {
       data: { ...call, result: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] } },
-      place: { seq: 7, time, turnId, actor: agent },
+      place: { seq: 7, turnId, actor: agent },
     },
     {
       data: { ...call, error: 'it was denied: not today' },
-      place: { seq: 7, time, turnId, actor: client, cause: { kind: 'denied', note: 'not today' } },
+      place: { seq: 7, turnId, actor: client, cause: { kind: 'denied', note: 'not today' } },
     },
   ],
   queued: [
@@ -55,7 +54,7 @@ export const frameExamples: FrameExamples = {
   response: [
     {
       data: { content: 'I am calling `get-sum`.\n\nget-sum answered:\nThe sum of 19 and 23 is 42.' },
-      place: { seq: 9, time, turnId, actor: agent },
+      place: { seq: 9, turnId, actor: agent },
     },
   ],
   error: [
@@ -65,25 +64,25 @@ export const frameExamples: FrameExamples = {
         message: 'The turn was cancelled before it was answered.',
         details: { reason: 'the client cancelled it' },
       },
-      place: { seq: 12, time, turnId, actor: client, cause: { kind: 'cancelled' } },
+      place: { seq: 12, turnId, actor: client, cause: { kind: 'cancelled' } },
     },
   ],
   resumed: [{ data: { after: 0, head: 9 }, place: {} }],
   message: [
-    { data: { content: 'use get-sum {"a": 19, "b": 23}' }, place: { seq: 1, time, turnId, actor: client } },
+    { data: { content: 'use get-sum {"a": 19, "b": 23}' }, place: { seq: 1, turnId, actor: client } },
     {
       data: {
         content: 'What is this?',
         image: { mimeType: 'image/png', bytes: 70 },
         clientMessageId: 'm-17',
       },
-      place: { seq: 1, time, turnId, actor: client },
+      place: { seq: 1, turnId, actor: client },
     },
   ],
   accepted: [{ data: { clientMessageId: 'm-17', content: 'What a nice picture.' }, place: { turnId } }],
   done: [{ data: { commandId: 'c-4' }, place: {} }],
-  toolApproved: [{ data: { ...call, argumentsHash }, place: { seq: 6, time, turnId, actor: client } }],
-  turnResumed: [{ data: { attempt: 2 }, place: { seq: 6, time, turnId, actor: service } }],
+  toolApproved: [{ data: { ...call, argumentsHash }, place: { seq: 6, turnId, actor: client } }],
+  turnResumed: [{ data: { attempt: 2 }, place: { seq: 6, turnId, actor: service } }],
   stepCompleted: [
     {
       data: {
@@ -93,13 +92,13 @@ export const frameExamples: FrameExamples = {
         model: 'scripted offline',
         usage: { inputTokens: 12, outputTokens: 9 },
       },
-      place: { seq: 3, time, turnId, actor: agent },
+      place: { seq: 3, turnId, actor: agent },
     },
   ],
-  reset: [{ data: {}, place: { seq: 10, time, actor: client } }],
-  renamed: [{ data: { title: 'Sums' }, place: { seq: 11, time, actor: client } }],
-  forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, time, actor: client } }],
-  deleted: [{ data: {}, place: { seq: 14, time, actor: client } }],
+  reset: [{ data: {}, place: { seq: 10, actor: client } }],
+  renamed: [{ data: { title: 'Sums' }, place: { seq: 11, actor: client } }],
+  forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, actor: client } }],
+  deleted: [{ data: {}, place: { seq: 14, actor: client } }],
 };
 
 /** An error that answers a refused frame. It ends no turn. */

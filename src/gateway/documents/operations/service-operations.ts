@@ -154,16 +154,9 @@ const backup: Operation = {
   errors: ['INVALID_REQUEST', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
-      name: 'inMemory',
-      summary: 'The service keeps its log in memory',
-      answer: {
-        error: 'INVALID_REQUEST',
-        message: 'There is nothing to back up.',
-        details: {
-          issue: 'the service keeps its log in memory',
-          suggestion: 'Start it with a data directory.',
-        },
-      },
+      name: 'written',
+      summary: 'The copy is complete',
+      answer: ok({ status: 'written', file: '/data/events.backup', bytes: 45_056 }),
     },
   ],
 };

@@ -410,7 +410,7 @@ const readEvents: Operation = {
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
-        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"time":"${timestamp}","turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
+        body: `retry: 1000\ndata: {"event":"resumed","data":{"after":3,"head":4}}\n\nid: 4\ndata: {"event":"response","data":{"content":"Hello!"},"seq":4,"turnId":"${turnId}","actor":{"kind":"agent"}}\n\n`,
       },
     },
   ],
