@@ -50,7 +50,9 @@ export async function unreachableByKeyboard(page: Page): Promise<string[]> {
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [role="button"], [role="slider"]';
 const GROUPS = '[role="tablist"], [role="radiogroup"], [role="toolbar"], [role="listbox"], [role="menu"]';
 
-/** By how many pixels the page is wider than the window. */
+/** By how many pixels the page, or its main part, is wider than there is room for. */
 export function overflowPx(page: Page): Promise<number> {
-  return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+  return page.evaluate<number>(`Math.max(
+    ...[document.documentElement, document.querySelector('main')].map((part) => part.scrollWidth - part.clientWidth),
+  )`);
 }

@@ -11,8 +11,8 @@ import { ScreenRecorder } from './screen-recorder.ts';
 /** The view that is recorded: the chat on the left, the statechart of its turn on the right. */
 const VIEW = '#/chat/demo?beside=statecharts';
 const FILE = fileURLToPath(new URL('../../../docs/console.webp', import.meta.url));
-const SIZE = { width: 1180, height: 664 };
-const RECORDER = { framesPerSecond: 10, quality: 70 };
+const SIZE = { width: 1400, height: 788 };
+const RECORDER = { framesPerSecond: 10, quality: 60 };
 const LARGEST_BYTES = 3_000_000;
 
 const QUESTION = 'What is 19 and 23?';
@@ -60,6 +60,8 @@ async function record(): Promise<readonly Frame[]> {
     const { page, service } = opened;
     await page.goto(`${service.url}/${VIEW}`);
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    // The chart is loaded.
+    await page.locator('[data-state]').first().waitFor();
     const recorder = await ScreenRecorder.start(page, RECORDER);
     await act(page);
     return await recorder.stop();
