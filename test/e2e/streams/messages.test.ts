@@ -110,7 +110,7 @@ describe('POST /api/message-sync', () => {
     'message-sync.image-invalid',
     async () => {
       await using service = await RunningService.start();
-      const imageData = { base64: 'A'.repeat(11 * 1024 * 1024), mimeType: 'image/png' };
+      const imageData = { base64: 'A'.repeat(14 * 1024 * 1024), mimeType: 'image/png' };
       const response = await service.post('/api/message-sync', { message: 'look', imageData });
       expect(await errorOf(response, 429)).toMatchObject({
         code: 'RATE_LIMIT_EXCEEDED',
