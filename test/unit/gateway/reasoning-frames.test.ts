@@ -60,6 +60,7 @@ describe('the frame of a step', () => {
         model: 'openai gpt-test',
         usage,
       },
+      ...{ seq: 7, turnId: 't' },
     });
   });
 
@@ -67,6 +68,7 @@ describe('the frame of a step', () => {
     expect(resumableFrame(stepOf([{ type: 'text', text: 'Yes.' }]))).toStrictEqual({
       event: 'stepCompleted',
       data: { content: '\n\nYes.', step: 2, callIds: [] },
+      ...{ seq: 7, turnId: 't' },
     });
   });
 });
