@@ -32,6 +32,8 @@ describe('the list of sessions', () => {
     await link('How do I sum?').waitFor();
     await link('hello').waitFor();
     const rename = page.getByRole('button', { name: 'Rename' });
+    // The message box takes the focus when the chat has loaded.
+    await page.locator('textarea:focus').waitFor();
     await rename.focus();
     await page.keyboard.press('Enter');
     const field = page.getByRole('textbox', { name: 'Title of one' });

@@ -34,6 +34,9 @@ export function useComposer(): ComposerState {
     return { focusComposer, putBack, say };
   }, [feed, setText]);
   const { focusComposer } = chat;
-  useEffect(focusComposer, [focusComposer]);
+  useEffect(() => {
+    // The panel may be loaded late, when the reader already types elsewhere.
+    if (!document.activeElement?.matches('input, textarea')) focusComposer();
+  }, [focusComposer]);
   return { box, text, setText, chat };
 }
