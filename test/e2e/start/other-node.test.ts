@@ -1,16 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
-import { processEnd } from '../../support/service/process-life.ts';
+import { childrenOf, processEnd } from '../../support/service/process-life.ts';
 import { SCRIPTED } from '../../support/service/running-service.ts';
 import { type ListeningService, ServiceProcess } from '../../support/service/service-process.ts';
 import { verifies } from '../requirements.ts';
 
-/** Makes this Node look like one that cannot run the service: an executable of another name, without TypeScript. */
+/** Makes this Node look like one that runs neither the sources nor a build: of another name, without node:sqlite. */
 const pretence = `
+  import module from 'node:module';
+  const { isBuiltin } = module;
+  module.isBuiltin = (name) => name !== 'node:sqlite' && isBuiltin(name);
+  module.syncBuiltinESMExports();
   Object.defineProperty(process.versions, 'node', { value: '20.0.0' });
-  Object.defineProperty(process.features, 'typescript', { value: false });
   Object.defineProperty(process, 'execPath', { value: '/usr/bin/env' });
 `;
 /** Node 20 has no `process.execve`. */
@@ -34,11 +36,6 @@ async function withService(
   const args = ['--agent', 'agent.yml', '--data-dir', ':memory:'];
   await using service = await ServiceProcess.listening(args, { ...optionsOn(preload), cwd: folder.path });
   await use(service);
-}
-
-function childrenOf({ process }: ListeningService): number[] {
-  const { stdout } = spawnSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' });
-  return stdout.split('\n').filter(Boolean).map(Number);
 }
 
 for (const [name, preload] of Object.entries(nodes))
@@ -87,7 +84,7 @@ for (const [name, preload] of Object.entries(nodes))
         'cli.other-node-dies',
         () =>
           withService(preload, async (service) => {
-            const children = childrenOf(service);
+            const children = childrenOf(service.process.pid);
             service.process.kill(signal);
             await Promise.all(children.map(processEnd));
             expect(await service.process.ended).toMatchObject({ signal });
@@ -125,7 +122,7 @@ describe.concurrent('the process that the published command runs in', () => {
     'cli.other-node',
     () =>
       withService(nodes['can replace its process'], async (service) =>
-        expect(childrenOf(service)).toEqual([]),
+        expect(childrenOf(service.process.pid)).toEqual([]),
       ),
     'is replaced where that is possible',
   );
@@ -134,7 +131,8 @@ describe.concurrent('the process that the published command runs in', () => {
     'cli.other-node-dies',
     () =>
       withService(nodes['cannot replace its process'], async (service) => {
-        const [child = 0, ...others] = childrenOf(service);
+        const [child, ...others] = childrenOf(service.process.pid);
+        if (child === undefined) throw new Error('the service runs in the process of the command');
         expect(others).toEqual([]);
         process.kill(child, 'SIGKILL');
         expect(await service.process.ended).toMatchObject({ code: null, signal: 'SIGKILL' });

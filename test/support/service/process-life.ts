@@ -22,6 +22,19 @@ export async function processEnd(pid: number): Promise<void> {
   while (isRunning(pid)) await delay(5);
 }
 
+/** The processes that a process has started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const text =
+    process.platform === 'linux'
+      ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+          .split('\n')
+          .filter((line) => line.trim().endsWith(` ${pid}`))
+          .map((line) => line.trim().split(' ')[0])
+          .join(' ');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
 /** Memory that a process takes. */
 export function residentBytes(pid: number): number {
   const text =
