@@ -4,7 +4,9 @@ import { RequirementsReporter } from './test/support/project/requirements-report
 /** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
 const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts'];
 
-const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
+/** A poll waits nearly as long as its test may take: a busy machine must not decide. */
+const expectation = { poll: { timeout: 25_000 } };
+const timeouts = { testTimeout: 30_000, hookTimeout: 30_000, expect: expectation };
 
 export default defineConfig({
   test: {
@@ -14,6 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts'],
+          expect: { poll: { timeout: 4_000 } },
         },
       },
       { test: { name: 'adapters', include: adapters, ...timeouts } },
@@ -24,6 +27,7 @@ export default defineConfig({
           include: ['test/package/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 240_000,
+          expect: expectation,
         },
       },
       {

@@ -186,6 +186,8 @@ export class Talker {
   #receive(text: string): void {
     try {
       const frame = readFrame(text);
+      if (frame.event === 'machines' || frame.event === 'machine')
+        throw new Error('states were not asked for');
       this.#stream.take(frame);
       this.#onEvent();
       if (this.#question) this.#hear(frame, this.#question);

@@ -1,11 +1,14 @@
-import type { ResumableFrame } from '../wire/frames.ts';
+import type { MachineFrame, ResumableFrame } from '../wire/frames.ts';
 import { ProtocolError } from './session-errors.ts';
+
+/** What the service sends to a client that resumes. */
+export type StreamFrame = ResumableFrame | MachineFrame;
 
 /**
  * Parses a frame. Checks only the fields that the client itself uses, so that newer services may send more.
  * @throws ProtocolError when it is not a frame.
  */
-export function readFrame(data: unknown): ResumableFrame {
+export function readFrame(data: unknown): StreamFrame {
   const frame = typeof data === 'string' ? parse(data) : undefined;
   if (isFrame(frame)) return frame;
   throw new ProtocolError(`the service sent something that is not a frame: ${String(data).slice(0, 100)}`);
@@ -21,7 +24,7 @@ function parse(text: string): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isFrame(value: unknown): value is ResumableFrame {
+function isFrame(value: unknown): value is StreamFrame {
   if (!isObject(value) || typeof value.event !== 'string' || !isObject(value.data)) return false;
   const { seq, turnId, step, offset } = value;
   return (
@@ -45,11 +48,19 @@ function hasDataOf(event: string, data: Fields): boolean {
       return typeof data.code === 'string' && typeof data.message === 'string' && isObject(data.details);
     case 'accepted':
       return typeof data.clientMessageId === 'string';
+    case 'machines':
+      return Array.isArray(data.machines) && data.machines.every(isMachineState);
+    case 'machine':
+      return isMachineState(data);
     case 'done':
       return typeof data.commandId === 'string';
     default:
       return true;
   }
+}
+
+function isMachineState(value: unknown): boolean {
+  return isObject(value) && typeof value.id === 'string' && typeof value.status === 'string';
 }
 
 function isObject(value: unknown): value is Fields {

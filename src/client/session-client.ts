@@ -87,7 +87,13 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     this.#signal = options.signal;
     this.#stream = new SessionStream({
       environment: this.#environment,
-      target: { base, session, reasoning: options.reasoning ?? false, time: options.time ?? false },
+      target: {
+        base,
+        session,
+        reasoning: options.reasoning ?? false,
+        time: options.time ?? false,
+        statecharts: options.onMachines !== undefined,
+      },
       position,
       onEvent: (event, after, before) => {
         this.#replies.note(event);
@@ -96,6 +102,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
       isNeeded: () => !this.#unread.isOverflowing || !this.#replies.isEmpty,
       onStatus: (status) => this.#noteStatus(status, options.onStatus),
       onUnsent: options.onUnsent ?? (() => undefined),
+      onMachines: options.onMachines ?? (() => undefined),
       onRetry: (error, delayMs) => {
         this.#patience.failed(error);
         options.onRetry?.(error, delayMs);

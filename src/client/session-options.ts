@@ -1,4 +1,5 @@
 import type { Image } from '../core/conversation/image.ts';
+import type { MachineState } from '../core/machine-state.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { UnsentMessage } from './outgoing.ts';
@@ -31,6 +32,11 @@ export interface ConnectOptions {
   readonly reasoning?: boolean;
   /** Whether durable events have their `time`, when they were appended, in ISO 8601 UTC. Default: false. */
   readonly time?: boolean;
+  /**
+   * Asks for the states of the service's machines, those of other sessions and of tool servers included: with
+   * `isComplete`, the states of all that run, once after each connection is made; later, each new state.
+   */
+  readonly onMachines?: (states: readonly MachineState[], isComplete: boolean) => void;
   /** How many events are kept for an iterator that does not read, before the client pauses. Default: 1000. */
   readonly maxQueuedEvents?: number;
   /** Called after each change of `status`. */

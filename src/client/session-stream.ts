@@ -1,8 +1,9 @@
 import type { ResumableFrame } from '../wire/frames.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { Outgoing, type OutgoingCommand, type OutgoingMessage, type UnsentMessage } from './outgoing.ts';
+import type { StreamFrame } from './read-frame.ts';
 import { ProtocolError, SessionLostError } from './session-errors.ts';
-import type { SessionStatus } from './session-options.ts';
+import type { ConnectOptions, SessionStatus } from './session-options.ts';
 import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
 import { advance, type StreamEvent, type StreamPosition } from './stream-position.ts';
 import { type StreamTarget, streamUrl } from './stream-url.ts';
@@ -20,6 +21,7 @@ export interface SessionStreamDeps {
   /** The list of messages that were never sent has changed. */
   readonly onUnsent: (unsent: readonly UnsentMessage[]) => void;
   readonly onRetry: StreamLinkDeps['onRetry'];
+  readonly onMachines: NonNullable<ConnectOptions['onMachines']>;
   /** The stream cannot continue. */
   readonly onError: (error: unknown) => void;
 }
@@ -107,9 +109,11 @@ export class SessionStream {
     this.#become('closed');
   }
 
-  #receive(frame: ResumableFrame): void {
+  #receive(frame: StreamFrame): void {
     if (frame.event === 'resumed') this.#resumed(frame.data);
     else if (frame.event === 'accepted') this.#accepted(frame.data, frame.turnId);
+    else if (frame.event === 'machines') this.#deps.onMachines(frame.data.machines, true);
+    else if (frame.event === 'machine') this.#deps.onMachines([frame.data], false);
     else if (frame.event === 'done') this.#outgoing.commandDone(frame.data.commandId);
     else if (frame.event === 'error' && frame.clientMessageId !== undefined)
       this.#outgoing.refuse(frame.clientMessageId, frame.data);

@@ -1,14 +1,13 @@
-import type { ResumableFrame } from '../wire/frames.ts';
 import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 import { askWhyRefused, type HandshakeRefusal } from './handshake-refusal.ts';
-import { readFrame } from './read-frame.ts';
+import { readFrame, type StreamFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 
 export interface StreamLinkDeps {
   readonly environment: ClientEnvironment;
   /** The URL of the next connection. */
   readonly url: () => string;
-  readonly onFrame: (frame: ResumableFrame) => void;
+  readonly onFrame: (frame: StreamFrame) => void;
   /** The connection broke or could not be opened. The link keeps trying. */
   readonly onLost: () => void;
   /** Why the last attempt failed. The link tries again after the delay. */

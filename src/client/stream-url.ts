@@ -8,11 +8,13 @@ export interface StreamTarget {
   readonly reasoning: boolean;
   /** Whether durable events have their `time`. */
   readonly time: boolean;
+  /** Whether to stream the states of all machines, too. */
+  readonly statecharts: boolean;
 }
 
 /** The WebSocket URL that streams a session, beginning after the position. */
 export function streamUrl(
-  { base, session, reasoning, time }: StreamTarget,
+  { base, session, reasoning, time, statecharts }: StreamTarget,
   { seq, offset }: StreamPosition,
 ): string {
   const url = new URL(base);
@@ -22,5 +24,6 @@ export function streamUrl(
   if (offset > 0) url.searchParams.set('offset', String(offset));
   if (reasoning) url.searchParams.set('reasoning', '1');
   if (time) url.searchParams.set('time', '1');
+  if (statecharts) url.searchParams.set('statecharts', '1');
   return url.href;
 }

@@ -12,7 +12,10 @@ export const StateValue: z.ZodType<StateValue> = z
       z.lazy(() => StateValue),
     ),
   ])
-  .describe('The name of the current state, or an object from its name to its current inner state.');
+  .meta({
+    id: 'StateValue',
+    description: 'The name of the current state, or an object from its name to its current inner state.',
+  });
 
 /** The current state of a running machine. It holds no message content, and only the type of the event. */
 export const MachineState = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ImageDescription } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { Actor } from '../core/log/event-metadata.ts';
+import { MachineState } from '../core/machine-state.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
@@ -131,6 +132,17 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   ),
   frame('deleted', 'The session was deleted. Nothing follows.', z.object({})),
 ]);
+
+/** Additional frames for a client that resumes with `?statecharts=1`. They have no place in the session. */
+export const MachineFrame = z.discriminatedUnion('event', [
+  frame(
+    'machines',
+    'With `?statecharts=1`, after `resumed`: the states of all running machines, those of other sessions and of tool servers included.',
+    z.object({ machines: z.array(MachineState).readonly() }),
+  ),
+  frame('machine', 'With `?statecharts=1`: a machine has a new state.', MachineState),
+]);
+export type MachineFrame = z.infer<typeof MachineFrame>;
 
 /** The place of a frame in its session. */
 export const FramePlace = z.object({

@@ -178,6 +178,9 @@ export const StreamQuery = z
       .describe('To resume: how much of the text after that event the client has, in UTF-16 code units.'),
     reasoning,
     time: flag.describe('1: frames of durable events carry their `time`. Needs `after`.'),
+    statecharts: flag.describe(
+      '1: the states of all machines, as `machines` and `machine` frames. Needs `after`.',
+    ),
   })
   .refine(({ after, offset }) => offset === undefined || after !== undefined, {
     path: ['after'],

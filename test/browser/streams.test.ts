@@ -6,13 +6,13 @@ import { ConsolePage } from '../support/console/console-page.ts';
 const DEFAULT_LIMITS = { limits: '' };
 
 describe('the streams of the tabs of a browser', () => {
-  it('are two for twelve tabs of one session, and every tab sees the reply', async () => {
+  it('are one for twelve tabs of one session, and every tab sees the reply', async () => {
     await using chat = await openChat(DEFAULT_LIMITS);
     const others = await Promise.all(Array.from({ length: 11 }, () => chat.newTab('#/chat/demo')));
     await chat.say('Tell me');
     (await chat.model.call(0)).answer('It is good to see you.');
     for (const page of [chat.page, ...others]) await page.getByText('It is good to see you.').waitFor();
-    expect(await chat.openStreams()).toEqual({ sockets: 1, statecharts: 1 });
+    expect(await chat.openStreams()).toEqual({ sockets: 1, statecharts: 0 });
     expect(chat.errors).toEqual([]);
   });
 
@@ -33,18 +33,42 @@ describe('the streams of the tabs of a browser', () => {
   it('are closed with the tab', async () => {
     await using chat = await openChat();
     await chat.conversation.waitFor();
-    await expect.poll(chat.openStreams).toEqual({ sockets: 1, statecharts: 1 });
+    await expect.poll(chat.openStreams).toEqual({ sockets: 1, statecharts: 0 });
     const other = await chat.newTab('#/chat/other');
-    await expect.poll(chat.openStreams).toEqual({ sockets: 2, statecharts: 1 });
+    await expect.poll(chat.openStreams).toEqual({ sockets: 2, statecharts: 0 });
     await other.close();
-    await expect.poll(chat.openStreams).toEqual({ sockets: 1, statecharts: 1 });
+    await expect.poll(chat.openStreams).toEqual({ sockets: 1, statecharts: 0 });
     await chat.page.close();
     await expect.poll(chat.openStreams).toEqual({ sockets: 0, statecharts: 0 });
   });
 
+  it('are one for the machines while no tab shows a session', async () => {
+    await using chat = await openChat();
+    const other = await chat.newTab('#/health');
+    await chat.page.close();
+    await expect.poll(chat.openStreams).toEqual({ sockets: 0, statecharts: 1 });
+    await other.evaluate('location.hash = "#/chat/other"');
+    await expect.poll(chat.openStreams).toEqual({ sockets: 1, statecharts: 0 });
+  });
+
+  it('go on with the machines when the session that brought them is left', async () => {
+    await using chat = await openChat();
+    await expect.poll(chat.openStreams).toEqual({ sockets: 1, statecharts: 0 });
+    const other = await chat.newTab('#/statecharts/other');
+    await expect.poll(chat.openStreams).toEqual({ sockets: 2, statecharts: 0 });
+    await chat.page.close();
+    await chat.service.post('/api/message', { message: 'Tell me', sessionId: 'third' });
+    const call = await chat.model.call(0);
+    const running = other.getByRole('group', { name: 'Machine' }).getByText('Turn of third');
+    await running.waitFor();
+    call.answer('Done.');
+    await running.waitFor({ state: 'detached' });
+    expect(await chat.openStreams()).toEqual({ sockets: 1, statecharts: 0 });
+  });
+
   it('say when the service refuses one more, and take the place of a tab that nobody looks at', async () => {
     await using chat = await openChat(DEFAULT_LIMITS);
-    const names = Array.from({ length: 9 }, (_, index) => `s${index}`);
+    const names = Array.from({ length: 10 }, (_, index) => `s${index}`);
     const others = await Promise.all(names.map((name) => chat.newTab(`#/chat/${name}`)));
     const statuses = [chat.page, ...others].map((page) => page.getByText(/Trying again/));
     await Promise.any(statuses.map((status) => status.waitFor()));
@@ -61,6 +85,7 @@ describe('the streams of the tabs of a browser', () => {
     await chat.say('Tell me');
     (await chat.model.call(0)).answer('It is good to see you.');
     await chat.conversation.getByText('It is good to see you.').waitFor();
+    expect(await chat.openStreams()).toEqual({ sockets: 1, statecharts: 0 });
     expect(chat.errors).toEqual([]);
   });
 });

@@ -149,6 +149,7 @@ export const requirements = {
   // Watching the machines
   'statecharts.now': 'GET /api/statecharts tells where each running machine is',
   'statecharts.live': 'as an event stream it tells the present first, then every transition up to the end',
+  'statecharts.socket': 'a WebSocket that asks for it gets the states of all machines beside its session',
   'statecharts.session': 'with ?session= the turns of other sessions are left out',
   'statecharts.content': 'it holds no message content',
 

@@ -1,5 +1,5 @@
 import { StreamQuery } from '../../wire/requests.ts';
-import { type JsonSchema, parameterSchema, requestSchema } from './json-schema.ts';
+import { hoistedSchema, type JsonSchema, parameterSchema } from './json-schema.ts';
 import { clientMessages, resumableMessages, type StreamMessage, serverMessages } from './stream-messages.ts';
 
 interface Reference {
@@ -38,7 +38,10 @@ export interface AsyncApiDocument {
   readonly servers: Readonly<Record<string, object>>;
   readonly channels: Readonly<Record<string, ChannelObject>>;
   readonly operations: Readonly<Record<string, OperationObject>>;
-  readonly components: { readonly messages: Readonly<Record<string, MessageObject>> };
+  readonly components: {
+    readonly messages: Readonly<Record<string, MessageObject>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
 }
 
 /** For a client that resumes, the same frame is another message, because it has a place. */
@@ -65,11 +68,11 @@ export function asyncApiDocument(version: string): AsyncApiDocument {
       },
     },
     channels: {
-      session: channel('server', ['session'], {
+      session: channel('server', ['session', 'reasoning'], {
         title: 'A session',
         description: 'The live stream of the session.',
       }),
-      resumable: channel('resumable', ['session', 'after', 'offset'], {
+      resumable: channel('resumable', ['session', 'after', 'offset', 'reasoning', 'time', 'statecharts'], {
         title: 'A session that is resumed',
         description:
           'With `after`: first `resumed`, then one frame for each later event of the log, then the live stream.',
@@ -83,6 +86,7 @@ export function asyncApiDocument(version: string): AsyncApiDocument {
     },
     components: {
       messages: { ...messageObjects('client'), ...messageObjects('server'), ...messageObjects('resumable') },
+      schemas: Object.assign({}, ...resumableMessages.map((message) => hoistedSchema(message.schema).named)),
     },
   };
 }
@@ -136,7 +140,7 @@ function messageObject({ name, summary, schema, examples }: StreamMessage): Mess
     name,
     title: name,
     summary,
-    payload: requestSchema(schema, 'draft-7'),
+    payload: hoistedSchema(schema).schema,
     examples: examples.map((payload) => ({ payload })),
   };
 }

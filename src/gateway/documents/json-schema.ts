@@ -15,6 +15,16 @@ export function parameterSchema(schema: z.ZodType): JsonSchema {
   return withoutIds(z.toJSONSchema(schema, { io: 'output', override }));
 }
 
+/** A schema for a document of its own kind: what it defines for itself becomes a named schema of the document. */
+export function hoistedSchema(schema: z.ZodType): { schema: JsonSchema; named: Record<string, JsonSchema> } {
+  const { definitions = {}, ...rest } = toDocument(requestSchema(schema, 'draft-7'));
+  return { schema: rest, named: definitions };
+}
+
+function toDocument(schema: JsonSchema): JsonSchema & { definitions?: Record<string, JsonSchema> } {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', `"${reference('')}`));
+}
+
 /** Named schemas, which refer to each other by `$ref`. */
 export class NamedSchemas {
   readonly #names = new Map<z.ZodType, string>();

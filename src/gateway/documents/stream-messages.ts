@@ -1,10 +1,17 @@
 import type { z } from 'zod';
-import { FramePlace, type ResumableFrame, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.ts';
+import {
+  FramePlace,
+  MachineFrame,
+  type ResumableFrame,
+  ResumableOnlyFrame,
+  ServerFrame,
+} from '../../wire/frames.ts';
 import { ApproveFrame, CancelFrame, DenyFrame, MessageFrame, ResetFrame } from '../../wire/requests.ts';
 import {
   clientFrameExamples,
   type FrameExample,
   frameExamples,
+  machineFrameExamples,
   refusalExample,
 } from './operations/frame-examples.ts';
 
@@ -65,17 +72,21 @@ export const serverMessages: readonly StreamMessage[] = ServerFrame.options.map(
 
 /** Frames that a client receives if it asked for `?after=`. */
 export const resumableMessages: readonly StreamMessage[] = [
-  ...ResumableOnlyFrame.options,
-  ...ServerFrame.options,
-].map((schema) => {
-  const event = eventOf(schema);
-  return {
-    name: event,
-    summary: schema.description ?? '',
-    schema: schema.extend(FramePlace.shape),
-    examples: examplesOf(event).map(({ data, place }) => ({ event, data, ...place })),
-  };
-});
+  ...[...ResumableOnlyFrame.options, ...ServerFrame.options].map((schema) => {
+    const event = eventOf(schema);
+    return {
+      name: event,
+      summary: schema.description ?? '',
+      schema: schema.extend(FramePlace.shape),
+      examples: examplesOf(event).map(({ data, place }) => ({ event, data, ...place })),
+    };
+  }),
+  ...MachineFrame.options.map((schema) => {
+    const event = schema.shape.event.value;
+    const data = machineFrameExamples[event];
+    return { name: event, summary: schema.description ?? '', schema, examples: [{ event, data }] };
+  }),
+];
 
 function eventOf(schema: {
   shape: { event: z.ZodLiteral<ResumableFrame['event']> };

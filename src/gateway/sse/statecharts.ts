@@ -7,10 +7,8 @@ import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
-import { type EventSink, serverSentEvents } from './server-sent-events.ts';
-
-/** Beyond this, a slow reader gets only the latest state of each machine. */
-const MAX_BUFFERED_BYTES = 256 * 1024;
+import { MachineReader } from '../stream/machine-reader.ts';
+import { serverSentEvents } from './server-sent-events.ts';
 
 /**
  * `GET /api/statecharts?session=`: the state of each running machine; as an event stream, also each later
@@ -49,28 +47,14 @@ export class Statecharts {
   }
 
   #stream(filter: MachineFilter): HttpResponse {
-    /** Latest states that were not sent yet because the reader is slow, by machine. */
-    const heldBack = new Map<string, MachineState>();
-    let sink: EventSink | undefined;
-    const onState = (state: MachineState): void => {
-      // While states are held back, later ones are too: an older state must not follow a newer one.
-      if (sink && heldBack.size === 0 && sink.bufferedBytes() <= MAX_BUFFERED_BYTES) sink.send(encode(state));
-      else heldBack.set(state.id, state);
-    };
-    const sendHeldBack = (): void => {
-      for (const state of heldBack.values()) sink?.send(encode(state));
-      heldBack.clear();
-    };
-    const unwatch = this.#bus.onMachines(filter, onState);
-    return serverSentEvents((opened) => {
+    return serverSentEvents((sink) => {
       this.#streams += 1;
-      sink = opened;
-      sendHeldBack();
+      const reader = new MachineReader({ bus: this.#bus, filter, sink, encode });
       const stop = (): void => {
         this.#streams -= 1;
-        unwatch();
+        reader.close();
       };
-      return { drained: sendHeldBack, stop };
+      return { drained: () => reader.drained(), stop };
     });
   }
 }

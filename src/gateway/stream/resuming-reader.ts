@@ -21,6 +21,8 @@ export interface ResumingReaderDeps {
   readonly encodeResumed: (after: number, head: number) => string;
   /** Whether the client wants the reasoning of the model. */
   readonly wantsReasoning: boolean;
+  /** The first frame was sent. */
+  readonly onResumed?: () => void;
   /** The session was deleted, and nothing follows. */
   readonly onEnd: () => void;
   /** The log could not be read. */
@@ -60,6 +62,7 @@ export class ResumingReader implements SignalReader {
       const { head } = await bus.send('session.position', { sessionId: this.#sessionId }, context);
       if (this.#state === 'closed') return;
       this.#deps.sink.send(this.#deps.encodeResumed(this.#cursor.seq, head));
+      this.#deps.onResumed?.();
       await this.#catchUp();
     });
   }

@@ -15,6 +15,8 @@ import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
+import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
+import { MachineReader } from '../stream/machine-reader.ts';
 import { Recipient } from '../stream/recipient.ts';
 import {
   encodeAccepted,
@@ -56,6 +58,8 @@ export class Connection implements SocketLife {
   readonly #deps: ConnectionDeps;
   /** Null for a client that does not resume. */
   readonly #reader: ResumingReader | null;
+  /** Null for a client that does not ask for the states of machines. */
+  #machines: MachineReader | null = null;
   /** The reader that has joined the session: `#reader`, or the client itself. */
   readonly #listener: SignalReader;
   /**
@@ -91,6 +95,7 @@ export class Connection implements SocketLife {
 
   drained(): void {
     this.#reader?.drained();
+    this.#machines?.drained();
   }
 
   receive(text: string | null, bytes: number): void {
@@ -110,6 +115,7 @@ export class Connection implements SocketLife {
   closed(): void {
     this.#deps.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
+    this.#machines?.close();
     if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
   }
 
@@ -178,7 +184,7 @@ export class Connection implements SocketLife {
     }
   }
 
-  #resume(position: StreamPosition, { reasoning, time }: ConnectionQuery): ResumingReader {
+  #resume(position: StreamPosition, { reasoning, time, statecharts }: ConnectionQuery): ResumingReader {
     const socket = this.#socket;
     return new ResumingReader(this.#sessionId, position, {
       bus: this.#deps.bus,
@@ -187,11 +193,22 @@ export class Connection implements SocketLife {
       encode: time === 1 ? encodeTimed : encodeResumable,
       encodeResumed,
       wantsReasoning: reasoning === 1,
+      ...(statecharts === 1 && { onResumed: () => this.#showMachines() }),
       onEnd: () => socket.end(NORMAL_CODE, 'the session was deleted'),
       onError: (error) => {
         this.#refuse(error);
         socket.end(UNEXPECTED_CODE, 'the session could not be read');
       },
+    });
+  }
+
+  #showMachines(): void {
+    this.#machines = new MachineReader({
+      bus: this.#deps.bus,
+      filter: {},
+      sink: this.#socket,
+      encodeAll: encodeMachines,
+      encode: encodeMachine,
     });
   }
 

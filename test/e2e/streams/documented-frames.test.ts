@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
-import { ResumableFrame, ServerFrame } from '../../../src/wire/frames.ts';
+import { z } from 'zod';
+import { MachineFrame, ResumableFrame, ServerFrame } from '../../../src/wire/frames.ts';
 import { AsyncApi, type DocumentedMessage, messagesOf } from '../../support/documents/async-api-messages.ts';
 import { differences } from '../../support/documents/example-difference.ts';
 import { payloadCheck } from '../../support/documents/json-schema-check.ts';
@@ -14,6 +15,8 @@ const yaml = JSON.stringify({
   mcpServers: { everything: documentedAgent.mcpServers.everything },
   approval: { rules: [{ tool: 'get-sum', policy: 'ask' }] },
 });
+
+const StreamFrame = z.union([ResumableFrame, MachineFrame]);
 
 /** Where a frame stands depends on what was said before, as does how much it cost. */
 const LOOSE = ['seq', 'step', 'offset', 'after', 'head', 'from', 'at', 'inputTokens', 'outputTokens'];
@@ -85,6 +88,17 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   await Promise.all([denied.plain.until('response'), denied.resuming.until('response')]);
 }
 
+/** A client that watches the machines while a tool server is disconnected. */
+async function watchMachines(service: RunningService): Promise<RecordingSocket> {
+  using watcher = new RecordingSocket(
+    `ws://127.0.0.1:${service.port}/?session=watched&after=0&statecharts=1`,
+  );
+  await watcher.until('machines');
+  await service.fetch('/api/mcp/servers/everything', { method: 'DELETE' });
+  await watcher.until('machine');
+  return watcher;
+}
+
 function rename(service: RunningService, session: string, title: string): Promise<Response> {
   return service.fetch(`/api/sessions/${session}`, {
     method: 'PATCH',
@@ -116,7 +130,7 @@ async function liveThroughTheRest(dataDir: string): Promise<RecordingSocket[]> {
 function faultsOf(messages: readonly DocumentedMessage[], frames: readonly unknown[]): string[] {
   const checks = new Map(messages.map(({ id, payload }) => [id.split('.')[1], payloadCheck(payload)]));
   const unlike = frames.flatMap((frame) => {
-    const { event } = ResumableFrame.parse(frame);
+    const { event } = StreamFrame.parse(frame);
     return checks.get(event)?.(frame) ?? [`${event} is not documented`];
   });
   const missing = messages.flatMap(({ id, examples }) =>
@@ -145,8 +159,9 @@ describe('the frames in the documents', () => {
     expect(plain.map((frame) => ServerFrame.parse(frame))).toEqual(plain);
     expect(faultsOf(messagesOf(document, 'server'), plain)).toEqual([]);
 
-    const resumable = [reader.resuming, denied.resuming, ...rest].flatMap(({ frames }) => frames);
-    expect(resumable.map((frame) => ResumableFrame.parse(frame))).toEqual(resumable);
+    const watcher = await watchMachines(service);
+    const resumable = [reader.resuming, denied.resuming, watcher, ...rest].flatMap(({ frames }) => frames);
+    expect(resumable.map((frame) => StreamFrame.parse(frame))).toEqual(resumable);
     expect(faultsOf(messagesOf(document, 'resumable'), resumable)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { connect } from '../../../src/client/session-client.ts';
 import { MachineState } from '../../../src/core/machine-state.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
@@ -106,6 +107,31 @@ describe('where the machines are', () => {
     },
     'of a tool server that is forgotten',
   );
+
+  verifies('statecharts.socket', async () => {
+    await using setup = await start();
+    const { service, model } = setup;
+    await say(service, 'one', 'other');
+    const call = await model.call(0);
+    const told: string[] = [];
+    const { promise: isOver, resolve: over } = Promise.withResolvers<void>();
+    using client = connect({
+      url: service.url,
+      session: 'mine',
+      onMachines: (states, isComplete) => {
+        if (isComplete) told.push(`all: ${states.map(({ sessionId = 'tools' }) => sessionId).join(' ')}`);
+        else told.push(...states.map(({ event }) => String(event)));
+        if (states.some(({ status }) => status === 'done')) over();
+      },
+    });
+    await client.ready();
+    // The states follow the first frame, which has made the client ready.
+    await expect.poll(() => told).toEqual(['all: tools other']);
+    call.answer('done');
+    await isOver;
+    expect(told.slice(1)).toEqual(['step.streaming', 'step.completed', 'turn.completed']);
+    expect(client.position.seq).toBe(0);
+  });
 
   verifies('statecharts.session', async () => {
     await using setup = await start();

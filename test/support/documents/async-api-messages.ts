@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const AsyncApi = z.looseObject({
   channels: z.record(z.string(), z.looseObject({ messages: z.record(z.string(), z.unknown()) })),
   components: z.looseObject({
+    schemas: z.record(z.string(), z.unknown()),
     messages: z.record(
       z.string(),
       z.looseObject({
@@ -18,6 +19,7 @@ export type AsyncApi = z.infer<typeof AsyncApi>;
 export interface DocumentedMessage {
   /** Such as `server.chunk`. */
   readonly id: string;
+  /** With the schemas that it refers to. */
   readonly payload: Record<string, unknown>;
   readonly examples: readonly Record<string, unknown>[];
 }
@@ -28,7 +30,7 @@ export function messagesOf({ components }: AsyncApi, group: string): DocumentedM
     .filter(([id]) => id.startsWith(`${group}.`))
     .map(([id, { payload, examples }]) => ({
       id,
-      payload,
+      payload: { ...payload, components: { schemas: components.schemas } },
       examples: examples.map((example) => example.payload),
     }));
 }

@@ -80,9 +80,13 @@ describe('the fan-out', () => {
     const limits = LimitsConfig.parse({});
     const parts = { bus, fanOut, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
     const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
-    const connection = new Connection({ session: 's', reasoning: 1, time: 0, context: ANYONE }, asking, {
-      ...parts,
-    });
+    const connection = new Connection(
+      { session: 's', reasoning: 1, time: 0, statecharts: 0, context: ANYONE },
+      asking,
+      {
+        ...parts,
+      },
+    );
     bus.publish(thought('Hm'));
     bus.publish(chunk('a'));
     const message = 'The agent is working on a reply.';
@@ -261,13 +265,17 @@ describe('a client that does not read', () => {
     const { bus, broadcast, fanOut } = makeFanOut();
     const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
-    const connection = new Connection({ session: 's', reasoning: 0, time: 0, context: ANYONE }, socket, {
-      bus,
-      fanOut,
-      limits: rateLimits(limits),
-      maxRequestBytes: limits.requestBytes,
-      log: recordingLog(),
-    });
+    const connection = new Connection(
+      { session: 's', reasoning: 0, time: 0, statecharts: 0, context: ANYONE },
+      socket,
+      {
+        bus,
+        fanOut,
+        limits: rateLimits(limits),
+        maxRequestBytes: limits.requestBytes,
+        log: recordingLog(),
+      },
+    );
     socket.reads = false;
     // One refusal is small: so that the test is quick, there are megabytes before the first.
     bus.publish(chunk('x'.repeat(MAX_BUFFERED_BYTES)));

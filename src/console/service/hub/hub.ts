@@ -1,12 +1,13 @@
 import { errorText } from '../api.ts';
 import type { ToHub } from './hub-messages.ts';
+import { MachineStates } from './machine-states.ts';
 import { SharedMachines } from './shared-machines.ts';
 import { SharedSession } from './shared-session.ts';
 import type { Tab } from './tab.ts';
 
 /**
- * Holds the streams of all tabs: one for the machines, and one for each session that a tab shows. The service limits the
- * open streams of an address, so tabs must not have their own.
+ * Holds the streams of all tabs: one for each session that a tab shows, or one for the machines alone. The service limits
+ * the open streams of an address, so tabs must not have their own.
  */
 export class Hub {
   readonly #tabs = new Set<Tab>();
@@ -60,10 +61,14 @@ export class Hub {
     const { session } = begin;
     const known = this.#sessions.get(session);
     if (known) return known;
-    const shared: SharedSession = new SharedSession(begin, {
+    // A stream of the machines alone is closed first: there may be no room for both.
+    const machines = new MachineStates();
+    this.#machines.add(machines);
+    const shared: SharedSession = new SharedSession(begin, machines, {
+      onMachines: () => this.#machines.choose(),
       onCrowded: () => this.#crowded(),
       onEnded: () => {
-        if (this.#sessions.get(session) === shared) this.#sessions.delete(session);
+        if (this.#sessions.get(session) === shared) this.#forget(session, shared);
       },
     });
     this.#sessions.set(session, shared);
@@ -73,8 +78,13 @@ export class Hub {
   #leave(session: string, tab: Tab): void {
     const shared = this.#sessions.get(session);
     if (!shared?.leave(tab)) return;
-    this.#sessions.delete(session);
+    this.#forget(session, shared);
     shared.close();
+  }
+
+  #forget(session: string, { machines }: SharedSession): void {
+    this.#sessions.delete(session);
+    this.#machines.remove(machines);
   }
 
   #drop(tab: Tab): void {

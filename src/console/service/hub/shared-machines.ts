@@ -1,19 +1,19 @@
-import type { MachineState } from '../../../core/machine-state.ts';
-import { eventStream, type StreamItem } from './event-stream.ts';
-import type { MachinesNews, Trouble } from './hub-messages.ts';
+import type { MachinesNews } from './hub-messages.ts';
+import type { MachineStates } from './machine-states.ts';
+import { StatechartsStream } from './statecharts-stream.ts';
 import type { Tab } from './tab.ts';
-import { isCrowded, retryDelayMs, troubleOf } from './trouble.ts';
 
-const PATH = '/api/statecharts';
-
-/** The states of all machines, over one stream for all tabs. It is open while a tab wants it. */
+/**
+ * The states of all machines, for all tabs. They come over the stream of a session, and over a stream of their own only
+ * while no tab shows a session.
+ */
 export class SharedMachines {
   readonly #tabs = new Set<Tab>();
   readonly #onCrowded: () => void;
-  readonly #running = new Map<string, MachineState>();
-  #stream: AbortController | null = null;
-  #isOpen = false;
-  #trouble: Trouble | null = null;
+  /** Those of the open sessions, the oldest first. */
+  readonly #sources = new Set<MachineStates>();
+  #own: StatechartsStream | null = null;
+  #chosen: MachineStates | null = null;
 
   constructor(onCrowded: () => void) {
     this.#onCrowded = onCrowded;
@@ -21,71 +21,48 @@ export class SharedMachines {
 
   join(tab: Tab): void {
     this.#tabs.add(tab);
-    if (this.#isOpen) {
-      tab.post({ kind: 'machines.opened' });
-      for (const state of this.#running.values()) tab.post({ kind: 'machines.state', state });
-    }
-    tab.post({ kind: 'machines.trouble', trouble: this.#trouble });
-    this.#stream ??= this.#follow();
+    for (const news of this.#chosen?.known ?? []) tab.post(news);
+    this.choose();
   }
 
   leave(tab: Tab): void {
     this.#tabs.delete(tab);
-    if (this.#tabs.size > 0) return;
-    this.#stream?.abort();
-    this.#stream = null;
-    this.#isOpen = false;
-    this.#trouble = null;
+    this.choose();
   }
 
-  #follow(): AbortController {
-    const stream = new AbortController();
-    void this.#connect(stream.signal, 0);
-    return stream;
+  /** The stream of a session that is about to open. */
+  add(source: MachineStates): void {
+    this.#sources.add(source);
+    this.choose();
   }
 
-  async #connect(signal: AbortSignal, failures: number): Promise<void> {
-    let failed = failures;
-    try {
-      for await (const item of eventStream(PATH, signal)) {
-        if (signal.aborted) return;
-        failed = 0;
-        this.#take(item);
-      }
-      this.#retry(new Error('The service has ended the stream.'), signal, failed);
-    } catch (error) {
-      this.#retry(error, signal, failed);
+  remove(source: MachineStates): void {
+    this.#sources.delete(source);
+    this.choose();
+  }
+
+  /** Chooses the stream that the tabs hear. Call it when one opens or is lost. */
+  choose(): void {
+    const source = this.#best();
+    if (source !== this.#own?.states) {
+      this.#own?.close();
+      this.#own = null;
     }
+    if (source === this.#chosen) return;
+    this.#chosen?.tell(() => undefined);
+    this.#chosen = source;
+    source?.tell((news) => this.#post(news));
   }
 
-  #retry(error: unknown, signal: AbortSignal, failures: number): void {
-    if (signal.aborted) return;
-    this.#isOpen = false;
-    const delayMs = retryDelayMs(error, failures);
-    this.#tell(troubleOf(error, delayMs));
-    if (isCrowded(error)) this.#onCrowded();
-    const timer = setTimeout(() => void this.#connect(signal, failures + 1), delayMs);
-    signal.addEventListener('abort', () => clearTimeout(timer));
-  }
-
-  #take(item: StreamItem): void {
-    if (item.kind === 'open') {
-      // The service sends all current states, so forget machines that ended meanwhile.
-      this.#isOpen = true;
-      this.#running.clear();
-      this.#post({ kind: 'machines.opened' });
-      this.#tell(null);
-      return;
+  #best(): MachineStates | null {
+    if (this.#tabs.size === 0) return null;
+    const [first, ...others] = this.#sources;
+    if (!first) {
+      this.#own ??= new StatechartsStream(this.#onCrowded);
+      return this.#own.states;
     }
-    const state: MachineState = JSON.parse(item.data);
-    if (state.status === 'active') this.#running.set(state.id, state);
-    else this.#running.delete(state.id);
-    this.#post({ kind: 'machines.state', state });
-  }
-
-  #tell(trouble: Trouble | null): void {
-    this.#trouble = trouble;
-    this.#post({ kind: 'machines.trouble', trouble });
+    const current = this.#chosen && this.#sources.has(this.#chosen) ? this.#chosen : first;
+    return current.isOpen ? current : ([first, ...others].find(({ isOpen }) => isOpen) ?? current);
   }
 
   #post(news: MachinesNews): void {

@@ -4,14 +4,18 @@ import {
   type SessionStatus,
   type StreamEvent,
 } from '../../../client/session-client.ts';
+import type { MachineState } from '../../../core/machine-state.ts';
 import { errorText } from '../api.ts';
 import { type LiveSteps, record, stream } from '../running-step.ts';
 import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } from './hub-messages.ts';
+import type { MachineStates } from './machine-states.ts';
 import { randomId } from './random-id.ts';
 import type { Tab } from './tab.ts';
 import { isCrowded, troubleOf } from './trouble.ts';
 
 export interface SharedSessionDeps {
+  /** The stream of the machines has opened or was lost. */
+  readonly onMachines: () => void;
   /** The service has no room for another stream. */
   readonly onCrowded: () => void;
   /** The stream has ended for good. */
@@ -27,6 +31,8 @@ export interface StreamBegin {
 
 /** The stream of one session, for all tabs that show it. */
 export class SharedSession {
+  /** The states of all machines come over the stream of the session. */
+  readonly machines: MachineStates;
   readonly #session: string;
   readonly #deps: SharedSessionDeps;
   readonly #client: SessionClient;
@@ -37,7 +43,8 @@ export class SharedSession {
   #steps: LiveSteps = { running: null, thoughts: new Map() };
   #trouble: Trouble | null = null;
 
-  constructor({ session, seq, time }: StreamBegin, deps: SharedSessionDeps) {
+  constructor({ session, seq, time }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
+    this.machines = machines;
     this.#session = session;
     this.#deps = deps;
     this.#seq = seq;
@@ -49,6 +56,7 @@ export class SharedSession {
       reasoning: true,
       time: true,
       environment: { randomId },
+      onMachines: (states, isComplete) => this.#takeMachines(states, isComplete),
       onStatus: (status) => this.#become(status),
       onUnsent: (unsent) => this.#tell({ unsent }),
       onRetry: (error, delayMs) => this.#fail(error, delayMs),
@@ -117,15 +125,28 @@ export class SharedSession {
     this.#post({ kind: 'session.event', session: this.#session, event });
   }
 
+  #takeMachines(states: readonly MachineState[], isComplete: boolean): void {
+    if (isComplete) this.machines.opened();
+    for (const state of states) this.machines.take(state);
+    if (isComplete) this.#deps.onMachines();
+  }
+
   #become(status: SessionStatus): void {
     if (status === 'live') this.#trouble = null;
+    else this.#loseMachines();
     this.#tell({ status, trouble: this.#trouble });
   }
 
   #fail(error: unknown, delayMs: number): void {
     this.#trouble = troubleOf(error, delayMs);
     this.#tell({ trouble: this.#trouble });
+    this.#loseMachines();
     if (isCrowded(error)) this.#deps.onCrowded();
+  }
+
+  #loseMachines(): void {
+    this.machines.lost(this.#trouble);
+    this.#deps.onMachines();
   }
 
   #tell(state: Partial<SessionState>): void {

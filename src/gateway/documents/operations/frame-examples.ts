@@ -1,4 +1,5 @@
-import type { FramePlace, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
+import type { MachineState } from '../../../core/machine-state.ts';
+import type { FramePlace, MachineFrame, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
 import type { ClientFrame } from '../../websocket/client-frames.ts';
 import { EXAMPLE_TIME } from './operation.ts';
 
@@ -99,6 +100,26 @@ export const frameExamples: FrameExamples = {
   renamed: [{ data: { title: 'Sums' }, place: { seq: 11, actor: client } }],
   forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, actor: client } }],
   deleted: [{ data: {}, place: { seq: 14, actor: client } }],
+};
+
+const toolServer: MachineState = {
+  id: 'mcp-server:everything',
+  machine: 'mcp-server',
+  value: 'connected',
+  context: { name: 'everything', failures: 0, toolCount: 13, error: null },
+  event: null,
+  status: 'active',
+  time: EXAMPLE_TIME,
+};
+
+export const machineFrameExamples: { readonly [F in MachineFrame as F['event']]: F['data'] } = {
+  machines: { machines: [toolServer] },
+  machine: {
+    ...toolServer,
+    value: 'disconnected',
+    context: { ...toolServer.context, toolCount: 0 },
+    event: 'DISCONNECT',
+  },
 };
 
 /** An error that answers a refused frame. It ends no turn. */

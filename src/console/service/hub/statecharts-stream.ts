@@ -1,0 +1,53 @@
+import { eventStream, type StreamItem } from './event-stream.ts';
+import { MachineStates } from './machine-states.ts';
+import { isCrowded, retryDelayMs, troubleOf } from './trouble.ts';
+
+const PATH = '/api/statecharts';
+
+/** The stream of the machines alone, for tabs that show no session. It is tried again until it is closed. */
+export class StatechartsStream {
+  readonly states = new MachineStates();
+  readonly #onCrowded: () => void;
+  readonly #closing = new AbortController();
+
+  /** @param onCrowded the service has no room for another stream. */
+  constructor(onCrowded: () => void) {
+    this.#onCrowded = onCrowded;
+    void this.#connect(0);
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #connect(failures: number): Promise<void> {
+    const { signal } = this.#closing;
+    let failed = failures;
+    try {
+      for await (const item of eventStream(PATH, signal)) {
+        if (signal.aborted) return;
+        failed = 0;
+        this.#take(item);
+      }
+      this.#retry(new Error('The service has ended the stream.'), failed);
+    } catch (error) {
+      this.#retry(error, failed);
+    }
+  }
+
+  #retry(error: unknown, failures: number): void {
+    const { signal } = this.#closing;
+    if (signal.aborted) return;
+    const delayMs = retryDelayMs(error, failures);
+    this.states.lost(troubleOf(error, delayMs));
+    if (isCrowded(error)) this.#onCrowded();
+    const timer = setTimeout(() => void this.#connect(failures + 1), delayMs);
+    signal.addEventListener('abort', () => clearTimeout(timer));
+  }
+
+  #take(item: StreamItem): void {
+    // The service sends all current states first.
+    if (item.kind === 'open') this.states.opened();
+    else this.states.take(JSON.parse(item.data));
+  }
+}
