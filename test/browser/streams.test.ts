@@ -42,9 +42,9 @@ describe('the streams of the tabs of a browser', () => {
     await expect.poll(chat.openStreams).toEqual({ sockets: 0, statecharts: 0 });
   });
 
-  it('are one for the machines while no tab shows a session', async () => {
+  it('are one for the machines while no tab has a session that the service accepts', async () => {
     await using chat = await openChat();
-    const other = await chat.newTab('#/health');
+    const other = await chat.newTab('#/chat/no%2Fsession');
     await chat.page.close();
     await expect.poll(chat.openStreams).toEqual({ sockets: 0, statecharts: 1 });
     await other.evaluate('location.hash = "#/chat/other"');

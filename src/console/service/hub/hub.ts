@@ -6,8 +6,8 @@ import { SharedSession } from './shared-session.ts';
 import type { Tab } from './tab.ts';
 
 /**
- * Holds the streams of all tabs: one for each session that a tab shows, or one for the machines alone. The service limits
- * the open streams of an address, so tabs must not have their own.
+ * Holds the streams of all tabs: one for each session that a tab shows, or one for the machines if there is none.
+ * The service limits the open streams of an address, so tabs must not have their own.
  */
 export class Hub {
   readonly #tabs = new Set<Tab>();

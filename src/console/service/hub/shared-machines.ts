@@ -3,9 +3,12 @@ import type { MachineStates } from './machine-states.ts';
 import { StatechartsStream } from './statecharts-stream.ts';
 import type { Tab } from './tab.ts';
 
+/** A tab opens its session within this time. Chromium keeps the connection of a stream that is closed at once for 5 s. */
+const SESSION_WITHIN_MS = 2_000;
+
 /**
  * The states of all machines, for all tabs. They come over the stream of a session, and over a stream of their own only
- * while no tab shows a session.
+ * while no tab has a session, such as one whose id is refused.
  */
 export class SharedMachines {
   readonly #tabs = new Set<Tab>();
@@ -13,6 +16,7 @@ export class SharedMachines {
   /** Those of the open sessions, the oldest first. */
   readonly #sources = new Set<MachineStates>();
   #own: StatechartsStream | null = null;
+  #ownLater: ReturnType<typeof setTimeout> | undefined;
   #chosen: MachineStates | null = null;
 
   constructor(onCrowded: () => void) {
@@ -43,11 +47,10 @@ export class SharedMachines {
 
   /** Chooses the stream that the tabs hear. Call it when one opens or is lost. */
   choose(): void {
-    const source = this.#best();
-    if (source !== this.#own?.states) {
-      this.#own?.close();
-      this.#own = null;
-    }
+    const needsOwn = this.#tabs.size > 0 && this.#sources.size === 0;
+    if (needsOwn) this.#ownLater ??= setTimeout(() => this.#openOwn(), SESSION_WITHIN_MS);
+    else this.#closeOwn();
+    const source = needsOwn ? (this.#own?.states ?? null) : this.#best();
     if (source === this.#chosen) return;
     this.#chosen?.tell(() => undefined);
     this.#chosen = source;
@@ -56,13 +59,21 @@ export class SharedMachines {
 
   #best(): MachineStates | null {
     if (this.#tabs.size === 0) return null;
-    const [first, ...others] = this.#sources;
-    if (!first) {
-      this.#own ??= new StatechartsStream(this.#onCrowded);
-      return this.#own.states;
-    }
-    const current = this.#chosen && this.#sources.has(this.#chosen) ? this.#chosen : first;
-    return current.isOpen ? current : ([first, ...others].find(({ isOpen }) => isOpen) ?? current);
+    const sources = [...this.#sources];
+    const current = sources.find((source) => source === this.#chosen) ?? sources[0] ?? null;
+    return current?.isOpen ? current : (sources.find(({ isOpen }) => isOpen) ?? current);
+  }
+
+  #openOwn(): void {
+    this.#own = new StatechartsStream(this.#onCrowded);
+    this.choose();
+  }
+
+  #closeOwn(): void {
+    clearTimeout(this.#ownLater);
+    this.#ownLater = undefined;
+    this.#own?.close();
+    this.#own = null;
   }
 
   #post(news: MachinesNews): void {

@@ -4,7 +4,7 @@ import { isCrowded, retryDelayMs, troubleOf } from './trouble.ts';
 
 const PATH = '/api/statecharts';
 
-/** The stream of the machines alone, for tabs that show no session. It is tried again until it is closed. */
+/** The stream of the machines alone, for tabs that have no session. It is tried again until it is closed. */
 export class StatechartsStream {
   readonly states = new MachineStates();
   readonly #onCrowded: () => void;
