@@ -68,6 +68,40 @@ describe('a turn in the chat', () => {
     expect(request.messages).toMatchObject([{ role: 'user', text: 'first\n\nfirst' }]);
   });
 
+  it('keeps its image when it is tried again, and when it is edited in a fork', async () => {
+    await using chat = await openChat();
+    const { conversation } = chat;
+    const imageData = { mimeType: 'image/png', base64: PIXEL };
+    const sent = chat.service.post('/api/message-sync', {
+      message: 'what is it?',
+      imageData,
+      sessionId: 'demo',
+    });
+    (await chat.model.call(0)).fail(new ServiceError('AGENT_ERROR', 'No answer.', { reason: 'it is down' }));
+    await sent;
+    await conversation.getByRole('button', { name: 'Retry' }).click();
+    const again = await chat.model.call(1);
+    expect(again.request.messages.at(-1)).toMatchObject({
+      role: 'user',
+      images: [imageData, imageData],
+    });
+    again.answer('A pixel.');
+    await conversation.getByText('A pixel.').waitFor();
+    await conversation.getByRole('button', { name: 'Edit' }).last().click();
+    const editor = conversation.getByRole('textbox', { name: 'Edited message' });
+    await editor.fill('and its colour?');
+    await editor.press('Enter');
+    const edited = await chat.model.call(2);
+    const last = edited.request.messages.at(-1);
+    expect(last).toMatchObject({
+      text: expect.stringContaining('and its colour?'),
+      images: [imageData, imageData],
+    });
+    edited.answer('Blue.');
+    await conversation.getByText('Blue.').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
   it('is edited in a fork, which has what came before', async () => {
     await using chat = await openChat();
     const { page, conversation } = chat;
@@ -186,6 +220,9 @@ describe('the chat at 390 px', () => {
     await expectAccessible(page);
   });
 });
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const AGENT = `
 name: Gardener

@@ -1,5 +1,6 @@
 import { patch, post, remove } from '../service/api.ts';
 import { randomId } from '../service/hub/random-id.ts';
+import { imageOf } from '../service/image-of.ts';
 import { sessionPath } from '../service/paths.ts';
 import { go } from './location.ts';
 
@@ -17,17 +18,30 @@ interface EditedMessage {
   /** Of the message that was edited. */
   readonly firstSeq: number;
   readonly text: string;
+  readonly hasImage: boolean;
+  /** The fork is open already when its message is refused. */
+  readonly onRefused: (error: unknown) => void;
 }
 
 /** Sends the edited message in a fork that has everything before the original one, and opens the fork. */
-export async function forkWith({ sessionId, firstSeq, text }: EditedMessage): Promise<void> {
+export async function forkWith({
+  sessionId,
+  firstSeq,
+  text,
+  hasImage,
+  onRefused,
+}: EditedMessage): Promise<void> {
   const at = firstSeq - 1;
+  const image = hasImage ? await imageOf(sessionId, firstSeq) : null;
   // A session without events cannot be forked, and need not be.
   const to =
     at === 0
       ? randomId().slice(0, 8)
       : (await post<{ sessionId: string }>(`${sessionPath(sessionId)}/fork`, { at })).sessionId;
-  await post('/api/message', { message: text, sessionId: to });
+  const message = { message: text, sessionId: to };
+  // Only the request that waits for the reply takes an image.
+  if (image) post('/api/message-sync', { ...message, imageData: image }).catch(onRefused);
+  else await post('/api/message', message);
   go({ panel: 'chat', sessionId: to });
 }
 

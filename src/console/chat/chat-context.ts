@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import type { Image } from '../../core/conversation/image.ts';
 
 /** What the parts of a conversation do with the message box. */
 export interface Chat {
@@ -6,8 +7,8 @@ export interface Chat {
   readonly focusComposer: () => void;
   /** Puts the text into the message box, before what stands there. */
   readonly putBack: (text: string) => void;
-  /** Sends a text as a message of this session. */
-  readonly say: (text: string) => void;
+  /** Sends a message of this session. */
+  readonly say: (text: string, image?: Image) => void;
 }
 
 export const ChatContext = createContext<Chat | null>(null);

@@ -1,7 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { get } from '../service/api.ts';
-import { sessionPath } from '../service/paths.ts';
+import { imageOf } from '../service/image-of.ts';
 import { Thumbnail } from '../ui/thumbnail.tsx';
 
 /** The image that came with a message. It is loaded when it is about to be seen. */
@@ -12,10 +11,7 @@ export function MessageImage({ sessionId, seq }: { readonly sessionId: string; r
   useEffect(() => {
     if (!isNear) return undefined;
     const loading = new AbortController();
-    get<{ image: Image }>(`${sessionPath(sessionId)}/images/${seq}`, loading.signal).then(
-      (answer) => setImage(answer.image),
-      () => undefined, // The badge beside it still says that there is an image.
-    );
+    imageOf(sessionId, seq, loading.signal).then(setImage, () => undefined); // The badge still tells of it.
     return () => loading.abort();
   }, [isNear, sessionId, seq]);
   if (!image) return <span ref={place} />;

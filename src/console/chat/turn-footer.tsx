@@ -1,5 +1,6 @@
 import { forkSession } from '../app/session-actions.ts';
 import { errorText } from '../service/api.ts';
+import { imageOf } from '../service/image-of.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -26,16 +27,20 @@ export function TurnFooter({ turn }: { readonly turn: TurnView }) {
   );
 }
 
-function Actions({ turn: { seq, steps, message, status } }: { readonly turn: TurnView }) {
+function Actions({ turn: { seq, firstSeq, steps, message, image, status } }: { readonly turn: TurnView }) {
   const feed = useFeed();
   const { say } = useChat();
   const reply = steps.map(({ text }) => text).join('');
-  const fork = () =>
-    void forkSession(feed.sessionId, seq).catch((error: unknown) => feed.notify(errorText(error)));
+  const notify = (error: unknown) => feed.notify(errorText(error));
+  const fork = () => void forkSession(feed.sessionId, seq).catch(notify);
+  const retry = () => {
+    if (image) imageOf(feed.sessionId, firstSeq).then((found) => say(message, found), notify);
+    else say(message);
+  };
   return (
     <span className={style.actions}>
       {status !== 'completed' && (
-        <Button kind="quiet" onClick={() => say(message)} title="Send the message again">
+        <Button kind="quiet" onClick={retry} title="Send the message again">
           Retry
         </Button>
       )}

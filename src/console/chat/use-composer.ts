@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api.ts';
 import { useFeed } from '../service/use-session.ts';
 import type { Chat } from './chat-context.ts';
@@ -27,9 +28,9 @@ export function useComposer(): ComposerState {
       setText([content, draft.current].filter((part) => part !== '').join('\n'));
       focusComposer();
     };
-    const say = (content: string) => {
+    const say = (content: string, image: Image | null = null) => {
       focusComposer();
-      feed.send(content).catch((error: unknown) => feed.notify(errorText(error)));
+      feed.send(content, image).catch((error: unknown) => feed.notify(errorText(error)));
     };
     return { focusComposer, putBack, say };
   }, [feed, setText]);

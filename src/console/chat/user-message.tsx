@@ -22,9 +22,9 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   };
   const send = (text: string): void => {
     setEditing(false);
-    forkWith({ sessionId: feed.sessionId, firstSeq, text }).catch((error: unknown) =>
-      feed.notify(errorText(error)),
-    );
+    const onRefused = (error: unknown) => feed.notify(errorText(error));
+    const { sessionId } = feed;
+    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, onRefused }).catch(onRefused);
   };
   if (isEditing) return <Editor text={message} onSend={send} onClose={close} />;
   return (
