@@ -89,7 +89,9 @@ export async function composeAgent({ config, raw, adapters, log, clock }: AgentO
 
   const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
   const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };
-  const turns = new TurnRunner({ model, ...settings, catalog, bus, log, machines });
+  // The span of a model call is a child of the turn's span, which begins when the message is in the log.
+  const callsEarly = adapters.tracing === undefined;
+  const turns = new TurnRunner({ model, ...settings, catalog, bus, log, machines, callsEarly });
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold(journal, snapshots);

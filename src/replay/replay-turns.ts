@@ -26,11 +26,16 @@ export class ReplayTurns {
     this.#standard = new TurnRunner({ ...this.#deps, maxSteps, stepTimeoutMs });
   }
 
+  /** A recorded reply comes when the replay has reached it, never before. */
+  callEarly(): null {
+    return null;
+  }
+
   start(session: TurnSession): TurnRun {
     const { open } = session.state;
     const limits = open && this.#limits.get(attemptKey(open.turnId, open.attempt));
     const runner = limits ? new TurnRunner({ ...this.#deps, ...limits }) : this.#standard;
-    return runner.start(this.#watched(session));
+    return runner.start(this.#watched(session), null);
   }
 
   /** Calls `act`, and waits until the turn has reported a command. */

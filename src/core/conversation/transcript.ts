@@ -15,7 +15,7 @@ export type Transcript = ModelMessage[];
 export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
   switch (event.type) {
     case 'turn.started':
-      transcript.push({ role: 'user', text: turn.text, ...(turn.image && { images: [turn.image] }) });
+      transcript.push(userMessage(turn));
       return;
     case 'step.completed':
       addStep(transcript, event);
@@ -63,6 +63,13 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
 export interface TurnText {
   readonly text: string;
   readonly image?: Image;
+}
+
+export function userMessage({
+  text,
+  image,
+}: Pick<SessionEventOf<'turn.requested'>, 'text' | 'image'>): UserMessage {
+  return { role: 'user', text, ...(image && { images: [image] }) };
 }
 
 /** A step without parts adds no message. */

@@ -24,6 +24,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { CausingEvents } from '../turns/causing-events.ts';
+import type { EarlyReply } from '../turns/early-reply.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
 import type { Journal } from './journal.ts';
@@ -43,7 +44,7 @@ export interface AcceptedTurn {
 export interface SessionDeps {
   readonly journal: Journal;
   readonly bus: LocalBus;
-  readonly turns: Pick<TurnRunner, 'start'>;
+  readonly turns: Pick<TurnRunner, 'callEarly' | 'start'>;
   readonly policy: SessionPolicy;
   readonly log: Logger;
   /** Called when the session cannot go on. It must be loaded again from the log. */
@@ -240,14 +241,16 @@ export class SessionActor {
     const open = command.type === 'session.delete' || leavesTurnOpen(this.#state, events);
     const { seq } = this.#state;
     const mark = { open, ...newTitle(this.#state, events) };
-    const appended = await this.#deps.journal.append(this.sessionId, seq, events, { ...mark, origin });
+    const appending = this.#deps.journal.append(this.sessionId, seq, events, { ...mark, origin });
+    const early = this.#stopped ? null : this.#deps.turns.callEarly(this.#state, events);
+    const appended = await (early ? abandonedUnless(appending, early) : appending);
     this.#causes.note(appended);
     this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
     this.#noteApprovals(appended);
     const last = appended.at(-1);
     if (last) this.#deps.onGrown(this.#state, last);
-    for (const event of events) this.#drive(event);
+    for (const event of events) this.#drive(event, early);
     this.#settle();
   }
 
@@ -269,11 +272,12 @@ export class SessionActor {
   }
 
   /** Passes an event to the running turn, or starts the turn that has begun. */
-  #drive(event: SessionEvent): void {
+  #drive(event: SessionEvent, early: EarlyReply | null): void {
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
-        if (!this.#stopped) this.#run = this.#deps.turns.start(this);
+        if (this.#stopped) early?.abandon();
+        else this.#run = this.#deps.turns.start(this, early);
         return;
       case 'step.completed':
       case 'approval.requested':
@@ -345,6 +349,16 @@ export class SessionActor {
 function newTitle({ title }: SessionState, events: readonly SessionEvent[]): Pick<SessionMark, 'title'> {
   const after = events.reduce(evolveTitle, title);
   return after === title ? {} : { title: shownTitle(after) };
+}
+
+/** Settles as the append does. If it fails, the model's reply is not wanted any more. */
+async function abandonedUnless<T>(appending: Promise<T>, early: EarlyReply): Promise<T> {
+  try {
+    return await appending;
+  } catch (error) {
+    early.abandon();
+    throw error;
+  }
 }
 
 /** Not a refusal, even if the disk is full: the message is in the log, and would be answered twice if it were sent again. */

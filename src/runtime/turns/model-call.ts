@@ -4,8 +4,9 @@ import type { CompleteStep } from '../../core/turn/turn-commands.ts';
 import type { ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { systemClock } from '../../timing/clock.ts';
+import type { EarlyReply } from './early-reply.ts';
+import { modelRequest } from './model-request.ts';
 import { replyParts } from './reply-parts.ts';
-import { shownConversation } from './shown-conversation.ts';
 import { StreamedStep } from './streamed-step.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
 
@@ -13,6 +14,8 @@ export interface ModelCallDeps {
   readonly session: TurnSession;
   readonly turn: TurnDeps;
   readonly offer: ToolOffer;
+  /** The reply, if it was requested before. */
+  readonly early: EarlyReply | null;
   /** The first text has come. */
   readonly onText: () => void;
   readonly onTimeout: () => void;
@@ -63,20 +66,24 @@ export class ModelCall {
   }
 
   async #run(): Promise<void> {
-    const { session, turn, offer } = this.#deps;
+    const { session, offer } = this.#deps;
     const { signal } = this.#abort;
-    const { model, systemPrompt } = turn;
     const causationId = session.causes.last ?? this.#turnId;
-    const { tools, resolve } = offer;
-    const messages = shownConversation(session.state, turn);
-    const said = session.state.open?.text ?? '';
-    const origin = { turnId: this.#turnId, step: this.#step, said };
-    const request = { systemPrompt, messages, tools, origin };
-    const reply = await model.generate(request, this.#listener(), signal);
+    const reply = await this.#reply();
     if (signal.aborted) return;
-    const calls = await resolve(toolCallsOf(reply), session.state.transcript);
+    const calls = await offer.resolve(toolCallsOf(reply), session.state.transcript);
     if (signal.aborted) return;
     this.#report(reply, calls, { actor: AGENT, causationId });
+  }
+
+  #reply(): Promise<ModelReply> {
+    const { session, turn, offer, early } = this.#deps;
+    const { signal } = this.#abort;
+    if (early) return early.deliver(this.#listener(), signal);
+    const { state: conversation } = session;
+    const said = conversation.open?.text ?? '';
+    const step = { turnId: this.#turnId, step: this.#step, conversation, said };
+    return turn.model.generate(modelRequest(step, turn, offer), this.#listener(), signal);
   }
 
   #report({ parts, finishReason, usage }: ModelReply, calls: CompleteStep['calls'], origin: Origin): void {

@@ -10,7 +10,7 @@ type ShowingDeps = Pick<TurnDeps, 'model' | 'systemPrompt' | 'historyTokens'>;
 
 /** The conversation as the model is shown it: the newest part that fits, in a form that every provider takes. */
 export function shownConversation(
-  { transcript, refusals }: SessionState,
+  { transcript, refusals }: Pick<SessionState, 'transcript' | 'refusals'>,
   { model, systemPrompt, historyTokens }: ShowingDeps,
 ): ModelMessage[] {
   const maxTokens = historyTokens - estimateText(systemPrompt);

@@ -23,6 +23,8 @@ export interface TurnDeps extends TurnLimits {
   readonly bus: Pick<LocalBus, 'publish'>;
   readonly log: Logger;
   readonly machines: LiveMachines;
+  /** Whether the model is called while the log still writes the message. Otherwise it is called after that. */
+  readonly callsEarly?: boolean;
   /** A simulated one, in tests and replays. */
   readonly clock?: Clock;
 }

@@ -10,6 +10,7 @@ import type { FailureCause } from '../../core/turn/turn-causes.ts';
 import type { FailTurn } from '../../core/turn/turn-commands.ts';
 import { failureReason, limitCause, type TurnLimit } from '../../core/turn/turn-limits.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
+import type { EarlyReply } from './early-reply.ts';
 import { ModelCall } from './model-call.ts';
 import { withShownTokens } from './shown-conversation.ts';
 import type { StreamedStep } from './streamed-step.ts';
@@ -31,15 +32,19 @@ export class TurnRun {
   /** Ends the tool calls that run. */
   #toolCalls: AbortController | null = null;
   /** Stays the same within a turn: some providers tie the model's reasoning to the tools that it was offered. */
-  #offer: ToolOffer | null = null;
+  #offer: ToolOffer | null;
+  /** The reply to the first step, until the machine asks for it. */
+  #early: EarlyReply | null;
 
   /** @param open the turn as the log has it: a new one, or one that goes on. */
-  constructor(session: TurnSession, open: OpenTurn, deps: TurnDeps) {
+  constructor(session: TurnSession, open: OpenTurn, deps: TurnDeps, early: EarlyReply | null) {
     const { turnId, step } = open;
     const { maxSteps, stepTimeoutMs } = deps;
     this.turnId = turnId;
     this.#session = session;
     this.#deps = deps;
+    this.#early = early;
+    this.#offer = early?.offer ?? null;
     const input = {
       turnId,
       sessionId: session.sessionId,
@@ -94,6 +99,7 @@ export class TurnRun {
   stop(): void {
     // A machine that is stopped leaves no state, and emits nothing.
     this.#call?.end();
+    this.#early?.abandon();
     this.#toolCalls?.abort();
     this.#machine.stop();
     this.#deps.machines.remove(this.#machine);
@@ -135,10 +141,12 @@ export class TurnRun {
       session: this.#session,
       turn: this.#deps,
       offer: this.#offer,
+      early: this.#early,
       onText: () => this.#signal({ type: 'step.streaming' }),
       onTimeout: () => this.#signal({ type: 'step.timedOut' }),
       onFailure: (error) => this.#failByModel(error),
     });
+    this.#early = null;
     this.#streamed = this.#call.streamed;
   }
 

@@ -2,7 +2,10 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { Envelope } from '../../../src/core/log/envelope.ts';
+import { encodeResumable } from '../../../src/gateway/stream/resumable-frames.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
+import { ofSession } from '../../../src/runtime/sessions/journal.ts';
 import { type Boundary, crashingStore, keptOpen } from '../../support/log/crashing-store.ts';
 import { pairingFaults } from '../../support/log/paired-history.ts';
 import { checkTurn, type PrescribedTurn } from '../../support/models/prescribed-turn.ts';
@@ -10,6 +13,7 @@ import { eventually } from '../../support/project/eventually.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { eventsOf, viewOf } from '../../support/sessions/session-api.ts';
+import { type Frame, RecordingSocket } from '../../support/sockets/recording-socket.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { verifies } from '../requirements.ts';
@@ -64,6 +68,27 @@ function start(store: EventStore, payments: string[]): Promise<RunningService> {
 const say = (service: RunningService): Promise<Response> =>
   service.post('/api/message-sync', { message: 'work' }, { 'Idempotency-Key': 'k' });
 
+/** What a client that reads along has received, when the process is gone. */
+async function seenUntilClosed(service: RunningService, use: () => Promise<void>): Promise<Frame[]> {
+  using reader = new RecordingSocket(`ws://127.0.0.1:${service.port}/?session=default&after=0&reasoning=1`);
+  await reader.until('resumed');
+  await use();
+  await service.close();
+  await reader.closed;
+  return reader.frames;
+}
+
+/** Frames that tell of something that is not in the log: other events, or the text of a turn that has not begun. */
+function unloggedFrames(frames: readonly Frame[], logged: readonly Envelope[]): Frame[] {
+  const begun = logged.flatMap(({ event }) => (event.type === 'turn.started' ? [event.turnId] : []));
+  const frameAt = new Map(logged.map((envelope) => [envelope.seq, encodeResumable(envelope)]));
+  return frames.filter(({ event, seq, turnId }, index) => {
+    if (event === 'resumed') return index !== 0;
+    if (seq === undefined) return event !== 'error' && !begun.some((begunId) => begunId === turnId);
+    return frameAt.get(Number(seq)) !== JSON.stringify(frames[index]);
+  });
+}
+
 /** Runs a process on the log until it crashes; how it began is told by whether a client speaks to it. */
 async function crash(
   log: EventStore,
@@ -72,9 +97,14 @@ async function crash(
   speaks: boolean,
 ): Promise<boolean> {
   const { store, crashed } = crashingStore(log, boundary);
-  await using service = await start(store, payments);
-  if (speaks) expect((await say(service)).status).toBe(500);
-  else await eventually(async () => crashed() || (await log.sessions({ open: true })).length === 0, Boolean);
+  const service = await start(store, payments);
+  if (speaks) {
+    const seen = await seenUntilClosed(service, async () => expect((await say(service)).status).toBe(500));
+    expect(unloggedFrames(seen, ofSession(await log.read('default', 0)))).toEqual([]);
+    return crashed();
+  }
+  await using _ = service;
+  await eventually(async () => crashed() || (await log.sessions({ open: true })).length === 0, Boolean);
   return crashed();
 }
 

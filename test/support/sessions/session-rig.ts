@@ -34,6 +34,8 @@ export interface RigOptions {
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
   readonly keepReasoning?: boolean;
+  /** Whether the model is called while the log writes the message. */
+  readonly callsEarly?: boolean;
   /** What the time-outs of turns go by, and the waits after a fault. */
   readonly clock?: Clock;
   /** The time by which approvals expire. */
@@ -61,6 +63,7 @@ export class SessionRig {
     maxSteps = 10,
     stepTimeoutMs = 60_000,
     keepReasoning = false,
+    callsEarly = false,
     approval = { rules: [], default: 'auto' },
     clock,
     now,
@@ -74,7 +77,7 @@ export class SessionRig {
     );
     const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, { approval, log });
     const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };
-    const settings = { systemPrompt: 'Be brief.', keepReasoning, ...limits };
+    const settings = { systemPrompt: 'Be brief.', keepReasoning, callsEarly, ...limits };
     const turns = new TurnRunner({
       model,
       catalog,

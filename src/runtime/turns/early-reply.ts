@@ -1,0 +1,50 @@
+import type { LanguageModel, ModelReply, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
+import type { ToolOffer } from '../../ports/turn-tools.ts';
+
+/**
+ * The first reply of a turn, requested while the log still writes the message. What comes is held back until `deliver`,
+ * which is called when the message is in the log. A message that could not be written leaves an aborted request.
+ */
+export class EarlyReply {
+  readonly offer: ToolOffer;
+  readonly #abort = new AbortController();
+  readonly #reply: Promise<ModelReply>;
+  readonly #held: ((listener: ReplyListener) => void)[] = [];
+  #listener: ReplyListener | null = null;
+
+  constructor(model: LanguageModel, request: ModelRequest, offer: ToolOffer) {
+    this.offer = offer;
+    this.#reply = model.generate(
+      request,
+      {
+        onText: (text) => {
+          if (this.#listener) this.#listener.onText(text);
+          else this.#held.push((listener) => listener.onText(text));
+        },
+        onReasoning: (text) => {
+          if (this.#listener) this.#listener.onReasoning(text);
+          else this.#held.push((listener) => listener.onReasoning(text));
+        },
+      },
+      this.#abort.signal,
+    );
+    // The caller of `deliver` handles a failure. Without that call, nobody needs the reply.
+    this.#reply.catch(() => undefined);
+  }
+
+  /** Tells the listener at once what was held back, and later what follows. Call it once. */
+  deliver(listener: ReplyListener, signal: AbortSignal): Promise<ModelReply> {
+    signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
+    for (const tell of this.#held.splice(0)) tell(listener);
+    this.#listener = listener;
+    return this.#reply;
+  }
+
+  /** Aborts the request. Instead of `deliver`. */
+  abandon(): void {
+    this.#abort.abort(NOT_WRITTEN);
+  }
+}
+
+/** One for all calls: an abort without a reason makes an error with its stack each time. */
+const NOT_WRITTEN = new DOMException('the message of the turn was not written', 'AbortError');

@@ -1,0 +1,205 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { ServiceError } from '../../../src/core/errors.ts';
+import { typesOf } from '../../support/log/session-log.ts';
+import { seededRandom } from '../../support/project/seeded-random.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
+import { type RigOptions, SessionRig } from '../../support/sessions/session-rig.ts';
+import { DirectedTools } from '../../support/tools/directed-tools.ts';
+
+const diskFull = new Error('disk full');
+
+function earlyRig(options: RigOptions = {}): SessionRig {
+  return new SessionRig({ ...options, callsEarly: true });
+}
+
+/** All that happens by itself has happened. */
+async function quiet(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) await tick();
+}
+
+describe('a reply that is requested while the log writes the message', () => {
+  it('is held back until the message is in the log, and then told in its order', async () => {
+    const rig = earlyRig();
+    const heard = rig.listen();
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    await held.arrived;
+    const call = await rig.model.call(0);
+    call.think('hm');
+    call.answer('good ', 'morning');
+    await quiet();
+    expect(heard.signals).toEqual([]);
+    expect(await rig.logged()).toEqual([]);
+    held.release();
+    await said;
+    await heard.event('turn.completed');
+    const order = heard.signals.map((signal) => ('event' in signal ? signal.event.type : signal.type));
+    expect(order.slice(0, 3)).toEqual(['turn.requested', 'turn.started', 'reply.reasoning']);
+    expect(order.slice(-2)).toEqual(['step.completed', 'turn.completed']);
+    expect(heard.text).toBe('good morning');
+    expect(rig.model.calls).toHaveLength(1);
+  });
+
+  it('begins no tool call before the message is in the log', async () => {
+    const tools = new DirectedTools({ pay: {} });
+    const rig = earlyRig({ tools });
+    await rig.say('warm up');
+    (await rig.model.call(0)).answer('ready');
+    await rig.listen().event('turn.completed', 'warm up');
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('pay');
+    (await rig.model.call(1)).askFor({ name: 'pay' });
+    await quiet();
+    expect(tools.calls).toEqual([]);
+    held.release();
+    await said;
+    (await tools.call(0)).answer('paid');
+    (await rig.model.call(2)).answer('done');
+  });
+
+  it('fails its turn after the message is in the log, when the model fails before', async () => {
+    const rig = earlyRig();
+    const heard = rig.listen();
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    (await rig.model.call(0)).fail(new ServiceError('AGENT_ERROR', 'No answer.', { reason: 'it is down' }));
+    await quiet();
+    expect(heard.signals).toEqual([]);
+    held.release();
+    await said;
+    expect(await heard.event('turn.failed')).toMatchObject({ error: { details: { reason: 'it is down' } } });
+    expect(typesOf(await rig.logged())).toEqual(['turn.requested', 'turn.started', 'turn.failed']);
+  });
+
+  it('is aborted, and leaves no trace, when the log refuses the message', async () => {
+    const rig = earlyRig();
+    const heard = rig.listen();
+    await rig.registry.session('s');
+    rig.store.refuseNext('turn.requested', diskFull);
+    await expect(rig.say('hello')).rejects.toBe(diskFull);
+    const call = await rig.model.call(0);
+    await call.aborted;
+    call.say('too late');
+    await quiet();
+    expect(heard.signals).toEqual([]);
+    expect(await rig.logged()).toEqual([]);
+    await rig.say('again');
+    (await rig.model.call(1)).answer('fine');
+    expect(await heard.event('turn.completed', 'again')).toMatchObject({ content: 'fine' });
+  });
+
+  it('is aborted and requested anew, when the session turns out to exist', async () => {
+    const store = memoryEventStore();
+    const before = earlyRig({ store });
+    await before.say('first');
+    (await before.model.call(0)).answer('one');
+    await before.listen().event('turn.completed');
+    const rig = earlyRig({ store });
+    const heard = rig.listen();
+    await rig.say('second');
+    await (await rig.model.call(0)).aborted;
+    const call = await rig.model.call(1);
+    expect(call.request.messages).toMatchObject([{ text: 'first' }, {}, { text: 'second' }]);
+    rig.model.calls[0]?.answer('not heard');
+    call.answer('two');
+    await heard.event('turn.completed');
+    expect(heard.text).toBe('two');
+  });
+
+  it('is aborted with its turn', async () => {
+    const rig = earlyRig();
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    const call = await rig.model.call(0);
+    call.say('Once upon');
+    const session = rig.registry.session('s');
+    held.release();
+    await said;
+    await (await session).cancel('changed my mind', CLIENT);
+    await call.aborted;
+    expect((await rig.logged()).at(-1)).toMatchObject({ type: 'turn.cancelled', partial: 'Once upon' });
+  });
+
+  it('is aborted when the service stops meanwhile', async () => {
+    const rig = earlyRig();
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    const call = await rig.model.call(0);
+    const drained = rig.registry.drain(0);
+    await quiet();
+    held.release();
+    await said;
+    await drained;
+    await call.aborted;
+    expect(typesOf(await rig.logged())).toEqual(['turn.requested', 'turn.started']);
+  });
+
+  it('waits for its turn behind another one', async () => {
+    const rig = earlyRig();
+    await rig.say('first');
+    const first = await rig.model.call(0);
+    await rig.say('second');
+    await quiet();
+    expect(rig.model.calls).toHaveLength(1);
+    first.answer('one');
+    (await rig.model.call(1)).answer('two');
+    await rig.listen().event('turn.completed', 'second');
+  });
+
+  it('waits for the tool servers', async () => {
+    const rig = earlyRig({ tools: new DirectedTools({ look: {} }) });
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    await held.arrived;
+    expect(rig.model.calls).toEqual([]);
+    held.release();
+    await said;
+    expect((await rig.model.call(0)).request.tools).toHaveLength(1);
+  });
+
+  it('asks for exactly what a reply asks for that waits for the log, whatever came before', async () => {
+    for (let seed = 0; seed < 60; seed += 1) {
+      const [early, late] = await Promise.all([requestsOf(true, seed), requestsOf(false, seed)]);
+      expect({ seed, requests: early }).toEqual({ seed, requests: late });
+    }
+  });
+});
+
+const TURNS = 12;
+
+/** The requests of a random conversation: replies, tools, images, failures, refusals, cancellations and resets. */
+async function requestsOf(callsEarly: boolean, seed: number): Promise<unknown[]> {
+  const random = seededRandom(seed);
+  const tools = new DirectedTools({ look: {} }, ({ answer }) => answer('seen'));
+  const rig = new SessionRig({ tools, callsEarly, keepReasoning: random() < 0.5 });
+  const heard = rig.listen();
+  const session = await rig.registry.session('s');
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const turnId = `turn-${turn}`;
+    const image = random() < 0.2 ? { image: { mimeType: 'image/png', base64: 'AAAA' } as const } : {};
+    const before = rig.model.calls.length;
+    await session.startTurn({ type: 'turn.start', turnId, text: turnId, ...image }, CLIENT);
+    let call = await rig.model.call(before);
+    if (random() < 0.3) {
+      call.think('hm');
+      call.say('Let me look.');
+      call.askFor({ name: 'look' });
+      call = await rig.model.call(before + 1);
+    }
+    const end = random();
+    if (end < 0.5) {
+      call.answer(`answer ${turn}`);
+      await heard.event('turn.completed', turnId);
+    } else if (end < 0.8) {
+      const refused = end < 0.65 ? { refused: 'image' } : { reason: 'down' };
+      call.fail(new ServiceError('AGENT_ERROR', 'No.', refused));
+      await heard.event('turn.failed', turnId);
+    } else if (end < 0.9) {
+      call.say('half');
+      await session.cancel('no', CLIENT);
+    } else await session.reset(CLIENT);
+  }
+  return rig.model.calls.map(({ request }) => request);
+}
