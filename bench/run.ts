@@ -12,6 +12,7 @@ import * as mcp from './mcp.ts';
 import * as providers from './providers.ts';
 import * as recover from './recover.ts';
 import * as sessions from './sessions.ts';
+import * as shortSessions from './short-sessions.ts';
 import * as slowReader from './slow-reader.ts';
 import * as start from './start.ts';
 import * as stream from './stream.ts';
@@ -41,6 +42,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'fan-out': fanOut,
   idle,
   sessions,
+  'short-sessions': shortSessions,
   append,
   recover,
   'slow-reader': slowReader,

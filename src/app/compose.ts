@@ -41,6 +41,8 @@ export interface AgentOptions {
   readonly log: Logger;
   /** Says when old sessions are looked for. A simulated one, in tests. */
   readonly clock?: Clock | undefined;
+  /** Called once, when there are more idle sessions than may stay in memory. */
+  readonly onSessionsFull?: () => void;
 }
 
 /** The agent without any protocol: every request to it goes over its bus. */
@@ -62,7 +64,14 @@ export interface Agent {
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it. */
-export async function composeAgent({ config, raw, adapters, log, clock }: AgentOptions): Promise<Agent> {
+export async function composeAgent({
+  config,
+  raw,
+  adapters,
+  log,
+  clock,
+  onSessionsFull,
+}: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
 
   const bus = new LocalBus((error, { sessionId }) =>
@@ -99,6 +108,8 @@ export async function composeAgent({ config, raw, adapters, log, clock }: AgentO
   const sessions = new SessionRegistry({
     ...{ journal, bus, turns, policy, log, fold, snapshots },
     directory: oneProcess,
+    maxIdleBytes: config.sessions.memoryMb * 1024 * 1024,
+    ...(onSessionsFull && { onFull: onSessionsFull }),
   });
   const archive = new SessionArchive(journal, fold, sessions);
   const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });

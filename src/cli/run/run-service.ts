@@ -12,6 +12,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
 import { localUrl, noteAddress } from './service-address.ts';
+import { growHeapSlowly } from './slow-heap-growth.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
@@ -44,7 +45,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     import('../../app/compose.ts'),
     import('../../app/serve-http.ts'),
   ]);
-  const agent = await composeAgent({ config, raw, adapters, log });
+  const agent = await composeAgent({ config, raw, adapters, log, onSessionsFull: growHeapSlowly });
   if (settings.transport === 'stdio') {
     noteAddress(dataDir, null);
     const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);

@@ -28,6 +28,8 @@ export const SessionsConfig = z.strictObject({
   whenBusy: WhenBusy.default('enqueue'),
   /** Sessions whose last event is older are deleted. Without it, sessions stay until a client deletes them. */
   retentionDays: z.int().min(1).max(36_500).optional(),
+  /** Most memory that idle sessions take, in megabytes. Those that were not used for longest leave it; the log has them. */
+  memoryMb: z.int().min(1).max(1_000_000).default(64),
 });
 
 export const HistoryConfig = z.strictObject({

@@ -3,10 +3,22 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
 import type { SessionActor } from './session-actor.ts';
 
-/** Idle sessions leave memory after this time. The log has them. */
+/** Idle sessions leave memory after this time, or earlier if they take too much of it. The log has them. */
 const IDLE_MS = 60_000;
+/** Whoever has just asked for a session is about to use it. */
+const LEAST_IDLE_MS = 1_000;
 /** About a hundred bytes each. */
 const KNOWN_IDS = 10_000;
+
+export interface LoadedSessionsDeps {
+  readonly directory: SessionDirectory;
+  /** Most memory that idle sessions take, in bytes. */
+  readonly maxIdleBytes: number;
+  /** Called once, when the first idle session makes room for another. */
+  readonly onFull?: () => void;
+  /** The time in milliseconds since the epoch. */
+  readonly now?: () => number;
+}
 
 interface Entry {
   readonly loading: Promise<SessionActor>;
@@ -18,13 +30,28 @@ interface Entry {
 /** The sessions that are in memory, and those that load: at most one actor for each session. */
 export class LoadedSessions {
   readonly #directory: SessionDirectory;
+  readonly #now: () => number;
+  #onFull: (() => void) | undefined;
   readonly #entries = new Map<SessionId, Entry>();
   /** Sessions that have left memory lately: the log knows them. */
   readonly #left = new LRUCache<SessionId, true>({ max: KNOWN_IDS });
+  /** Those that came to rest, the latest last. */
+  readonly #idle: LRUCache<SessionId, SessionActor>;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(directory: SessionDirectory) {
+  constructor({ directory, maxIdleBytes, onFull, now = Date.now }: LoadedSessionsDeps) {
     this.#directory = directory;
+    this.#now = now;
+    this.#onFull = onFull;
+    this.#idle = new LRUCache<SessionId, SessionActor>({
+      maxSize: maxIdleBytes,
+      sizeCalculation: ({ bytes }) => bytes,
+      disposeAfter: (session, sessionId, reason) => {
+        if (reason !== 'evict') return;
+        this.#noteFull();
+        if (this.#mayLeave(sessionId, session, LEAST_IDLE_MS)) this.#leave(sessionId);
+      },
+    });
     this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
   }
 
@@ -49,17 +76,18 @@ export class LoadedSessions {
   /** The session if it is in memory or loading. */
   find(sessionId: SessionId): Promise<SessionActor> | undefined {
     const entry = this.#entries.get(sessionId);
-    if (entry) entry.lastUsed = Date.now();
+    if (entry) entry.lastUsed = this.#now();
     return entry?.loading;
   }
 
   /** From now on whoever asks for the session waits for this. A session that cannot be loaded is forgotten. */
   enter(sessionId: SessionId, loading: Promise<SessionActor>): Promise<SessionActor> {
-    const entry: Entry = { loading, session: null, lastUsed: Date.now() };
+    const entry: Entry = { loading, session: null, lastUsed: this.#now() };
     this.#entries.set(sessionId, entry);
     loading.then(
       (session) => {
         entry.session = session;
+        if (session.isIdle) this.rested(session);
       },
       () => {
         // A fault may have removed it already, and somebody may have asked again since.
@@ -71,6 +99,11 @@ export class LoadedSessions {
     return loading;
   }
 
+  /** Nothing is open in the session any more. */
+  rested(session: SessionActor): void {
+    if (this.#entries.has(session.sessionId)) this.#idle.set(session.sessionId, session);
+  }
+
   /** The actor leaves memory, unless another one has taken its place. */
   forget(session: SessionActor): void {
     const entry = this.#entries.get(session.sessionId);
@@ -79,11 +112,8 @@ export class LoadedSessions {
 
   /** Unloads the sessions that have been idle for at least `idleMs`. */
   evictIdle(idleMs: number): void {
-    const before = Date.now() - idleMs;
-    for (const [sessionId, { session, lastUsed }] of this.#entries) {
-      // A session that is being erased goes when that is done. Until then nobody may load it again.
-      if (session?.isIdle && !session.state.deleted && lastUsed <= before) this.#leave(sessionId);
-    }
+    for (const [sessionId, { session }] of this.#entries)
+      if (session && this.#mayLeave(sessionId, session, idleMs)) this.#leave(sessionId);
   }
 
   /** Resolves to all sessions in memory when those that load have been loaded. Ends the eviction. */
@@ -93,8 +123,21 @@ export class LoadedSessions {
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   }
 
+  #noteFull(): void {
+    this.#onFull?.();
+    this.#onFull = undefined;
+  }
+
+  #mayLeave(sessionId: SessionId, session: SessionActor, idleMs: number): boolean {
+    const entry = this.#entries.get(sessionId);
+    if (entry?.session !== session || entry.lastUsed > this.#now() - idleMs) return false;
+    // A session that is being erased goes when that is done. Until then nobody may load it again.
+    return session.isIdle && !session.state.deleted;
+  }
+
   #leave(sessionId: SessionId): void {
     this.#entries.delete(sessionId);
+    this.#idle.delete(sessionId);
     this.#left.set(sessionId, true);
     this.#directory.release(sessionId);
   }

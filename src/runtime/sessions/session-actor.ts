@@ -5,6 +5,7 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
+import { EMPTY_SESSION_BYTES, retainedBytes, transcriptBytes } from '../../core/session/retained-bytes.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
 import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
@@ -49,6 +50,8 @@ export interface SessionDeps {
   readonly log: Logger;
   /** Called when the session cannot go on. It must be loaded again from the log. */
   readonly onFault: (session: SessionActor) => void;
+  /** Called each time nothing is open in the session any more. */
+  readonly onRest: (session: SessionActor) => void;
   /** Called after events were folded into the state. */
   readonly onGrown: Grown;
   /** A simulated one, in tests and replays. */
@@ -71,6 +74,7 @@ export class SessionActor {
   readonly sessionId: SessionId;
   readonly #deps: SessionDeps;
   #state: SessionState;
+  #bytes: number;
   readonly #causes: CausingEvents;
   readonly #mailbox = new Mailbox();
   #run: TurnRun | null = null;
@@ -91,6 +95,7 @@ export class SessionActor {
   ) {
     this.sessionId = sessionId;
     this.#state = state;
+    this.#bytes = EMPTY_SESSION_BYTES + transcriptBytes(state.transcript);
     this.#causes = new CausingEvents(last);
     this.#deps = deps;
     this.#isPresumed = isPresumed;
@@ -100,6 +105,11 @@ export class SessionActor {
   /** The folded log. Read only. */
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** About how much memory the session takes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** The events that effects of the running turn follow from. */
@@ -247,11 +257,16 @@ export class SessionActor {
     this.#causes.note(appended);
     this.#isPresumed = false;
     this.#state = events.reduce(evolve, this.#state);
+    for (const event of events) this.#count(event);
     this.#noteApprovals(appended);
     const last = appended.at(-1);
     if (last) this.#deps.onGrown(this.#state, last);
     for (const event of events) this.#drive(event, early);
     this.#settle();
+  }
+
+  #count(event: SessionEvent): void {
+    this.#bytes = event.type === 'session.reset' ? EMPTY_SESSION_BYTES : this.#bytes + retainedBytes(event);
   }
 
   #noteApprovals(appended: readonly Envelope[]): void {
@@ -308,7 +323,10 @@ export class SessionActor {
   }
 
   #settle(): void {
-    if (!this.#state.open) this.#run = null;
+    if (!this.#state.open) {
+      this.#run = null;
+      this.#deps.onRest(this);
+    }
     if (this.#isAtRest) this.#release();
   }
 

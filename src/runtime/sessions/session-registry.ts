@@ -4,19 +4,17 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
-import type { SessionDirectory } from '../../ports/session-directory.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { within } from '../../timing/deadline.ts';
 import { FaultRecovery } from './fault-recovery.ts';
 import type { NewFork } from './journal.ts';
-import { LoadedSessions } from './loaded-sessions.ts';
+import { LoadedSessions, type LoadedSessionsDeps } from './loaded-sessions.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderDeps, SessionLoader } from './session-loader.ts';
 
-export interface RegistryDeps extends Omit<LoaderDeps, 'onFault'> {
+export interface RegistryDeps extends Omit<LoaderDeps, 'onFault' | 'onRest' | 'now'>, LoadedSessionsDeps {
   /** A simulated one, in tests. */
   readonly clock?: Clock;
-  readonly directory: SessionDirectory;
 }
 
 type Message = Parameters<SessionActor['startTurn']>[0];
@@ -32,9 +30,13 @@ export class SessionRegistry {
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
-    this.#inMemory = new LoadedSessions(deps.directory);
+    this.#inMemory = new LoadedSessions(deps);
     this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.session(sessionId) });
-    this.#loader = new SessionLoader({ ...deps, onFault: (session) => this.#unloadFaulted(session) });
+    this.#loader = new SessionLoader({
+      ...deps,
+      onFault: (session) => this.#unloadFaulted(session),
+      onRest: (session) => this.#inMemory.rested(session),
+    });
   }
 
   /** Rejects when the log cannot be read. The next call tries again. */

@@ -34,6 +34,8 @@ export interface RigOptions {
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
   readonly keepReasoning?: boolean;
+  readonly maxIdleBytes?: number;
+  readonly onFull?: () => void;
   /** Whether the model is called while the log writes the message. */
   readonly callsEarly?: boolean;
   /** What the time-outs of turns go by, and the waits after a fault. */
@@ -64,6 +66,8 @@ export class SessionRig {
     stepTimeoutMs = 60_000,
     keepReasoning = false,
     callsEarly = false,
+    maxIdleBytes = 64 * 1024 * 1024,
+    onFull,
     approval = { rules: [], default: 'auto' },
     clock,
     now,
@@ -99,6 +103,8 @@ export class SessionRig {
       policy: policy ?? { queuedMessages: false, whenBusy: 'enqueue' },
       log,
       directory: oneProcess,
+      maxIdleBytes,
+      ...(onFull && { onFull }),
       ...(clock && { clock }),
       ...(now && { now }),
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
+import { EMPTY_SESSION_BYTES } from '../../../src/core/session/retained-bytes.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { keptOpen } from '../../support/log/crashing-store.ts';
 import { typesOf } from '../../support/log/session-log.ts';
@@ -363,6 +364,42 @@ describe('a session in which nothing goes on', () => {
     // It was not taken for new.
     expect(appended.filter((type) => type === 'turn.requested')).toHaveLength(1);
     expect((await rig.model.call(1)).request.messages.map(textOf)).toEqual([...['hello', 'Hi!', 'again']]);
+  });
+
+  it('leaves memory when others that were used since take its place', async () => {
+    let now = 0;
+    let full = 0;
+    const onFull = () => {
+      full += 1;
+    };
+    const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, onFull, now: () => now });
+    const talk = async (sessionId: string, text = 'hello'): Promise<void> => {
+      now += 10_000;
+      const heard = rig.listen(sessionId);
+      await rig.say(text, { sessionId, turnId: `${sessionId}-${now}` });
+      (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
+      await heard.event('turn.completed');
+      await (await rig.registry.session(sessionId)).settled();
+    };
+    const busy = rig.say('take your time', { sessionId: 'busy' });
+    await busy;
+    for (let index = 0; index < 100; index += 1) {
+      await talk(`s${index}`);
+      await talk('popular');
+    }
+    expect(full).toBe(1);
+    expect(rig.registry.size).toBeGreaterThan(5);
+    expect(rig.registry.size).toBeLessThan(12);
+    const { reads } = rig.store;
+    await talk('popular');
+    expect(rig.store.reads).toBe(reads);
+    rig.model.calls[0]?.answer('Done.');
+    // A large one takes the place of many.
+    await talk('large', 'x'.repeat(7 * EMPTY_SESSION_BYTES));
+    expect(rig.registry.size).toBeLessThan(5);
+    await talk('s5');
+    const { request } = rig.model.calls.at(-1) ?? {};
+    expect(request?.messages.map(textOf)).toEqual(['hello', 'Hi!', 'hello']);
   });
 
   it('stays while it was used a moment ago', async () => {
