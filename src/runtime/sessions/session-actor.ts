@@ -5,33 +5,27 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
-import { EMPTY_SESSION_BYTES, retainedBytes, transcriptBytes } from '../../core/session/retained-bytes.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
 import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
-import {
-  awaitsApproval,
-  evolve,
-  leavesTurnOpen,
-  type SessionState,
-} from '../../core/session/session-state.ts';
-import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
+import { awaitsApproval, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
+import { shownTitle } from '../../core/session/session-title.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import type { AnswerApproval } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import { type SessionMark, StaleVersionError } from '../../ports/event-store.ts';
+import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
-import { CausingEvents } from '../turns/causing-events.ts';
+import type { CausingEvents } from '../turns/causing-events.ts';
 import type { EarlyReply } from '../turns/early-reply.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
 import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
-import type { Grown } from './session-snapshots.ts';
+import { type RecordDeps, SessionRecord } from './session-record.ts';
 import { WaitingApprovals, type WaitingCall } from './waiting-approvals.ts';
 
 /** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
@@ -42,7 +36,7 @@ export interface AcceptedTurn {
   readonly waitsFor?: readonly PendingApproval[];
 }
 
-export interface SessionDeps {
+export interface SessionDeps extends RecordDeps {
   readonly journal: Journal;
   readonly bus: LocalBus;
   readonly turns: Pick<TurnRunner, 'callEarly' | 'start'>;
@@ -52,8 +46,6 @@ export interface SessionDeps {
   readonly onFault: (session: SessionActor) => void;
   /** Called each time nothing is open in the session any more. */
   readonly onRest: (session: SessionActor) => void;
-  /** Called after events were folded into the state. */
-  readonly onGrown: Grown;
   /** A simulated one, in tests and replays. */
   readonly clock?: Clock;
   /** The time in milliseconds since the epoch. */
@@ -73,15 +65,11 @@ export interface LoadedSession extends Pick<FoldedSession, 'state' | 'last'> {
 export class SessionActor {
   readonly sessionId: SessionId;
   readonly #deps: SessionDeps;
-  #state: SessionState;
-  #bytes: number;
-  readonly #causes: CausingEvents;
+  readonly #record: SessionRecord;
   readonly #mailbox = new Mailbox();
   #run: TurnRun | null = null;
   #faulted = false;
   #stopped = false;
-  /** The state is a guess, until the first event is in the log. */
-  #isPresumed: boolean;
   /** Null until a call waits for approval. */
   #approvals: WaitingApprovals | null = null;
   readonly #onIdle: (() => void)[] = [];
@@ -94,27 +82,24 @@ export class SessionActor {
     isPresumed = false,
   ) {
     this.sessionId = sessionId;
-    this.#state = state;
-    this.#bytes = EMPTY_SESSION_BYTES + transcriptBytes(state.transcript);
-    this.#causes = new CausingEvents(last);
+    this.#record = new SessionRecord(sessionId, { state, last }, deps, isPresumed);
     this.#deps = deps;
-    this.#isPresumed = isPresumed;
     for (const call of waitingCalls) this.#awaitApproval(call);
   }
 
   /** The folded log. Read only. */
   get state(): SessionState {
-    return this.#state;
+    return this.#record.state;
   }
 
   /** About how much memory the session takes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#record.bytes;
   }
 
   /** The events that effects of the running turn follow from. */
   get causes(): Pick<CausingEvents, 'last' | 'ofCall'> {
-    return this.#causes;
+    return this.#record.causes;
   }
 
   /** The tool calls that wait for approval, oldest first. */
@@ -136,7 +121,7 @@ export class SessionActor {
   startTurn(command: Omit<StartTurn, 'partial'>, origin: Origin): Promise<AcceptedTurn> {
     return this.#mailbox.put(async () => {
       await this.#handle({ ...command, partial: this.#partial }, origin);
-      const known = command.key && this.#state.keys.get(command.key.id);
+      const known = command.key && this.state.keys.get(command.key.id);
       const turnId = known?.turnId ?? command.turnId;
       return { turnId, ...(known?.outcome && { outcome: known.outcome }), ...this.#waitOf(turnId) };
     });
@@ -145,19 +130,19 @@ export class SessionActor {
   /** What the turn waits for, if it waits behind a turn that needs approval. */
   #waitOf(turnId: TurnId): Pick<AcceptedTurn, 'waitsFor'> {
     const waitsFor = this.approvals;
-    const isQueued = waitsFor.length > 0 && this.#state.waiting.some((turn) => turn.turnId === turnId);
+    const isQueued = waitsFor.length > 0 && this.state.waiting.some((turn) => turn.turnId === turnId);
     return isQueued ? { waitsFor } : {};
   }
 
   /** Goes on with the turn that was open when the session was loaded. */
   async resume(): Promise<void> {
-    await this.#mailbox.put(() => this.#handle({ type: 'turn.resume' }, serviceOrigin(this.#causes.last)));
+    await this.#mailbox.put(() => this.#handle({ type: 'turn.resume' }, serviceOrigin(this.causes.last)));
   }
 
   /** Cancels the running turn, or the turn with that id, running or waiting. Resolves to whether there was one. */
-  cancel(reason: string, origin: Origin, turnId = this.#state.open?.turnId): Promise<boolean> {
+  cancel(reason: string, origin: Origin, turnId = this.state.open?.turnId): Promise<boolean> {
     return this.#mailbox.put(async () => {
-      const { open, waiting } = this.#state;
+      const { open, waiting } = this.state;
       if (turnId === undefined) return false;
       const running = open?.turnId === turnId;
       if (!running && !waiting.some((turn) => turn.turnId === turnId)) return false;
@@ -182,7 +167,7 @@ export class SessionActor {
   rename(title: string | null, origin: Origin): Promise<string | null> {
     return this.#mailbox.put(async () => {
       await this.#handle({ type: 'session.rename', title }, origin);
-      return shownTitle(this.#state.title);
+      return shownTitle(this.state.title);
     });
   }
 
@@ -194,13 +179,13 @@ export class SessionActor {
   markDeleted(origin: Origin, onlyAt?: number): Promise<boolean> {
     return this.#mailbox.put(async () => {
       await this.#handle({ type: 'session.delete', partial: this.#partial, onlyAt }, origin);
-      return this.#state.deleted;
+      return this.state.deleted;
     });
   }
 
   /** Whether the session may leave memory. */
   get isIdle(): boolean {
-    return this.#state.open === null && this.#mailbox.isEmpty;
+    return this.state.open === null && this.#mailbox.isEmpty;
   }
 
   /** Takes the results of the running turn's effects. */
@@ -235,44 +220,32 @@ export class SessionActor {
     try {
       await this.#apply(command, origin);
     } catch (error) {
-      const isWrongGuess = this.#isPresumed && error instanceof StaleVersionError;
+      const isWrongGuess = !this.#record.isConfirmed && error instanceof StaleVersionError;
       if (!isWrongGuess && !(error instanceof ServiceError)) this.#fault(error);
       throw error;
     }
   }
 
   async #apply(command: SessionCommand, origin: Origin): Promise<void> {
-    const events = decide(this.#state, command, this.#deps.policy);
+    const events = decide(this.state, command, this.#deps.policy);
     if (events.length === 0) return;
     // Before the append, so that nothing is streamed after the recorded partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
-    const open = command.type === 'session.delete' || leavesTurnOpen(this.#state, events);
-    const { seq } = this.#state;
-    const mark = { open, ...newTitle(this.#state, events) };
-    const appending = this.#deps.journal.append(this.sessionId, seq, events, { ...mark, origin });
-    const early = this.#stopped ? null : this.#deps.turns.callEarly(this.#state, events);
+    const open = command.type === 'session.delete' || leavesTurnOpen(this.state, events);
+    const appending = this.#record.append(events, { open, origin });
+    const early = this.#stopped ? null : this.#deps.turns.callEarly(this.state, events);
     const appended = await (early ? abandonedUnless(appending, early) : appending);
-    this.#causes.note(appended);
-    this.#isPresumed = false;
-    this.#state = events.reduce(evolve, this.#state);
-    for (const event of events) this.#count(event);
     this.#noteApprovals(appended);
-    const last = appended.at(-1);
-    if (last) this.#deps.onGrown(this.#state, last);
     for (const event of events) this.#drive(event, early);
     this.#settle();
-  }
-
-  #count(event: SessionEvent): void {
-    this.#bytes = event.type === 'session.reset' ? EMPTY_SESSION_BYTES : this.#bytes + retainedBytes(event);
   }
 
   #noteApprovals(appended: readonly Envelope[]): void {
     for (const { event, time } of appended)
       if (event.type === 'approval.requested') this.#awaitApproval({ request: event, since: time });
-    this.#approvals?.keep(this.#state.open?.awaiting);
+    this.#approvals?.keep(this.state.open?.awaiting);
   }
 
   #awaitApproval(call: WaitingCall): void {
@@ -281,7 +254,7 @@ export class SessionActor {
       clock,
       now,
       onExpired: ({ turnId, callId }) =>
-        this.report({ type: 'approval.expire', turnId, callId }, serviceOrigin(this.#causes.last)),
+        this.report({ type: 'approval.expire', turnId, callId }, serviceOrigin(this.causes.last)),
     });
     this.#approvals.add(call);
   }
@@ -323,7 +296,7 @@ export class SessionActor {
   }
 
   #settle(): void {
-    if (!this.#state.open) {
+    if (!this.state.open) {
       this.#run = null;
       this.#deps.onRest(this);
     }
@@ -332,7 +305,7 @@ export class SessionActor {
 
   /** Nothing happens until a client does something. */
   get #isAtRest(): boolean {
-    return !this.#state.open || this.#stopped || awaitsApproval(this.#state);
+    return !this.state.open || this.#stopped || awaitsApproval(this.state);
   }
 
   #release(): void {
@@ -345,14 +318,14 @@ export class SessionActor {
    */
   #fault(error: unknown): void {
     this.#deps.log.error(
-      { sessionId: this.sessionId, turnId: this.#state.open?.turnId, err: error },
+      { sessionId: this.sessionId, turnId: this.state.open?.turnId, err: error },
       'a session was unloaded: its event could not be recorded',
     );
     this.#faulted = true;
     this.stop();
     this.#deps.onFault(this);
     // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
-    if (this.#state.open) {
+    if (this.state.open) {
       this.#deps.bus.publish({
         type: 'session.fault',
         sessionId: this.sessionId,
@@ -361,12 +334,6 @@ export class SessionActor {
     }
     this.#release();
   }
-}
-
-/** The title of the session, if these events change it. */
-function newTitle({ title }: SessionState, events: readonly SessionEvent[]): Pick<SessionMark, 'title'> {
-  const after = events.reduce(evolveTitle, title);
-  return after === title ? {} : { title: shownTitle(after) };
 }
 
 /** Settles as the append does. If it fails, the model's reply is not wanted any more. */

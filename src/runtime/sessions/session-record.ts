@@ -1,0 +1,87 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
+import type { SessionEvent } from '../../core/log/events.ts';
+import { EMPTY_SESSION_BYTES, retainedBytes, transcriptBytes } from '../../core/session/retained-bytes.ts';
+import { evolve, type SessionState } from '../../core/session/session-state.ts';
+import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
+import type { SessionMark } from '../../ports/event-store.ts';
+import { CausingEvents } from '../turns/causing-events.ts';
+import type { Journal } from './journal.ts';
+import type { FoldedSession } from './session-fold.ts';
+import type { Grown } from './session-snapshots.ts';
+
+export interface RecordDeps {
+  readonly journal: Pick<Journal, 'append'>;
+  /** Called after events were folded into the state. */
+  readonly onGrown: Grown;
+}
+
+/** A session in the log, and folded in memory. Only one append may be under way. */
+export class SessionRecord {
+  readonly #sessionId: SessionId;
+  readonly #deps: RecordDeps;
+  #state: SessionState;
+  #bytes: number;
+  #isConfirmed: boolean;
+  /** The events that effects of the running turn follow from. */
+  readonly causes: CausingEvents;
+
+  /** @param isPresumed the state is a guess, until the first append has proved it. */
+  constructor(
+    sessionId: SessionId,
+    { state, last }: Pick<FoldedSession, 'state' | 'last'>,
+    deps: RecordDeps,
+    isPresumed: boolean,
+  ) {
+    this.#sessionId = sessionId;
+    this.#deps = deps;
+    this.#state = state;
+    this.#bytes = EMPTY_SESSION_BYTES + transcriptBytes(state.transcript);
+    this.#isConfirmed = !isPresumed;
+    this.causes = new CausingEvents(last);
+  }
+
+  /** All events, folded. Read only. */
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** About how much memory the session takes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether the log is known to agree with the state. */
+  get isConfirmed(): boolean {
+    return this.#isConfirmed;
+  }
+
+  /** Resolves when the events are durable, published and folded in. Rejects with a `StaleVersionError` after a wrong guess. */
+  async append(
+    events: readonly SessionEvent[],
+    mark: Pick<SessionMark, 'open'> & { readonly origin: Origin },
+  ): Promise<Envelope[]> {
+    const { journal, onGrown } = this.#deps;
+    const { seq } = this.#state;
+    const options = { ...mark, ...newTitle(this.#state, events) };
+    const appended = await journal.append(this.#sessionId, seq, events, options);
+    this.causes.note(appended);
+    this.#isConfirmed = true;
+    this.#state = events.reduce(evolve, this.#state);
+    for (const event of events) this.#count(event);
+    const last = appended.at(-1);
+    if (last) onGrown(this.#state, last);
+    return appended;
+  }
+
+  #count(event: SessionEvent): void {
+    this.#bytes = event.type === 'session.reset' ? EMPTY_SESSION_BYTES : this.#bytes + retainedBytes(event);
+  }
+}
+
+/** The title of the session, if these events change it. */
+function newTitle({ title }: SessionState, events: readonly SessionEvent[]): Pick<SessionMark, 'title'> {
+  const after = events.reduce(evolveTitle, title);
+  return after === title ? {} : { title: shownTitle(after) };
+}
