@@ -130,7 +130,7 @@ describe('the chat', () => {
     await page.getByRole('link', { name: 'demo' }).waitFor({ state: 'detached' });
     expect((await chat.service.fetch('/api/sessions/demo')).status).toBe(404);
     await page.getByRole('button', { name: 'New' }).click();
-    await page.getByRole('heading', { name: 'Say something' }).waitFor();
+    await page.getByText('Say something. Every message').waitFor();
     expect(chat.errors).toEqual([]);
   });
 
