@@ -10,6 +10,7 @@ import type { ConnectOptions, Receipt, SendOptions, SessionStatus } from './sess
 import { SessionStream } from './session-stream.ts';
 import { SocketSource } from './socket-source.ts';
 import { START, type StreamEvent, type StreamPosition } from './stream-position.ts';
+import { webUrl } from './stream-url.ts';
 import { UnreadEvents } from './unread-events.ts';
 import { type WaitOptions, waitWithin } from './wait-limits.ts';
 
@@ -40,7 +41,7 @@ const MAX_QUEUED_EVENTS = 1_000;
  *
  * When the service refuses the connection for good (a wrong id, address, host or origin, or no permission), the client
  * fails: `ready`, `send`, `ask`, the commands and the loop reject with a `RefusedError`.
- * @throws TypeError when `url` is not a URL; RangeError when `timeoutMs` is no time.
+ * @throws TypeError when `url` is not a URL of the web; RangeError when `timeoutMs` is no time.
  */
 export function connect(options: ConnectOptions): SessionClient {
   return new SessionClient(options);
@@ -80,6 +81,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   #isIterated = false;
 
   constructor({ url: base, session = 'default', position = START, ...options }: ConnectOptions) {
+    webUrl(base);
     const sockets = new SocketSource(options.WebSocket);
     this.#environment = { ...standardEnvironment, openSocket: sockets.open, ...options.environment };
     this.#unread = new UnreadEvents(options.maxQueuedEvents ?? MAX_QUEUED_EVENTS, position);

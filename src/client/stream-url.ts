@@ -12,12 +12,19 @@ export interface StreamTarget {
   readonly statecharts: boolean;
 }
 
+/** @throws TypeError when it is not a URL of the web. */
+export function webUrl(base: string | URL): URL {
+  const url = new URL(base);
+  if (/^(https?|wss?):$/.test(url.protocol)) return url;
+  throw new TypeError(`the url ${url.href} must begin with http:// or https://`);
+}
+
 /** The WebSocket URL that streams a session, beginning after the position. */
 export function streamUrl(
   { base, session, reasoning, time, statecharts }: StreamTarget,
   { seq, offset }: StreamPosition,
 ): string {
-  const url = new URL(base);
+  const url = webUrl(base);
   url.protocol = url.protocol.replace(/^http/, 'ws');
   url.searchParams.set('session', session);
   url.searchParams.set('after', String(seq));

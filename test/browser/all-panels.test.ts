@@ -92,6 +92,7 @@ describe('every panel', () => {
         // The theme changes nothing about it.
         ...(window.theme === 'light' ? await unreachableByKeyboard(page) : []),
       ];
+      if (await isHeaderCut(page)) found.push('the header is lower than what it holds');
       if (found.length > 0) findings[name] = found;
     }
     expect(findings).toEqual({});
@@ -113,6 +114,13 @@ it('the checks of every panel find what is wrong', async () => {
   expect(await overflowPx(page)).toBeGreaterThan(500);
   expect((await unreachableByKeyboard(page)).join()).toBe('<button tabindex="-1"></button>');
 });
+
+function isHeaderCut(page: Page): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const header = document.querySelector('main header');
+    return header !== null && header.scrollHeight > header.clientHeight + 1;
+  })()`);
+}
 
 /** A session with a finished tool call, and one that waits for approval. */
 async function open({ theme, width }: { theme: 'light' | 'dark'; width: number }): Promise<ConsolePage> {

@@ -1,22 +1,32 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { urlOption } from '../service/url-option.ts';
 
 export interface BackupOptions {
-  readonly url: string;
+  /** Folder of the service's event log, or the address of the service. */
+  readonly service: { readonly dataDir: string } | { readonly url: string };
   readonly to: string;
 }
 
-export function addBackup(program: Command, choose: (options: BackupOptions) => void): void {
+interface Flags {
+  readonly to: string;
+  readonly dataDir: string;
+  readonly url?: string;
+}
+
+export function addBackup(
+  program: Command,
+  defaultDataDir: string,
+  choose: (options: BackupOptions) => void,
+): void {
   program
     .command('backup')
     .description(
       'Copies the event log of a running service on this machine, and checks every event of the copy.',
     )
     .requiredOption('--to <dir>', 'folder of the copy, new or empty')
-    .option('--url <url>', 'address of the service', serviceUrl, 'http://127.0.0.1:3001')
-    .action(choose);
-}
-
-function serviceUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError('Expected an address such as http://127.0.0.1:3001.');
+    .option('--data-dir <dir>', 'folder of the event log of the service', defaultDataDir)
+    .addOption(urlOption('address of the service, instead of its folder').conflicts('dataDir'))
+    .action(({ to, dataDir, url }: Flags) =>
+      choose({ to, service: url === undefined ? { dataDir } : { url } }),
+    );
 }

@@ -1,15 +1,16 @@
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { headFilePath, logFile } from '../../adapters/sqlite/file/data-directory.ts';
+import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
 import { messageOf } from '../../core/errors.ts';
 import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
 import type { BackupOptions } from './backup-command.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 /** Has the service copy its log, moves the copy into a folder, and reads all of it back. @returns what to print. */
-export async function runBackup({ url, to }: BackupOptions): Promise<string> {
+export async function runBackup({ service, to }: BackupOptions): Promise<string> {
   const folder = resolve(to);
+  const url = 'url' in service ? service.url : addressIn(service.dataDir);
   await requireEmpty(folder);
   const { file } = await askForCopy(url);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -18,11 +19,20 @@ export async function runBackup({ url, to }: BackupOptions): Promise<string> {
   await writeThrough(headFilePath(folder), 'wx');
   const { sessions, events, bytes } = await verifyBackup(folder);
   return [
-    `backed up ${count(sessions, 'session')} and ${count(events, 'event')} (${bytes} bytes) to ${folder}`,
+    `backed up ${count(sessions, 'session')} and ${count(events, 'event')} (${bytes} bytes) of ${url} to ${folder}`,
     'every event was read back, and its checksum is right',
     `not copied: secret.key in ${dirname(file)}, if it exists, which must be kept elsewhere; snapshots.db, a cache`,
     '',
   ].join('\n');
+}
+
+/** The service that runs on this folder, as it has noted there. */
+function addressIn(dataDir: string): string {
+  const address = readAddress(resolve(dataDir));
+  if (address !== null) return address;
+  throw new Error(
+    `no service has noted its address in ${resolve(dataDir)}; choose its folder with --data-dir, or its address with --url`,
+  );
 }
 
 async function requireEmpty(folder: string): Promise<void> {

@@ -67,7 +67,7 @@ mcpServers:
 # Which tools the model may call by itself (auto), which need a person's approval (ask), which it never gets (deny).
 approval:
   # rules:
-  #   - {server: files, tool: "write_*", policy: ask}
+  #   - {server: files, tool: "*", policy: ask}
   default: auto
 
 # server:

@@ -116,6 +116,6 @@ function placeOf({ dataDir, url }: PlaceFlags): LogPlace {
   return url === undefined ? { dataDir } : { url };
 }
 
-function defaultDataDir(environment: Environment): string {
+export function defaultDataDir(environment: Environment): string {
   return environment.AGENT_SERVICE_DATA_DIR || DEFAULT_DATA_DIR;
 }

@@ -11,6 +11,8 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['Enter'], 'Send the message'],
   [['Shift', 'Enter'], 'New line in the message'],
   [['Esc'], 'Cancel the running reply, or close a dialog'],
+  [['Space'], 'Play or pause a past turn in the statechart'],
+  [[',', '.'], 'One moment back or on in a past turn'],
   [['Tab'], 'Go to the next button or link'],
 ];
 

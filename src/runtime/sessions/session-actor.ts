@@ -235,7 +235,9 @@ export class SessionActor {
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
     const open = command.type === 'session.delete' || leavesTurnOpen(this.state, events);
     const appending = this.#record.append(events, { open, origin });
-    const early = this.#stopped ? null : this.#deps.turns.callEarly(this.state, events);
+    // After a wrong guess the model would have been asked for nothing.
+    const isSure = this.#record.isConfirmed && !this.#stopped;
+    const early = isSure ? this.#deps.turns.callEarly(this.state, events) : null;
     const appended = await (early ? abandonedUnless(appending, early) : appending);
     this.#noteApprovals(appended);
     for (const event of events) this.#drive(event, early);

@@ -32,7 +32,7 @@ describe.concurrent('a backup of a running service', () => {
     await talk;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^backed up \d+ sessions and \d+ events \(\d+ bytes\) to .*copy\nevery event was read back/,
+      /^backed up \d+ sessions and \d+ events \(\d+ bytes\) of http:.* to .*copy\nevery event was read back/,
     );
     expect(stdout).toContain('not copied: secret.key');
     expect(await readdir(dataIn(folder))).not.toContain('events.backup');
@@ -45,6 +45,26 @@ describe.concurrent('a backup of a running service', () => {
     const next = await restored.post('/api/message-sync', { message: 'thanks', sessionId: 'a' });
     expect(await next.json()).toMatchObject({ response: 'You are welcome!' });
   });
+
+  verifies(
+    'cli.backup',
+    async () => {
+      await using folder = await tempDirectory();
+      await using other = await ServiceProcess.listening(['--data-dir', 'other'], { cwd: folder.path });
+      await using mine = await ServiceProcess.listening(['--data-dir', 'data'], { cwd: folder.path });
+      await mine.post('/api/message-sync', { message: 'thanks', sessionId: 'mine' });
+      await other.post('/api/message-sync', { message: 'thanks', sessionId: 'other' });
+      await using command = new ServiceProcess(['backup', '--to', 'copy', '--data-dir', 'data'], {
+        cwd: folder.path,
+      });
+      const { code, stdout } = await command.ended;
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(mine.url) });
+      await using restored = await RunningService.start({ dataDir: join(folder.path, 'copy') });
+      const listed = await (await restored.fetch('/api/sessions')).json();
+      expect(listed).toMatchObject({ sessions: [{ sessionId: 'mine' }] });
+    },
+    'finds the service by its folder, whatever else runs on the machine',
+  );
 
   verifies(
     'cli.backup',
@@ -63,6 +83,10 @@ describe.concurrent('a backup of a running service', () => {
       expect((await backUp(folder, inMemory, 'none')).stderr).toContain(
         'the service keeps its log in memory',
       );
+      const nowhere = await new ServiceProcess(['backup', '--to', 'none', '--data-dir', 'empty'], {
+        cwd: folder.path,
+      }).ended;
+      expect(nowhere.stderr).toMatch(/no service has noted its address in .*empty; choose its folder/);
       const away = await backUp(folder, { url: 'http://127.0.0.1:1' }, 'none');
       expect(away.stderr).toMatch(
         /no service answers at http:\/\/127\.0\.0\.1:1 .*choose another with --url/,

@@ -26,7 +26,7 @@ describe('a new agent file', () => {
     expect(config).toMatchObject({
       llm: { temperature: 0.2, maxSteps: 25 },
       mcpServers: { files: {}, other: {} },
-      approval: { rules: [{ server: 'files', tool: 'write_*', policy: 'ask' }] },
+      approval: { rules: [{ server: 'files', tool: '*', policy: 'ask' }] },
       server: { port: 3001, allowedHosts: ['agent.example.com'] },
     });
   });

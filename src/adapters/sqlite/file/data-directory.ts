@@ -46,8 +46,8 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-/** Null when the service has no address, as over stdio, or is older than this file. */
-function readAddress(directory: string): string | null {
+/** The address of the service that used the directory last. Null when it has none, as over stdio, or is older than this file. */
+export function readAddress(directory: string): string | null {
   const file = addressFile(directory);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }

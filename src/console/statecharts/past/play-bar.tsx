@@ -15,9 +15,9 @@ const choices = speeds.map((speed) => ({ value: speed, name: `${speed}×` }));
 /** Plays a turn, and goes through its moments: by the slider, its arrow keys, the buttons, or the keys , and . */
 export function PlayBar({ playback, count, label }: PlayBarProps) {
   const { position, isPlaying, speed, setSpeed, toggle, moveTo } = playback;
-  const bar = usePlayKeys(playback);
+  usePlayKeys(playback);
   return (
-    <div ref={bar} className={style.bar}>
+    <div className={style.bar}>
       <Button kind="primary" className={style.play ?? ''} title="Space" onClick={toggle}>
         {isPlaying ? 'Pause' : 'Play'}
       </Button>
@@ -44,26 +44,25 @@ export function PlayBar({ playback, count, label }: PlayBarProps) {
   );
 }
 
-/** Space plays and pauses, comma and full stop go one moment back and on, wherever the focus is in the panel. */
-function usePlayKeys(playback: Playback) {
-  const bar = useRef<HTMLDivElement>(null);
+/** Space plays and pauses, comma and full stop go one moment back and on, wherever nothing is being typed. */
+function usePlayKeys(playback: Playback): void {
   const latest = useRef(playback);
   useEffect(() => {
     latest.current = playback;
   });
   useEffect(() => {
-    const panel = bar.current?.parentElement?.parentElement;
     const onKeyDown = (event: KeyboardEvent) => {
       const { position, toggle, moveTo } = latest.current;
-      const isTyped = event.target instanceof Element && event.target.closest('button, select, summary');
-      if (event.key === ' ' && !isTyped) toggle();
+      const target = event.target instanceof Element ? event.target : null;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+      if (target?.closest('input:not([type="range"]), textarea, select')) return;
+      if (event.key === ' ' && !target?.closest('a, button, label, summary')) toggle();
       else if (event.key === ',') moveTo(position - 1);
       else if (event.key === '.') moveTo(position + 1);
       else return;
       event.preventDefault();
     };
-    panel?.addEventListener('keydown', onKeyDown);
-    return () => panel?.removeEventListener('keydown', onKeyDown);
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
-  return bar;
 }
