@@ -12,12 +12,14 @@ const MOST_CAUSES = 5;
 interface Output {
   readonly isTTY?: boolean;
   hasColors?(): boolean;
+  on?(event: 'error', listener: () => void): unknown;
   write(text: string): unknown;
 }
 
 /** Logs readable lines if the output is a terminal, otherwise JSON lines. */
 export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<Logger> {
   if (output.isTTY !== true || level === 'silent') return createJsonLogger(level);
+  output.on?.('error', goOn);
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: output.hasColors?.() ?? false, translateTime: 'SYS:HH:MM:ss' });
   // Formats synchronously: the package's own stream would lose lines when the process ends.
@@ -35,7 +37,16 @@ export function createJsonLogger(level: LogLevel, destination?: DestinationStrea
     },
   };
   const options = { level, base: null, serializers: { err: safeError }, hooks };
-  return pino(options, destination ?? pino.destination({ dest: STANDARD_ERROR, sync: true }));
+  return pino(options, destination ?? standardError());
+}
+
+function standardError(): DestinationStream {
+  return pino.destination({ dest: STANDARD_ERROR, sync: true }).on('error', goOn);
+}
+
+/** Of a terminal that was closed, for example. A service whose log nobody can read must still finish its turns. */
+function goOn(): void {
+  // There is no place left to report it.
 }
 
 /** Redacts strings only: the serializer handles errors, and nested values come from the service itself. */

@@ -6,16 +6,18 @@ import style from './session-list.module.css';
 
 interface SessionActionsProps {
   readonly sessionId: string;
+  /** What the list calls the session. */
+  readonly title: string;
   readonly onRename: () => void;
   readonly refresh: () => void;
 }
 
 /** The buttons below the open session. */
-export function SessionActions({ sessionId, onRename, refresh }: SessionActionsProps) {
+export function SessionActions({ sessionId, title, onRename, refresh }: SessionActionsProps) {
   const run = (action: Promise<void>) =>
     void action.then(refresh, (error: unknown) => window.alert(errorText(error)));
   const erase = async (): Promise<void> => {
-    if (!window.confirm(`Delete the session ${sessionId} and erase all its events?`)) return;
+    if (!window.confirm(`Delete “${title}” and erase all its events?`)) return;
     await deleteSession(sessionId);
     go({ panel: 'chat', sessionId: newSessionId() });
   };

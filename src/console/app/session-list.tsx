@@ -68,6 +68,7 @@ export function SessionList({ location }: { readonly location: Location }) {
               {isOpen && (
                 <SessionActions
                   sessionId={sessionId}
+                  title={session.title ?? sessionId}
                   onRename={() => setEdited(sessionId)}
                   refresh={refresh}
                 />

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createJsonLogger, createLogger } from '../../../src/app/logger.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
@@ -12,6 +13,12 @@ function written() {
 }
 
 describe('the log', () => {
+  it('is no reason to end when its terminal is closed', async () => {
+    const terminal = Object.assign(new EventEmitter(), { isTTY: true, write: () => true });
+    await createLogger('info', terminal);
+    expect(() => terminal.emit('error', new Error('write EIO'))).not.toThrow();
+  });
+
   it('is JSON lines with the fields as they are', () => {
     const { lines, output } = written();
     createJsonLogger('info', output).warn({ sessionId: 's', turnId: 't', step: 2 }, 'a turn "failed"');
