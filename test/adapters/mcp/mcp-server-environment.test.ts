@@ -2,17 +2,10 @@ import { expect, test } from 'vitest';
 import { serverEnvironment } from '../../../src/adapters/mcp/stdio/server-environment.ts';
 
 test('passes on the allowed names and nothing else', () => {
-  const environment = {
-    HOME: '/home/me',
-    USER: 'me',
-    AWS_SECRET_ACCESS_KEY: 'x',
-    NODE_EXTRA_CA_CERTS: '/etc/ssl/own.pem',
-    TERM: undefined,
-  };
+  const environment = { HOME: '/home/me', USER: 'me', AWS_SECRET_ACCESS_KEY: 'x', TERM: undefined };
   expect(serverEnvironment({ environment, binFolders: [] }, {}, 'linux')).toEqual({
     HOME: '/home/me',
     USER: 'me',
-    NODE_EXTRA_CA_CERTS: '/etc/ssl/own.pem',
     PATH: '',
   });
 });

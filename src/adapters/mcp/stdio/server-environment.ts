@@ -1,19 +1,8 @@
 import { posix, win32 } from 'node:path';
 
 /** Variables that programs need to run, much as `sudo` keeps them. None that may hold a key. */
-const POSIX_NAMES = [
-  'NODE_EXTRA_CA_CERTS',
-  'HOME',
-  'LANG',
-  'LOGNAME',
-  'PATH',
-  'SHELL',
-  'TERM',
-  'TMPDIR',
-  'USER',
-];
+const POSIX_NAMES = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
 const WINDOWS_NAMES = [
-  'NODE_EXTRA_CA_CERTS',
   'APPDATA',
   'HOMEDRIVE',
   'HOMEPATH',

@@ -1,6 +1,6 @@
-import type { MachineState } from '../../../core/machine-state.ts';
 import type { FramePlace, MachineFrame, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
 import type { ClientFrame } from '../../websocket/client-frames.ts';
+import { toolServerMachine } from './machine-example.ts';
 import { EXAMPLE_TIME } from './operation.ts';
 
 type DataOf<E extends ResumableFrame['event']> = Extract<ResumableFrame, { event: E }>['data'];
@@ -102,22 +102,12 @@ export const frameExamples: FrameExamples = {
   deleted: [{ data: {}, place: { seq: 14, actor: client } }],
 };
 
-const toolServer: MachineState = {
-  id: 'mcp-server:everything',
-  machine: 'mcp-server',
-  value: 'connected',
-  context: { name: 'everything', failures: 0, toolCount: 13, error: null },
-  event: null,
-  status: 'active',
-  time: EXAMPLE_TIME,
-};
-
 export const machineFrameExamples: { readonly [F in MachineFrame as F['event']]: F['data'] } = {
-  machines: { machines: [toolServer] },
+  machines: { machines: [toolServerMachine] },
   machine: {
-    ...toolServer,
+    ...toolServerMachine,
     value: 'disconnected',
-    context: { ...toolServer.context, toolCount: 0 },
+    context: { ...toolServerMachine.context, toolCount: 0 },
     event: 'DISCONNECT',
   },
 };

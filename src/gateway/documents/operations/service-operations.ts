@@ -9,6 +9,7 @@ import {
   ReadyResponse,
   StatechartsResponse,
 } from '../../../wire/responses.ts';
+import { toolServerMachine } from './machine-example.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as timestamp } from './operation.ts';
 
 const health: Operation = {
@@ -47,16 +48,6 @@ const readiness: Operation = {
   examples: [{ name: 'ready', summary: 'The service is ready', answer: ok({ status: 'ready' }) }],
 };
 
-const everything = {
-  id: 'mcp-server:everything',
-  machine: 'mcp-server',
-  value: 'connected',
-  context: { name: 'everything', failures: 0, toolCount: 13, error: null },
-  event: null,
-  status: 'active',
-  time: timestamp,
-};
-
 const statecharts: Operation = {
   id: 'watchStatecharts',
   method: 'GET',
@@ -75,7 +66,7 @@ const statecharts: Operation = {
     {
       name: 'now',
       summary: 'A tool server that is connected',
-      answer: ok({ machines: [everything] }),
+      answer: ok({ machines: [toolServerMachine] }),
     },
     {
       name: 'stream',
@@ -83,7 +74,7 @@ const statecharts: Operation = {
       answer: {
         status: 200,
         mediaType: EVENT_STREAM_TYPE,
-        body: `event: machine\ndata: ${JSON.stringify(everything)}\n\n`,
+        body: `event: machine\ndata: ${JSON.stringify(toolServerMachine)}\n\n`,
       },
     },
   ],
