@@ -140,9 +140,11 @@ export class SessionActor {
   }
 
   /** Cancels the running turn, or the turn with that id, running or waiting. Resolves to whether there was one. */
-  cancel(reason: string, origin: Origin, turnId = this.state.open?.turnId): Promise<boolean> {
+  cancel(reason: string, origin: Origin, wanted = this.state.open?.turnId): Promise<boolean> {
     return this.#mailbox.put(async () => {
       const { open, waiting } = this.state;
+      // The message of a turn may still be on its way to the log while its model call is already seen.
+      const turnId = wanted ?? open?.turnId;
       if (turnId === undefined) return false;
       const running = open?.turnId === turnId;
       if (!running && !waiting.some((turn) => turn.turnId === turnId)) return false;

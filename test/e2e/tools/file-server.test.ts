@@ -29,6 +29,7 @@ ${documented(AGENT_FILE, /^( {2}files: \{.*server-filesystem.*\})$/m, allowed)}
 approval:
   rules:
 ${documented(AGENT_FILE, /^( {4}- \{server: files, .*\})$/m, allowed)}
+${documented(AGENT_FILE, /^( {2}default: ask)$/m, allowed)}
 `;
 
 /** A folder that the server may use, with a file in it, and one beside it that it may not. */

@@ -123,6 +123,19 @@ describe('a reply that is requested while the log writes the message', () => {
     expect((await rig.logged()).at(-1)).toMatchObject({ type: 'turn.cancelled', partial: 'Once upon' });
   });
 
+  it('is aborted by a cancellation that comes before the message is in the log', async () => {
+    const rig = await earlyRig();
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    const call = await rig.model.call(0);
+    const cancelled = (await rig.registry.session('s')).cancel('changed my mind', CLIENT);
+    held.release();
+    await said;
+    expect(await cancelled).toBe(true);
+    await call.aborted;
+    expect(typesOf(await rig.logged()).at(-1)).toBe('turn.cancelled');
+  });
+
   it('is aborted when the service stops meanwhile', async () => {
     const rig = await earlyRig();
     const held = rig.store.holdNext('turn.requested');
