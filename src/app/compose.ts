@@ -154,7 +154,6 @@ export async function composeAgent({
     recovered,
     async drain(timeoutMs) {
       retention?.stop();
-      ruleWatch.stop();
       await sessions.drain(timeoutMs);
       // Lets the last answers reach their clients before the sockets close.
       await nextLoop();
@@ -162,7 +161,6 @@ export async function composeAgent({
     async close() {
       await recovered;
       requests.stop();
-      ruleWatch.stop();
       await retention?.[Symbol.asyncDispose]();
       await servers[Symbol.asyncDispose]();
       await requests[Symbol.asyncDispose]();

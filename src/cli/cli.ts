@@ -11,7 +11,7 @@ import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
 import { addInit } from './init/init-command.ts';
-import { addLogCommands, defaultDataDir } from './log/log-commands.ts';
+import { addLogCommands } from './log/log-commands.ts';
 
 /**
  * Parses the command line. Neither prints nor exits; the caller does.
@@ -41,7 +41,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .helpCommand('help [command]', 'Prints the help of a command.');
   // Each of these adds a subcommand that calls `choose`.
   addLogCommands(program, environment, choose);
-  addBackup(program, defaultDataDir(environment), (options) => choose({ kind: 'backup', ...options }));
+  addBackup(program, environment, (options) => choose({ kind: 'backup', ...options }));
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));

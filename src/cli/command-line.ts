@@ -3,9 +3,7 @@ import type { BackupOptions } from './backup/backup-command.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';
-
-/** Where a command reads: in the data directory of a service that is not running, or from a running service. */
-export type LogPlace = { readonly dataDir: string } | { readonly url: string };
+import type { LogPlace } from './log/log-place.ts';
 
 /** Where `replay` finds a session: in a log or in an exported file. */
 export type RecordingPlace =

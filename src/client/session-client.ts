@@ -81,7 +81,13 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   #isIterated = false;
 
   constructor({ url: base, session = 'default', position = START, ...options }: ConnectOptions) {
-    webUrl(base);
+    const target = {
+      base: webUrl(base),
+      session,
+      reasoning: options.reasoning ?? false,
+      time: options.time ?? false,
+      statecharts: options.onMachines !== undefined,
+    };
     const sockets = new SocketSource(options.WebSocket);
     this.#environment = { ...standardEnvironment, openSocket: sockets.open, ...options.environment };
     this.#unread = new UnreadEvents(options.maxQueuedEvents ?? MAX_QUEUED_EVENTS, position);
@@ -89,13 +95,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     this.#signal = options.signal;
     this.#stream = new SessionStream({
       environment: this.#environment,
-      target: {
-        base,
-        session,
-        reasoning: options.reasoning ?? false,
-        time: options.time ?? false,
-        statecharts: options.onMachines !== undefined,
-      },
+      target,
       position,
       onEvent: (event, after, before) => {
         this.#replies.note(event);

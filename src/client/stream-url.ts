@@ -2,7 +2,7 @@ import type { StreamPosition } from './stream-position.ts';
 
 export interface StreamTarget {
   /** Base URL of the service. */
-  readonly base: string | URL;
+  readonly base: URL;
   readonly session: string;
   /** Whether to stream the model's reasoning, too. */
   readonly reasoning: boolean;
@@ -24,7 +24,7 @@ export function streamUrl(
   { base, session, reasoning, time, statecharts }: StreamTarget,
   { seq, offset }: StreamPosition,
 ): string {
-  const url = webUrl(base);
+  const url = new URL(base);
   url.protocol = url.protocol.replace(/^http/, 'ws');
   url.searchParams.set('session', session);
   url.searchParams.set('after', String(seq));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.ts';
+import { images } from '../providers/fakes/images.ts';
 import { expectAccessible } from '../support/console/accessibility.ts';
 import { openChat } from '../support/console/chat-page.ts';
 
@@ -71,7 +72,7 @@ describe('a turn in the chat', () => {
   it('keeps its image when it is tried again, and when it is edited in a fork', async () => {
     await using chat = await openChat();
     const { conversation } = chat;
-    const imageData = { mimeType: 'image/png', base64: PIXEL };
+    const imageData = images.png;
     const sent = chat.service.post('/api/message-sync', {
       message: 'what is it?',
       imageData,
@@ -220,9 +221,6 @@ describe('the chat at 390 px', () => {
     await expectAccessible(page);
   });
 });
-
-const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const AGENT = `
 name: Gardener

@@ -1,21 +1,16 @@
 import type { Command } from 'commander';
-import { urlOption } from '../service/url-option.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import { defaultDataDir, type LogPlace, type PlaceFlags, placeOf, serviceOption } from '../log/log-place.ts';
 
 export interface BackupOptions {
-  /** Folder of the service's event log, or the address of the service. */
-  readonly service: { readonly dataDir: string } | { readonly url: string };
+  /** The log of a service that runs. */
+  readonly log: LogPlace;
   readonly to: string;
-}
-
-interface Flags {
-  readonly to: string;
-  readonly dataDir: string;
-  readonly url?: string;
 }
 
 export function addBackup(
   program: Command,
-  defaultDataDir: string,
+  environment: Environment,
   choose: (options: BackupOptions) => void,
 ): void {
   program
@@ -24,9 +19,7 @@ export function addBackup(
       'Copies the event log of a running service on this machine, and checks every event of the copy.',
     )
     .requiredOption('--to <dir>', 'folder of the copy, new or empty')
-    .option('--data-dir <dir>', 'folder of the event log of the service', defaultDataDir)
-    .addOption(urlOption('address of the service, instead of its folder').conflicts('dataDir'))
-    .action(({ to, dataDir, url }: Flags) =>
-      choose({ to, service: url === undefined ? { dataDir } : { url } }),
-    );
+    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
+    .addOption(serviceOption())
+    .action(({ to, ...place }: PlaceFlags & { to: string }) => choose({ to, log: placeOf(place) }));
 }

@@ -8,9 +8,9 @@ import type { BackupOptions } from './backup-command.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 /** Has the service copy its log, moves the copy into a folder, and reads all of it back. @returns what to print. */
-export async function runBackup({ service, to }: BackupOptions): Promise<string> {
+export async function runBackup({ log, to }: BackupOptions): Promise<string> {
   const folder = resolve(to);
-  const url = 'url' in service ? service.url : addressIn(service.dataDir);
+  const url = 'url' in log ? log.url : addressIn(log.dataDir);
   await requireEmpty(folder);
   const { file } = await askForCopy(url);
   await mkdir(folder, { recursive: true, mode: 0o700 });

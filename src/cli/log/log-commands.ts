@@ -1,9 +1,8 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
-import { DEFAULT_DATA_DIR } from '../../config/settings.ts';
 import { agentFileName, agentFileOf } from '../agent-argument.ts';
-import type { Choose, LogPlace } from '../command-line.ts';
-import { urlOption } from '../service/url-option.ts';
+import type { Choose } from '../command-line.ts';
+import { defaultDataDir, type PlaceFlags, placeOf, serviceOption } from './log-place.ts';
 
 /** The commands that work on an event log. Some of them also ask a running service. */
 export function addLogCommands(program: Command, environment: Environment, choose: Choose): void {
@@ -64,11 +63,6 @@ function addImport(program: Command, environment: Environment, choose: Choose): 
     );
 }
 
-interface PlaceFlags {
-  readonly dataDir: string;
-  readonly url?: string;
-}
-
 interface ReplayFlags extends PlaceFlags {
   readonly file?: string;
   readonly live?: boolean;
@@ -106,16 +100,4 @@ function addReplay(program: Command, environment: Environment, choose: Choose): 
       const agentFile = agent ?? agentFileOf(environment);
       choose({ kind: 'replay', recording, json, ...(live && { agentFile }) });
     });
-}
-
-function serviceOption(): Option {
-  return urlOption('address of a running service, instead of a folder').conflicts('dataDir');
-}
-
-function placeOf({ dataDir, url }: PlaceFlags): LogPlace {
-  return url === undefined ? { dataDir } : { url };
-}
-
-export function defaultDataDir(environment: Environment): string {
-  return environment.AGENT_SERVICE_DATA_DIR || DEFAULT_DATA_DIR;
 }

@@ -1,4 +1,4 @@
-import type { AssistantPart, ModelMessage } from './model-message.ts';
+import type { AssistantPart, ModelMessage, UserMessage } from './model-message.ts';
 
 /** A cheap estimate: English text has about four characters a token. Each message takes a few more tokens. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -10,23 +10,30 @@ const TOKENS_PER_IMAGE = 1_500;
  * The newest part of a conversation that fits into `maxTokens`, by an estimate. It begins with a message of the user.
  * It always has the user's last message and the newest step, however large, and no tool call without its result.
  * The search goes back only as far as messages fit, so a long history costs nothing.
+ * @param next follows the messages.
  */
-export function transcriptWindow(messages: readonly ModelMessage[], maxTokens: number): ModelMessage[] {
-  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
-  let budget = maxTokens - estimateAt(messages, lastUser);
+export function transcriptWindow(
+  messages: readonly ModelMessage[],
+  maxTokens: number,
+  next?: UserMessage,
+): ModelMessage[] {
+  const lastUser = next ? messages.length : messages.findLastIndex(({ role }) => role === 'user');
+  let budget = maxTokens - (next ? estimateTokens(next) : estimateAt(messages, lastUser));
   let start = messages.length;
   for (let end = messages.length; end > 0; ) {
     const begin = unitBegin(messages, end - 1);
     if (begin !== lastUser)
       for (let index = begin; index < end; index += 1) budget -= estimateAt(messages, index);
     // A model that does not see the results of its last calls would repeat the calls for ever.
-    if (budget < 0 && end < messages.length) break;
+    const isNewest = end === messages.length && !next;
+    if (budget < 0 && !isNewest) break;
     start = begin;
     end = begin;
   }
   if (start > lastUser) return [...messages.slice(lastUser, lastUser + 1), ...messages.slice(start)];
   while (start < lastUser && messages[start]?.role !== 'user') start += 1;
-  return messages.slice(Math.max(0, start));
+  const window = messages.slice(Math.max(0, start));
+  return next ? [...window, next] : window;
 }
 
 export function estimateTokens(message: ModelMessage): number {

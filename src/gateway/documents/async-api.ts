@@ -84,10 +84,7 @@ export function asyncApiDocument(version: string): AsyncApiDocument {
       hearResuming: operation('receive', 'resumable', 'client', 'Frames that a client sends'),
       tellResuming: operation('send', 'resumable', 'resumable', 'Frames that a resuming client receives'),
     },
-    components: {
-      messages: { ...messageObjects('client'), ...messageObjects('server'), ...messageObjects('resumable') },
-      schemas: Object.assign({}, ...resumableMessages.map((message) => hoistedSchema(message.schema).named)),
-    },
+    components: components(),
   };
 }
 
@@ -129,18 +126,25 @@ function references(group: Group): Record<string, Reference> {
   );
 }
 
-function messageObjects(group: Group): Record<string, MessageObject> {
-  return Object.fromEntries(
-    groups[group].map((message) => [`${group}.${message.name}`, messageObject(message)]),
-  );
+function components(): AsyncApiDocument['components'] {
+  const messages: Record<string, MessageObject> = {};
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [group, all] of Object.entries(groups)) {
+    for (const message of all) {
+      const { schema, named } = hoistedSchema(message.schema);
+      messages[`${group}.${message.name}`] = messageObject(message, schema);
+      Object.assign(schemas, named);
+    }
+  }
+  return { messages, schemas };
 }
 
-function messageObject({ name, summary, schema, examples }: StreamMessage): MessageObject {
+function messageObject({ name, summary, examples }: StreamMessage, payload: JsonSchema): MessageObject {
   return {
     name,
     title: name,
     summary,
-    payload: hoistedSchema(schema).schema,
+    payload,
     examples: examples.map((payload) => ({ payload })),
   };
 }

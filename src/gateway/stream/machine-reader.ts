@@ -24,14 +24,12 @@ export class MachineReader {
   constructor(deps: MachineReaderDeps) {
     this.#deps = deps;
     const { bus, filter, sink, encodeAll } = deps;
-    /** The bus tells of the machines that run before it returns. */
-    let running: MachineState[] | null = encodeAll ? [] : null;
-    this.#unwatch = bus.onMachines(filter, (state) => {
-      if (running) running.push(state);
-      else this.#hear(state);
-    });
-    if (encodeAll) sink.send(encodeAll(running ?? []));
-    running = null;
+    const running: MachineState[] = [];
+    // The bus tells of the machines that run before it returns.
+    let hear = (state: MachineState): unknown => (encodeAll ? running.push(state) : this.#hear(state));
+    this.#unwatch = bus.onMachines(filter, (state) => hear(state));
+    if (encodeAll) sink.send(encodeAll(running));
+    hear = (state) => this.#hear(state);
   }
 
   /** The client has read buffered bytes. */

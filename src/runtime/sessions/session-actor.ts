@@ -22,7 +22,6 @@ import type { CausingEvents } from '../turns/causing-events.ts';
 import type { EarlyReply } from '../turns/early-reply.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
-import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
 import { type RecordDeps, SessionRecord } from './session-record.ts';
@@ -37,7 +36,6 @@ export interface AcceptedTurn {
 }
 
 export interface SessionDeps extends RecordDeps {
-  readonly journal: Journal;
   readonly bus: LocalBus;
   readonly turns: Pick<TurnRunner, 'callEarly' | 'start'>;
   readonly policy: SessionPolicy;

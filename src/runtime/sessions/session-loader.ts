@@ -3,13 +3,14 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../core/session/session-state.ts';
 import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
-import type { NewFork } from './journal.ts';
+import type { Journal, NewFork } from './journal.ts';
 import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
 import { type WaitingCall, waitingCalls } from './waiting-approvals.ts';
 
 export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
+  readonly journal: Journal;
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
 }

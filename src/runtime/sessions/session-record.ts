@@ -2,7 +2,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
-import { EMPTY_SESSION_BYTES, retainedBytes, transcriptBytes } from '../../core/session/retained-bytes.ts';
+import { EMPTY_SESSION_BYTES, keyBytes, messagesBytes } from '../../core/session/retained-bytes.ts';
 import { evolve, type SessionState } from '../../core/session/session-state.ts';
 import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import type { SessionMark } from '../../ports/event-store.ts';
@@ -37,7 +37,7 @@ export class SessionRecord {
     this.#sessionId = sessionId;
     this.#deps = deps;
     this.#state = state;
-    this.#bytes = EMPTY_SESSION_BYTES + transcriptBytes(state.transcript);
+    this.#bytes = EMPTY_SESSION_BYTES + messagesBytes(state.transcript);
     this.#isConfirmed = !isPresumed;
     this.causes = new CausingEvents(last);
   }
@@ -63,20 +63,25 @@ export class SessionRecord {
     mark: Pick<SessionMark, 'open'> & { readonly origin: Origin },
   ): Promise<Envelope[]> {
     const { journal, onGrown } = this.#deps;
-    const { seq } = this.#state;
+    const { seq, transcript } = this.#state;
+    const messagesBefore = transcript.length;
     const options = { ...mark, ...newTitle(this.#state, events) };
     const appended = await journal.append(this.#sessionId, seq, events, options);
     this.causes.note(appended);
     this.#isConfirmed = true;
     this.#state = events.reduce(evolve, this.#state);
-    for (const event of events) this.#count(event);
+    this.#count(events, messagesBefore);
     const last = appended.at(-1);
     if (last) onGrown(this.#state, last);
     return appended;
   }
 
-  #count(event: SessionEvent): void {
-    this.#bytes = event.type === 'session.reset' ? EMPTY_SESSION_BYTES : this.#bytes + retainedBytes(event);
+  #count(events: readonly SessionEvent[], messagesBefore: number): void {
+    const { transcript } = this.#state;
+    if (events.some(({ type }) => type === 'session.reset'))
+      this.#bytes = EMPTY_SESSION_BYTES + messagesBytes(transcript);
+    else this.#bytes += messagesBytes(transcript.slice(messagesBefore));
+    for (const event of events) this.#bytes += keyBytes(event);
   }
 }
 

@@ -156,6 +156,8 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // The servers end with the service: that is no change that anybody should be told of.
+    this.#listeners.clear();
     await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
   }
 

@@ -8,7 +8,6 @@ export class RuleWatch {
   readonly #approval: ApprovalConfig;
   readonly #servers: McpSupervisor;
   readonly #log: Logger;
-  #isStopped = false;
   /** What was logged about a rule, by its place. */
   #logged = new Map<number, string>();
 
@@ -24,13 +23,7 @@ export class RuleWatch {
     return this.#unmatched().map(({ reason }) => reason);
   }
 
-  /** The servers are about to end, and their tools with them. */
-  stop(): void {
-    this.#isStopped = true;
-  }
-
   #check(): void {
-    if (this.#isStopped) return;
     const unmatched = this.#unmatched();
     for (const { index, reason } of unmatched) {
       if (this.#logged.get(index) !== reason) this.#log.warn({}, reason);

@@ -1,14 +1,13 @@
-import type { SessionState } from '../../core/session/session-state.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
-import { shownConversation } from './shown-conversation.ts';
+import { type Conversation, shownConversation } from './shown-conversation.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
 /** A step, and the conversation at its beginning. */
 export interface BeginningStep {
   readonly turnId: string;
   readonly step: number;
-  readonly conversation: Pick<SessionState, 'transcript' | 'refusals'>;
+  readonly conversation: Conversation;
   /** The user's text of this turn. */
   readonly said: string;
 }

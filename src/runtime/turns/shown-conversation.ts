@@ -1,20 +1,26 @@
 import { modelConversation } from '../../core/conversation/model-conversation.ts';
-import type { ModelMessage } from '../../core/conversation/model-message.ts';
+import type { ModelMessage, UserMessage } from '../../core/conversation/model-message.ts';
 import { cautionAfter, refusedIn } from '../../core/conversation/refusals.ts';
 import { estimateText, estimateTokens, transcriptWindow } from '../../core/conversation/transcript-window.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
+/** The messages since the last reset, and what was refused of them. */
+export interface Conversation extends Pick<SessionState, 'transcript' | 'refusals'> {
+  /** A message that is not in the transcript yet. */
+  readonly next?: UserMessage;
+}
+
 type ShowingDeps = Pick<TurnDeps, 'model' | 'systemPrompt' | 'historyTokens'>;
 
 /** The conversation as the model is shown it: the newest part that fits, in a form that every provider takes. */
 export function shownConversation(
-  { transcript, refusals }: Pick<SessionState, 'transcript' | 'refusals'>,
+  { transcript, refusals, next }: Conversation,
   { model, systemPrompt, historyTokens }: ShowingDeps,
 ): ModelMessage[] {
   const maxTokens = historyTokens - estimateText(systemPrompt);
-  const window = transcriptWindow(transcript, Math.min(maxTokens, refusals.maxTokens ?? maxTokens));
+  const window = transcriptWindow(transcript, Math.min(maxTokens, refusals.maxTokens ?? maxTokens), next);
   return modelConversation(window, { source: model.source, caution: cautionAfter(refusals) });
 }
 

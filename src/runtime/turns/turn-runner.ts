@@ -27,7 +27,7 @@ export class TurnRunner {
     if (catalog.ready() !== null) return null;
     const { turnId, text } = requested;
     const { transcript, refusals } = state;
-    const conversation = { transcript: [...transcript, userMessage(requested)], refusals };
+    const conversation = { transcript, refusals, next: userMessage(requested) };
     const offer = catalog.forModel();
     const request = modelRequest({ turnId, step: 1, conversation, said: text }, this.#deps, offer);
     return new EarlyReply(model, request, offer);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage } from '../../../src/core/conversation/model-message.ts';
+import type { ModelMessage, UserMessage } from '../../../src/core/conversation/model-message.ts';
 import { estimateTokens, transcriptWindow } from '../../../src/core/conversation/transcript-window.ts';
 import { callIdsIn } from '../../support/models/steps.ts';
 
-const user = (text: string): ModelMessage => ({ role: 'user', text });
+const user = (text: string): UserMessage => ({ role: 'user', text });
 const assistant = (text: string, ...callIds: string[]): ModelMessage => ({
   role: 'assistant',
   parts: [
@@ -56,6 +56,18 @@ describe('the window of a conversation', () => {
     ];
     expect(transcriptWindow([user('old'), ...turn], 1)).toEqual([user(long), ...turn.slice(3)]);
     expect(transcriptWindow([...turn, assistant('done'), user('next')], 1)).toEqual([user('next')]);
+  });
+
+  it('is the same for a message that follows as for one that is in the conversation already', () => {
+    for (const next of [user('next'), user(long)]) {
+      for (let budget = 0; budget <= total + estimateTokens(next); budget += 1) {
+        for (let length = 0; length <= conversation.length; length += 1) {
+          const before = conversation.slice(0, length);
+          const expected = transcriptWindow([...before, next], budget);
+          expect(transcriptWindow(before, budget, next)).toEqual(expected);
+        }
+      }
+    }
   });
 
   it('begins with a user’s message and pairs every call, whatever the budget', () => {
