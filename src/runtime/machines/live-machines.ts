@@ -5,6 +5,11 @@ import type { MachineState } from '../../core/machine-state.ts';
 
 export type MachineActor = ActorRefFrom<typeof turnMachine> | ActorRefFrom<typeof mcpServerMachine>;
 
+/** A running machine. Its actor is asked for only when somebody watches. */
+export interface WatchableMachine {
+  readonly actor: MachineActor;
+}
+
 export interface MachineWatcher {
   /** Called for each machine: first for those that run already, then for each new one before it starts. */
   readonly onActor?: (actor: MachineActor) => void;
@@ -16,18 +21,19 @@ export interface MachineWatcher {
 
 /** The machines that run now. They are inspected only while somebody watches, so that nobody else pays for it. */
 export class LiveMachines {
-  readonly #actors = new Set<MachineActor>();
+  readonly #machines = new Set<WatchableMachine>();
   readonly #watchers = new Map<MachineWatcher, Map<MachineActor, Subscription>>();
 
   /** Call before the machine starts. */
-  add(actor: MachineActor): void {
-    this.#actors.add(actor);
-    for (const [watcher, subscriptions] of this.#watchers) attach(watcher, actor, subscriptions);
+  add(machine: WatchableMachine): void {
+    this.#machines.add(machine);
+    for (const [watcher, subscriptions] of this.#watchers) attach(watcher, machine.actor, subscriptions);
   }
 
-  remove(actor: MachineActor): void {
-    this.#actors.delete(actor);
+  remove(machine: WatchableMachine): void {
+    this.#machines.delete(machine);
     for (const [watcher, subscriptions] of this.#watchers) {
+      const { actor } = machine;
       subscriptions.get(actor)?.unsubscribe();
       subscriptions.delete(actor);
       watcher.onGone?.(actor);
@@ -38,7 +44,7 @@ export class LiveMachines {
   watch(watcher: MachineWatcher): () => void {
     const subscriptions = new Map<MachineActor, Subscription>();
     this.#watchers.set(watcher, subscriptions);
-    for (const actor of this.#actors) attach(watcher, actor, subscriptions);
+    for (const { actor } of this.#machines) attach(watcher, actor, subscriptions);
     return () => {
       this.#watchers.delete(watcher);
       for (const subscription of subscriptions.values()) subscription.unsubscribe();

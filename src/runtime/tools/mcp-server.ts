@@ -28,7 +28,7 @@ export class McpServer {
   readonly name: string;
   readonly config: McpServerConfig;
   readonly #deps: McpServerDeps;
-  readonly #actor;
+  readonly actor;
   /** What the server said, over all its connections. */
   readonly log = new ServerLog();
   #connection: ToolServerConnection | null = null;
@@ -52,21 +52,21 @@ export class McpServer {
       },
       delays: { retryDelay: ({ context }) => deps.retryDelayMs(context.failures) },
     });
-    this.#actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
-    this.#actor.subscribe(({ value, context }) => {
+    this.actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
+    this.actor.subscribe(({ value, context }) => {
       deps.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
       deps.onTransition();
     });
-    deps.machines.add(this.#actor);
-    this.#actor.start();
+    deps.machines.add(this);
+    this.actor.start();
   }
 
   get status(): McpServerStatus {
-    return this.#actor.getSnapshot().value;
+    return this.actor.getSnapshot().value;
   }
 
   get record(): McpServerRecord {
-    const { value: status, context } = this.#actor.getSnapshot();
+    const { value: status, context } = this.actor.getSnapshot();
     const { type, description } = this.config;
     return {
       id: this.name,
@@ -80,7 +80,7 @@ export class McpServer {
 
   /** Whether every attempt so far has failed. */
   get hasOnlyFailed(): boolean {
-    return !this.#hasConnected && this.#actor.getSnapshot().context.failures > 0;
+    return !this.#hasConnected && this.actor.getSnapshot().context.failures > 0;
   }
 
   get tools(): readonly Tool[] {
@@ -94,19 +94,19 @@ export class McpServer {
 
   /** Connects, or reconnects. Resolves when the attempt has succeeded or failed. */
   async connect(): Promise<McpServerStatus> {
-    this.#actor.send({ type: 'CONNECT' });
-    return (await waitFor(this.#actor, ({ value }) => value !== 'connecting')).value;
+    this.actor.send({ type: 'CONNECT' });
+    return (await waitFor(this.actor, ({ value }) => value !== 'connecting')).value;
   }
 
   /** Resolves when the connection is closed and its process has exited. */
   async disconnect(): Promise<void> {
-    this.#actor.send({ type: 'DISCONNECT' });
+    this.actor.send({ type: 'DISCONNECT' });
     await this.#closing;
   }
 
   /** Call after the last disconnect. */
   forget(): void {
-    this.#deps.machines.remove(this.#actor);
+    this.#deps.machines.remove(this);
   }
 
   #open(sendBack: SendBack): StopEffect {
@@ -159,7 +159,7 @@ export class McpServer {
       onClosed: (reason) => {
         if (signal.aborted) return;
         this.#deps.log.warn({ server: this.name, reason }, 'tool server is gone');
-        this.#actor.send({ type: 'CLOSED', reason });
+        this.actor.send({ type: 'CLOSED', reason });
       },
       onToolsChanged: () => {
         if (!signal.aborted) void this.#refreshTools(signal);
@@ -196,7 +196,7 @@ export class McpServer {
       const tools = await connection.listTools();
       if (signal.aborted || question !== this.#lastRefresh) return;
       this.#setTools(tools);
-      this.#actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });
+      this.actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });
     } catch (error) {
       if (signal.aborted) return;
       this.#deps.log.warn(

@@ -1,5 +1,4 @@
-import { type Actor, createActor } from 'xstate';
-import { type TurnEffect, type TurnEvent, turnMachine } from '../../../machines/turn.machine.ts';
+import type { TurnEffect, TurnEvent } from '../../../machines/turn.machine.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { AGENT, type Actor as EventActor, SERVICE } from '../../core/log/event-metadata.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
@@ -14,6 +13,7 @@ import type { EarlyReply } from './early-reply.ts';
 import { ModelCall } from './model-call.ts';
 import { withShownTokens } from './shown-conversation.ts';
 import type { StreamedStep } from './streamed-step.ts';
+import { TurnActor } from './turn-actor.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
 
 /**
@@ -24,7 +24,7 @@ export class TurnRun {
   readonly turnId: string;
   readonly #session: TurnSession;
   readonly #deps: TurnDeps;
-  readonly #machine: Actor<typeof turnMachine>;
+  readonly #machine: TurnActor;
   /** The model call that runs, or ran last. */
   #call: ModelCall | null = null;
   /** What the running step has streamed; null once the step is in the log. */
@@ -54,8 +54,7 @@ export class TurnRun {
       unsettled: [...open.unsettled.keys()],
       awaiting: [...open.awaiting.keys()],
     };
-    this.#machine = createActor(turnMachine, { input, id: turnId });
-    this.#machine.on('*', (effect) => this.#perform(effect));
+    this.#machine = new TurnActor(input, (effect) => this.#perform(effect));
   }
 
   /** Calls the model, or runs the open tool calls, as soon as tools can be offered. */
@@ -72,7 +71,7 @@ export class TurnRun {
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
     if (fact.type === 'step.completed') this.#streamed = null;
     this.#machine.send(fact);
-    if (this.#machine.getSnapshot().status === 'done') this.#deps.machines.remove(this.#machine);
+    if (!this.#machine.isActive) this.#deps.machines.remove(this.#machine);
   }
 
   /** What the running step has said, without the separator before it; empty once the step is in the log. */
@@ -107,7 +106,7 @@ export class TurnRun {
 
   /** A signal of the moment. A turn that is over does not hear it. */
   #signal(event: TurnEvent): void {
-    if (this.#machine.getSnapshot().status === 'active') this.#machine.send(event);
+    this.#machine.send(event);
   }
 
   #perform(effect: TurnEffect): void {
