@@ -143,6 +143,9 @@ export async function composeAgent({
   });
   // Not awaited: only requests with an idempotency key depend on it.
   void requests.sweep();
+  const learned = journal.learnSessions().catch((error: unknown) => {
+    log.warn({ err: error }, 'could not read which sessions there are: their first messages take longer');
+  });
 
   return {
     bus,
@@ -159,7 +162,7 @@ export async function composeAgent({
       await nextLoop();
     },
     async close() {
-      await recovered;
+      await Promise.all([recovered, learned]);
       requests.stop();
       await retention?.[Symbol.asyncDispose]();
       await servers[Symbol.asyncDispose]();

@@ -265,6 +265,16 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         expect((await store.sessions({ sessionId: 's' }))[0]).not.toHaveProperty('title');
       });
 
+      it('may have their ids alone, some at a time', async () => {
+        for (const id of ['b', 'a', 'B', 'c', '~service']) await store.append(id, 0, [started('1')]);
+        expect(await store.streamIds('', 10)).toEqual(['B', 'a', 'b', 'c', '~service']);
+        expect(await store.streamIds('', 2)).toEqual(['B', 'a']);
+        expect(await store.streamIds('a', 2)).toEqual(['b', 'c']);
+        expect(await store.streamIds('~service', 2)).toEqual([]);
+        await store.erase('b');
+        expect(await store.streamIds('a', 1)).toEqual(['c']);
+      });
+
       it('is empty without sessions, and without the session of an append that was refused', async () => {
         expect(await store.sessions()).toEqual([]);
         await expect(store.append('s', 4, [started('a')], { open: true })).rejects.toThrow(StaleVersionError);

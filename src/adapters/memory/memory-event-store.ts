@@ -109,6 +109,14 @@ class MemoryEventStore implements EventStore {
       }));
   }
 
+  async streamIds(after: StreamId, limit: number): Promise<StreamId[]> {
+    this.#refuseWhenClosed();
+    return [...this.#sessions.keys()]
+      .filter((id) => id > after)
+      .sort()
+      .slice(0, limit);
+  }
+
   async fork(
     from: SessionId,
     at: number,

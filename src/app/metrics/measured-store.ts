@@ -12,6 +12,7 @@ export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
     },
     read: (...args) => store.read(...args),
     sessions: (...args) => store.sessions(...args),
+    streamIds: (...args) => store.streamIds(...args),
     fork: (...args) => store.fork(...args),
     adopt: (...args) => store.adopt(...args),
     erase: (...args) => store.erase(...args),

@@ -10,11 +10,13 @@ import type {
   SessionSummary,
 } from '../../ports/event-store.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
+import { KnownSessions, type Presence } from './known-sessions.ts';
 
 /** The only path for the events of sessions: append to the log, then publish. */
 export class Journal {
   readonly #store: EventStore;
   readonly #bus: LocalBus;
+  readonly #known = new KnownSessions();
 
   constructor(store: EventStore, bus: LocalBus) {
     this.#store = store;
@@ -28,6 +30,7 @@ export class Journal {
     events: readonly SessionEvent[],
     options: SessionMark & { readonly origin: Origin },
   ): Promise<Envelope[]> {
+    if (expectedSeq === 0) this.#known.add(sessionId);
     const envelopes = ofSession(await this.#store.append(sessionId, expectedSeq, events, options));
     for (const envelope of envelopes) this.#bus.publish(envelope);
     return envelopes;
@@ -46,8 +49,19 @@ export class Journal {
     return found;
   }
 
+  /** Reads which sessions the log has. */
+  learnSessions(): Promise<void> {
+    return this.#known.learn(this.#store);
+  }
+
+  /** Whether the log has the session, as far as that is known without a look at it. */
+  presence(sessionId: SessionId): Presence {
+    return this.#known.presence(sessionId);
+  }
+
   /** Publishes nothing, because nobody can know the new session yet. */
   fork(fork: NewFork, closing: readonly SessionEvent[], options: ForkOptions): Promise<void> {
+    this.#known.add(fork.to);
     return this.#store.fork(fork.from, fork.at, fork.to, closing, options);
   }
 

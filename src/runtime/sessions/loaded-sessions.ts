@@ -7,8 +7,6 @@ import type { SessionActor } from './session-actor.ts';
 const IDLE_MS = 60_000;
 /** Whoever has just asked for a session is about to use it. */
 const LEAST_IDLE_MS = 1_000;
-/** About a hundred bytes each. */
-const KNOWN_IDS = 10_000;
 
 export interface LoadedSessionsDeps {
   readonly directory: SessionDirectory;
@@ -33,8 +31,6 @@ export class LoadedSessions {
   readonly #now: () => number;
   #onFull: (() => void) | undefined;
   readonly #entries = new Map<SessionId, Entry>();
-  /** Sessions that have left memory lately: the log knows them. */
-  readonly #left = new LRUCache<SessionId, true>({ max: KNOWN_IDS });
   /** Those that came to rest, the latest last. */
   readonly #idle: LRUCache<SessionId, SessionActor>;
   readonly #sweeper: NodeJS.Timeout;
@@ -64,13 +60,9 @@ export class LoadedSessions {
     return [...this.#entries.values()].flatMap(({ session }) => session ?? []);
   }
 
+  /** Whether the session is in memory or loading. */
   has(sessionId: SessionId): boolean {
     return this.#entries.has(sessionId);
-  }
-
-  /** Whether the log is known to have the session. */
-  wasHere(sessionId: SessionId): boolean {
-    return this.#entries.has(sessionId) || this.#left.has(sessionId);
   }
 
   /** The session if it is in memory or loading. */
@@ -138,7 +130,6 @@ export class LoadedSessions {
   #leave(sessionId: SessionId): void {
     this.#entries.delete(sessionId);
     this.#idle.delete(sessionId);
-    this.#left.set(sessionId, true);
     this.#directory.release(sessionId);
   }
 }

@@ -24,7 +24,7 @@ import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
-import { type RecordDeps, SessionRecord } from './session-record.ts';
+import { type RecordDeps, SessionRecord, type StateBasis } from './session-record.ts';
 import { WaitingApprovals, type WaitingCall } from './waiting-approvals.ts';
 
 /** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
@@ -72,15 +72,14 @@ export class SessionActor {
   #approvals: WaitingApprovals | null = null;
   readonly #onIdle: (() => void)[] = [];
 
-  /** @param isPresumed the state is a guess. If the log disagrees, that is no fault: the caller handles it. */
   constructor(
     sessionId: SessionId,
     { state, last, waitingCalls = [] }: LoadedSession,
     deps: SessionDeps,
-    isPresumed = false,
+    basis: StateBasis = 'log',
   ) {
     this.sessionId = sessionId;
-    this.#record = new SessionRecord(sessionId, { state, last }, deps, isPresumed);
+    this.#record = new SessionRecord(sessionId, { state, last }, deps, basis);
     this.#deps = deps;
     for (const call of waitingCalls) this.#awaitApproval(call);
   }
@@ -236,7 +235,7 @@ export class SessionActor {
     const open = command.type === 'session.delete' || leavesTurnOpen(this.state, events);
     const appending = this.#record.append(events, { open, origin });
     // After a wrong guess the model would have been asked for nothing.
-    const isSure = this.#record.isConfirmed && !this.#stopped;
+    const isSure = this.#record.isCertain && !this.#stopped;
     const early = isSure ? this.#deps.turns.callEarly(this.state, events) : null;
     const appended = await (early ? abandonedUnless(appending, early) : appending);
     this.#noteApprovals(appended);

@@ -6,6 +6,7 @@ import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import type { Journal, NewFork } from './journal.ts';
 import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
+import type { StateBasis } from './session-record.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
 import { type WaitingCall, waitingCalls } from './waiting-approvals.ts';
 
@@ -17,7 +18,7 @@ export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
 
 interface ActorStart {
   readonly waitingCalls?: readonly WaitingCall[];
-  readonly isPresumed?: boolean;
+  readonly basis?: StateBasis;
 }
 
 /** Creates session actors from the log, and erases sessions. The caller makes sure that no other actor of the session exists. */
@@ -41,12 +42,13 @@ export class SessionLoader {
 
   /**
    * A new session, without a look at the log. If the log has the session, its first append is refused.
+   * @param isCertain whether that cannot be.
    */
-  presumeNew(sessionId: SessionId): SessionActor {
+  presumeNew(sessionId: SessionId, isCertain: boolean): SessionActor {
     return this.#actor(
       sessionId,
       { state: initialSessionState(), last: undefined, snapshotSeq: 0 },
-      { isPresumed: true },
+      { basis: isCertain ? 'new' : 'presumed new' },
     );
   }
 
@@ -70,10 +72,10 @@ export class SessionLoader {
   #actor(
     sessionId: SessionId,
     { state, last, snapshotSeq }: FoldedSession,
-    { waitingCalls = [], isPresumed = false }: ActorStart = {},
+    { waitingCalls = [], basis = 'log' }: ActorStart = {},
   ): SessionActor {
     const onGrown = this.#deps.snapshots.follow(sessionId, snapshotSeq);
     if (last) onGrown(state, last);
-    return new SessionActor(sessionId, { state, last, waitingCalls }, { ...this.#deps, onGrown }, isPresumed);
+    return new SessionActor(sessionId, { state, last, waitingCalls }, { ...this.#deps, onGrown }, basis);
   }
 }

@@ -11,6 +11,12 @@ import type { Journal } from './journal.ts';
 import type { FoldedSession } from './session-fold.ts';
 import type { Grown } from './session-snapshots.ts';
 
+/**
+ * Why the state is what it is: folded from the log, or empty, because the log certainly has no such session, or as a rule
+ * has none. In the last case the first append may be refused.
+ */
+export type StateBasis = 'log' | 'new' | 'presumed new';
+
 export interface RecordDeps {
   readonly journal: Pick<Journal, 'append'>;
   /** Called after events were folded into the state. */
@@ -23,22 +29,21 @@ export class SessionRecord {
   readonly #deps: RecordDeps;
   #state: SessionState;
   #bytes: number;
-  #isConfirmed: boolean;
+  #basis: StateBasis;
   /** The events that effects of the running turn follow from. */
   readonly causes: CausingEvents;
 
-  /** @param isPresumed the state is a guess, until the first append has proved it. */
   constructor(
     sessionId: SessionId,
     { state, last }: Pick<FoldedSession, 'state' | 'last'>,
     deps: RecordDeps,
-    isPresumed: boolean,
+    basis: StateBasis,
   ) {
     this.#sessionId = sessionId;
     this.#deps = deps;
     this.#state = state;
     this.#bytes = EMPTY_SESSION_BYTES + messagesBytes(state.transcript);
-    this.#isConfirmed = !isPresumed;
+    this.#basis = basis;
     this.causes = new CausingEvents(last);
   }
 
@@ -52,9 +57,14 @@ export class SessionRecord {
     return this.#bytes;
   }
 
-  /** Whether the log is known to agree with the state. */
+  /** Whether the log has shown that it agrees with the state. */
   get isConfirmed(): boolean {
-    return this.#isConfirmed;
+    return this.#basis === 'log';
+  }
+
+  /** Whether it certainly does. */
+  get isCertain(): boolean {
+    return this.#basis !== 'presumed new';
   }
 
   /** Resolves when the events are durable, published and folded in. Rejects with a `StaleVersionError` after a wrong guess. */
@@ -68,7 +78,7 @@ export class SessionRecord {
     const options = { ...mark, ...newTitle(this.#state, events) };
     const appended = await journal.append(this.#sessionId, seq, events, options);
     this.causes.note(appended);
-    this.#isConfirmed = true;
+    this.#basis = 'log';
     this.#state = events.reduce(evolve, this.#state);
     this.#count(events, messagesBefore);
     const last = appended.at(-1);

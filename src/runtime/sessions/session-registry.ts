@@ -156,7 +156,8 @@ export class SessionRegistry {
   /** Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next start. */
   async startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
     if (this.#draining) throw serviceStopping();
-    if (!this.#inMemory.wasHere(sessionId)) return this.#begin(sessionId, message, origin);
+    const presence = this.#inMemory.has(sessionId) ? 'likely' : this.#deps.journal.presence(sessionId);
+    if (presence !== 'likely') return this.#begin(sessionId, message, origin, presence);
     const session = await this.session(sessionId);
     return session.startTurn(message, origin);
   }
@@ -172,12 +173,18 @@ export class SessionRegistry {
   }
 
   /**
-   * An unknown session is new as a rule, so its first message is appended without a look at the log. If the append is
-   * refused, the session exists: load it and start the turn there. Whoever asks for the session meanwhile waits.
+   * The first message of a session that is new, as is certain or at least the rule, is appended without a look at the
+   * log. If the append is refused, the session exists: load it and start the turn there. Whoever asks for the session
+   * meanwhile waits.
    */
-  async #begin(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
+  async #begin(
+    sessionId: SessionId,
+    message: Message,
+    origin: Origin,
+    presence: 'absent' | 'unknown',
+  ): Promise<AcceptedTurn> {
     const claimed = this.#deps.directory.claim(sessionId);
-    const presumed = this.#loader.presumeNew(sessionId);
+    const presumed = this.#loader.presumeNew(sessionId, presence === 'absent');
     let accepted = claimed
       ? claimed.then(() => presumed.startTurn(message, origin))
       : presumed.startTurn(message, origin);

@@ -167,6 +167,7 @@ const burning: EventStore = {
   append: () => Promise.reject(new Error('EIO')),
   read: () => Promise.resolve([]),
   sessions: () => Promise.resolve([]),
+  streamIds: () => Promise.resolve([]),
   fork: () => Promise.reject(new Error('EIO')),
   adopt: () => Promise.reject(new Error('EIO')),
   erase: () => Promise.reject(new Error('EIO')),

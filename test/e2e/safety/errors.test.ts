@@ -50,6 +50,7 @@ describe('errors', () => {
         append: () => Promise.reject(new Error('EIO at /private/path')),
         read: () => Promise.resolve([]),
         sessions: () => Promise.resolve([]),
+        streamIds: () => Promise.resolve([]),
         fork: () => Promise.reject(new Error('EIO at /private/path')),
         adopt: () => Promise.reject(new Error('EIO at /private/path')),
         erase: () => Promise.reject(new Error('EIO at /private/path')),

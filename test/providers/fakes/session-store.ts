@@ -47,6 +47,7 @@ function keptOpen(store: EventStore): EventStore {
     append: (...given) => store.append(...given),
     read: (...given) => store.read(...given),
     sessions: (...given) => store.sessions(...given),
+    streamIds: (...given) => store.streamIds(...given),
     fork: (...given) => store.fork(...given),
     adopt: (...given) => store.adopt(...given),
     erase: (...given) => store.erase(...given),

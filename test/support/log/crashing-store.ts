@@ -39,6 +39,7 @@ export function keptOpen(log: EventStore): EventStore {
     append: (...args) => log.append(...args),
     read: (...args) => log.read(...args),
     sessions: (...args) => log.sessions(...args),
+    streamIds: (...args) => log.streamIds(...args),
     fork: (...args) => log.fork(...args),
     adopt: (...args) => log.adopt(...args),
     erase: (...args) => log.erase(...args),

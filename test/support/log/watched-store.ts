@@ -1,6 +1,7 @@
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { Envelope } from '../../../src/core/log/envelope.ts';
 import type { LoggedEvent, SessionEvent } from '../../../src/core/log/events.ts';
+import type { StreamId } from '../../../src/core/log/streams.ts';
 import type {
   AdoptedEvent,
   AppendOptions,
@@ -46,6 +47,10 @@ export class WatchedStore implements EventStore {
 
   sessions(filter?: SessionFilter): Promise<SessionSummary[]> {
     return this.#inner.sessions(filter);
+  }
+
+  streamIds(after: StreamId, limit: number): Promise<StreamId[]> {
+    return this.#inner.streamIds(after, limit);
   }
 
   async fork(

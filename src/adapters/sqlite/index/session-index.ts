@@ -22,6 +22,7 @@ export class SessionIndex {
   readonly #all: StatementSync;
   readonly #open: StatementSync;
   readonly #closed: StatementSync;
+  readonly #ids: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT * FROM sessions WHERE session = ?');
@@ -37,6 +38,7 @@ export class SessionIndex {
     this.#closed = db.prepare(
       'SELECT * FROM sessions WHERE session > ? AND open = 0 ORDER BY session LIMIT ?',
     );
+    this.#ids = db.prepare('SELECT session FROM sessions WHERE session > ? ORDER BY session LIMIT ?');
   }
 
   /** Throws when the row is damaged. */
@@ -78,6 +80,11 @@ export class SessionIndex {
     const rows = open === undefined ? this.#all : open ? this.#open : this.#closed;
     // A negative limit means none to SQLite.
     return rows.all(after, Number.isFinite(limit) ? limit : -1).map(parseSession);
+  }
+
+  /** Ids alone; whether their rows are damaged is not checked. */
+  ids(after: string, limit: number): string[] {
+    return this.#ids.all(after, limit).map(({ session }) => textOf(session));
   }
 }
 

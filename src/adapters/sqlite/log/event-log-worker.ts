@@ -73,6 +73,8 @@ function run(log: EventLog, call: Call): Answer | Promise<Answer> {
       return log.read(call);
     case 'list':
       return log.list(call);
+    case 'ids':
+      return log.ids(call);
     case 'fork':
       return log.fork(call);
     case 'begin-adoption':

@@ -26,6 +26,8 @@ import type {
   EraseCall,
   ForkCall,
   Forked,
+  Ids,
+  IdsCall,
   ListCall,
   Page,
   ReadCall,
@@ -112,6 +114,10 @@ export class EventLog implements Disposable {
         summaries: summaries.map(({ hash: _, ...summary }) => this.#titled(summary)),
       };
     });
+  }
+
+  ids({ after, limit }: IdsCall): Ids {
+    return this.#explained('read', () => ({ type: 'ids', ids: this.#index.ids(after, limit) }));
   }
 
   fork({ from, at, to, title, types, data }: ForkCall): Forked {

@@ -101,6 +101,12 @@ export class SqliteEventStore implements EventStore, LogBackup {
     return [...answer.summaries];
   }
 
+  async streamIds(after: StreamId, limit: number): Promise<StreamId[]> {
+    const answer = await this.#call({ type: 'ids', after, limit });
+    if (answer.type !== 'ids') throw new Error(`a question for ids was answered with ${answer.type}`);
+    return [...answer.ids];
+  }
+
   async fork(
     from: SessionId,
     at: number,

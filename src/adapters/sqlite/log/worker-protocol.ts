@@ -39,6 +39,7 @@ export interface CloseRequest {
 export type Call =
   | ReadCall
   | ListCall
+  | IdsCall
   | ForkCall
   | AdoptionCall
   | EraseCall
@@ -56,6 +57,13 @@ export interface ReadCall {
 export interface ListCall {
   readonly type: 'list';
   readonly filter: SessionFilter;
+}
+
+/** Asks for the ids of at most `limit` streams after that one. */
+export interface IdsCall {
+  readonly type: 'ids';
+  readonly after: string;
+  readonly limit: number;
 }
 
 /** Copies the events of `from` up to seq `at` into the new session `to`, and appends these events to the copies. */
@@ -137,6 +145,7 @@ export type Refusal = { readonly index: number } & ({ readonly actual: number } 
 export type Answer =
   | Page
   | Summaries
+  | Ids
   | Forked
   | AdoptionBegun
   | Adopted
@@ -155,6 +164,11 @@ export interface Page {
 export interface Summaries {
   readonly type: 'summaries';
   readonly summaries: readonly SessionSummary[];
+}
+
+export interface Ids {
+  readonly type: 'ids';
+  readonly ids: readonly string[];
 }
 
 export interface Forked {

@@ -1,0 +1,42 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { nextLoop } from '../../timing/next-loop.ts';
+import { IdFilter } from './id-filter.ts';
+
+/** Takes the thread of the log less than a millisecond, for which appends wait. */
+const PAGE_IDS = 1_000;
+
+/**
+ * `absent`: the log certainly has no event of the session. `likely`: it has some, or had some, or, in one of a hundred
+ * cases at most, neither. `unknown`: the ids of the log are not read yet.
+ */
+export type Presence = 'absent' | 'likely' | 'unknown';
+
+/** Which sessions the log may have. Nobody else writes sessions into the log while this process uses it. */
+export class KnownSessions {
+  readonly #ids = new IdFilter();
+  #isComplete = false;
+
+  /** Call before the first event of a session is appended. */
+  add(sessionId: SessionId): void {
+    this.#ids.add(sessionId);
+  }
+
+  presence(sessionId: SessionId): Presence {
+    if (this.#ids.mayHave(sessionId)) return 'likely';
+    return this.#isComplete ? 'absent' : 'unknown';
+  }
+
+  /** Reads the ids of the log, with time for other work in between. */
+  async learn(store: Pick<EventStore, 'streamIds'>): Promise<void> {
+    let after = '';
+    let page: readonly string[];
+    do {
+      page = await store.streamIds(after, PAGE_IDS);
+      for (const id of page) this.#ids.add(id);
+      after = page.at(-1) ?? after;
+      await nextLoop();
+    } while (page.length === PAGE_IDS);
+    this.#isComplete = true;
+  }
+}
