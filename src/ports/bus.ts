@@ -13,6 +13,11 @@ export interface MachineFilter {
   readonly sessionId?: SessionId;
 }
 
+/** Somebody who hears the signals of a session. An object and not a function, because each idle client has one. */
+export interface SessionListener {
+  hear(signal: SessionSignal): void;
+}
+
 /**
  * The only connection between the gateway and the runtime. Requests, answers, signals and machine states are
  * plain data, so that they could cross a network.
@@ -25,8 +30,10 @@ export interface Bus {
     context: RequestContext,
   ): Promise<ServiceRequests[T]['answer']>;
 
-  /** Calls the listener with each later signal of the session, in order. */
-  onSession(sessionId: SessionId, listener: (signal: SessionSignal) => void): Unsubscribe;
+  /** The listener hears each later signal of the session, in order, until `offSession` is called with it. */
+  onSession(sessionId: SessionId, listener: SessionListener): void;
+
+  offSession(sessionId: SessionId, listener: SessionListener): void;
 
   /** Calls the listener when the `tool.execute` with this id begins to run, and with its progress. */
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe;

@@ -62,9 +62,10 @@ export interface SocketLife {
   closed(): void;
 }
 
-/** An accepted handshake. The web server calls `release` when the socket has closed, or if it never opened. */
+/** An accepted handshake. One of the two methods is called. */
 export interface Admission {
   open(socket: ClientSocket): SocketLife;
+  /** The socket never opens: gives its place back. */
   release(): void;
 }
 
@@ -74,4 +75,6 @@ export interface SocketFront {
   admit(handshake: Handshake): Admission | HttpResponse;
   /** The service is stopping: refuses all later handshakes, and may end sockets whose clients wait for nothing. */
   drain(): void;
+  /** Ends all open sockets, with a code that tells clients to connect again. */
+  end(): void;
 }

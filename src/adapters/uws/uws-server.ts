@@ -7,7 +7,6 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
   BodyLimit,
@@ -18,7 +17,6 @@ import type {
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
-import type { UwsSocket } from './uws-socket.ts';
 import { webSocketBehavior } from './web-socket-behavior.ts';
 
 export interface UwsServerDeps {
@@ -39,7 +37,6 @@ const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
-  readonly #sockets = new Set<UwsSocket>();
   /** The exchanges whose response is a stream. */
   readonly #streams = new Set<HttpExchange>();
   #listening: us_listen_socket | null = null;
@@ -48,10 +45,7 @@ export class UwsServer {
     this.#deps = deps;
     this.#app = deps.broadcast.app;
     for (const [path, front] of Object.entries(deps.webSockets))
-      this.#app.ws(
-        path,
-        webSocketBehavior({ front, http: deps.http, open: this.#sockets }, deps.maxPayloadBytes),
-      );
+      this.#app.ws(path, webSocketBehavior({ front, http: deps.http }, deps.maxPayloadBytes));
     this.#app.any('/*', (res, req) => this.#handle(res, req));
   }
 
@@ -81,7 +75,7 @@ export class UwsServer {
    */
   end(): void {
     this.#stopListening();
-    for (const socket of this.#sockets) socket.end(RESTART_CODE, RESTART_REASON);
+    for (const front of Object.values(this.#deps.webSockets)) front.end();
     for (const stream of this.#streams) stream.endStream();
   }
 

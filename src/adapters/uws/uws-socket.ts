@@ -30,7 +30,8 @@ export const PIECE_CHARACTERS = 64 * 1024;
 export class UwsSocket implements ClientSocket {
   readonly #ws: RawSocket;
   #open = true;
-  #batch: string[] = [];
+  /** Null while nothing waits to be sent. */
+  #batch: string[] | null = null;
   #batchCharacters = 0;
   /** Whether uWebSockets.js had to buffer something when the last batch was sent. */
   #isBuffering = false;
@@ -80,7 +81,11 @@ export class UwsSocket implements ClientSocket {
 
   #sendSoon(text: string): void {
     this.#flushLater ??= () => this.#flush();
-    if (this.#batch.push(text) === 1) queueMicrotask(this.#flushLater);
+    if (this.#batch) this.#batch.push(text);
+    else {
+      this.#batch = [text];
+      queueMicrotask(this.#flushLater);
+    }
     this.#batchCharacters += text.length;
     // Flushes now, so that a caller who sends much at once learns in time that the client does not keep up.
     if (this.#batchCharacters >= BATCH_CHARACTERS) this.#flush();
@@ -88,8 +93,8 @@ export class UwsSocket implements ClientSocket {
 
   #flush(): void {
     const batch = this.#batch;
-    if (!this.#open || batch.length === 0) return;
-    this.#batch = [];
+    if (!this.#open || batch === null) return;
+    this.#batch = null;
     this.#batchCharacters = 0;
     const [first = ''] = batch;
     if (batch.length === 1) this.#ws.send(first, false);

@@ -4,11 +4,11 @@ import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';
 
-/** The user data of a socket. The last two are set when the socket opens. */
+/** The user data of a socket: first its admission, then the others. */
 export interface SocketData {
-  readonly admission: Admission;
-  socket?: UwsSocket;
-  life?: SocketLife;
+  admission: Admission | null;
+  socket: UwsSocket | null;
+  life: SocketLife | null;
 }
 
 /** A silent client is pinged after 12 seconds and closed after 20: proxies drop connections that are idle for longer. */
@@ -19,13 +19,11 @@ const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 export interface WebSocketDeps {
   readonly front: SocketFront;
   readonly http: Pick<HttpHandler, 'refuse'>;
-  /** The open sockets. The behavior adds and removes them. */
-  readonly open: Set<UwsSocket>;
 }
 
 /** @param maxPayloadBytes uWebSockets.js drops the connection of a longer message, without a close frame. */
 export function webSocketBehavior(
-  { front, http, open }: WebSocketDeps,
+  { front, http }: WebSocketDeps,
   maxPayloadBytes: number,
 ): WebSocketBehavior<SocketData> {
   return {
@@ -36,10 +34,11 @@ export function webSocketBehavior(
     upgrade: (res, req, context) => upgrade({ front, http }, res, req, context),
     open: (ws) => {
       const data = ws.getUserData();
-      const socket = new UwsSocket(ws);
-      open.add(socket);
-      data.socket = socket;
-      data.life = data.admission.open(socket);
+      const { admission } = data;
+      // What an admission knows of its handshake need not stay in memory with each silent socket.
+      data.admission = null;
+      data.socket = new UwsSocket(ws);
+      data.life = admission?.open(data.socket) ?? null;
     },
     message: (ws, message, isBinary) => {
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
@@ -52,18 +51,15 @@ export function webSocketBehavior(
     },
     close: (ws) => {
       const { admission, socket, life } = ws.getUserData();
-      if (socket) {
-        socket.closed();
-        open.delete(socket);
-      }
+      admission?.release();
+      socket?.closed();
       life?.closed();
-      admission.release();
     },
   };
 }
 
 function upgrade(
-  { front, http }: Omit<WebSocketDeps, 'open'>,
+  { front, http }: WebSocketDeps,
   res: HttpResponse,
   req: HttpRequest,
   context: us_socket_context_t,
@@ -76,7 +72,7 @@ function upgrade(
     void new HttpExchange(res, 'GET', { isLast: fault !== null }).respond(admission);
     return;
   }
-  const data: SocketData = { admission };
+  const data: SocketData = { admission, socket: null, life: null };
   res.cork(() => {
     res.upgrade(
       data,

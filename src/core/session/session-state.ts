@@ -111,6 +111,9 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
 
 const NO_TEXT: TurnText = { text: '' };
 
+/** One for all turns: calls are added to a copy. */
+const NO_CALLS = new Map<string, never>();
+
 type Turns = Pick<SessionState, 'waiting' | 'open'>;
 
 function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
@@ -121,7 +124,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       const turn = waitingTurn(state, event.turnId);
       return {
         waiting: state.waiting.filter((waiting) => waiting !== turn),
-        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: new Map(), awaiting: new Map() },
+        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: NO_CALLS, awaiting: NO_CALLS },
       };
     }
     case 'turn.resumed':

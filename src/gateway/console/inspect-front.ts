@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
-import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
+import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
+import type { Admission, Handshake, HttpResponse, SocketFront, SocketLife } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
 import type { Access } from '../security/access.ts';
 import { addressMatcher, unmapIpv4 } from '../security/client-address.ts';
@@ -21,6 +22,7 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 /** `/inspect`: the XState inspector's WebSocket, for this machine or with a token. */
 export class InspectFront implements SocketFront {
   readonly #deps: InspectFrontDeps;
+  readonly #open = new Set<ClientSocket>();
   #isStopping = false;
 
   constructor(deps: InspectFrontDeps) {
@@ -31,8 +33,12 @@ export class InspectFront implements SocketFront {
     this.#isStopping = true;
   }
 
+  end(): void {
+    for (const socket of this.#open) socket.end(RESTART_CODE, RESTART_REASON);
+  }
+
   admit(handshake: Handshake): Admission | HttpResponse {
-    const { access, attach } = this.#deps;
+    const { access } = this.#deps;
     const { headers } = handshake;
     try {
       access.checkHost(headers.get('host'));
@@ -42,14 +48,18 @@ export class InspectFront implements SocketFront {
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }
-    return {
-      open: (socket) => {
-        const client = new Recipient(socket);
-        const detach = attach((text) => client.send(text));
-        return { receive: () => undefined, drained: () => undefined, closed: detach };
-      },
-      release: () => undefined,
+    return { open: (socket) => this.#attach(socket), release: () => undefined };
+  }
+
+  #attach(socket: ClientSocket): SocketLife {
+    this.#open.add(socket);
+    const client = new Recipient(socket);
+    const detach = this.#deps.attach((text) => client.send(text));
+    const closed = (): void => {
+      this.#open.delete(socket);
+      detach();
     };
+    return { receive: () => undefined, drained: () => undefined, closed };
   }
 
   #isAllowed({ peerAddress, headers, query }: Handshake): boolean {

@@ -6,7 +6,7 @@ import { outcomeOf } from '../../core/session/session-state.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import { pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 
@@ -28,24 +28,17 @@ export async function answerTurn(
   bus: Bus,
   message: TurnMessage,
   context: RequestContext,
-  { onChunk, onApprovals }: TurnListener = {},
+  listener: TurnListener = {},
 ): Promise<TurnReply> {
-  const settled = new SettledTurns();
-  const unsubscribe = bus.onSession(message.sessionId, (signal) => {
-    if ('event' in signal) {
-      const { event, time } = signal;
-      if (event.type === 'approval.requested') onApprovals?.([pendingApproval(event, time)]);
-    } else if (signal.type === 'reply.chunk' && signal.turnId === message.turnId) {
-      onChunk?.(signal);
-    }
-    settled.note(signal);
-  });
+  const settled = new SettledTurns(message.turnId, listener);
+  const { sessionId } = message;
+  bus.onSession(sessionId, settled);
   try {
     const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
-    if (waitsFor) onApprovals?.(waitsFor);
+    if (waitsFor) listener.onApprovals?.(waitsFor);
     return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
-    unsubscribe();
+    bus.offSession(sessionId, settled);
   }
 }
 
@@ -53,22 +46,38 @@ export async function answerTurn(
  * Collects the turns that end. It listens before the turn starts, and only the answer to `turn.start` tells
  * which turn to wait for.
  */
-class SettledTurns {
+class SettledTurns implements SessionListener {
+  readonly #turnId: TurnId;
+  readonly #listener: TurnListener;
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
   #fault: TurnOutcome | undefined;
-  #onChange: () => void = () => undefined;
+  /** Set while somebody waits for the outcome. */
+  #onChange: (() => void) | null = null;
 
-  note(signal: SessionSignal): void {
+  /** @param listener hears the chunks of this turn, and what the session waits for. */
+  constructor(turnId: TurnId, listener: TurnListener) {
+    this.#turnId = turnId;
+    this.#listener = listener;
+  }
+
+  hear(signal: SessionSignal): void {
+    const { onChunk, onApprovals } = this.#listener;
     if ('event' in signal) {
-      const outcome = outcomeOf(signal.event);
-      if (!outcome) return;
-      this.#outcomes.set(outcome.turnId, outcome.outcome);
+      const { event, time } = signal;
+      if (event.type === 'approval.requested') onApprovals?.([pendingApproval(event, time)]);
+      this.#note(outcomeOf(event));
     } else if (signal.type === 'session.fault') {
       this.#fault = { status: 'failed', error: signal.error };
-    } else {
-      return;
+      this.#onChange?.();
+    } else if (signal.type === 'reply.chunk' && signal.turnId === this.#turnId) {
+      onChunk?.(signal);
     }
-    this.#onChange();
+  }
+
+  #note(ended: ReturnType<typeof outcomeOf>): void {
+    if (!ended) return;
+    this.#outcomes.set(ended.turnId, ended.outcome);
+    this.#onChange?.();
   }
 
   /** Call it once. */

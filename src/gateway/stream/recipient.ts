@@ -14,13 +14,13 @@ export const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
  * `MAX_BUFFERED_BYTES` and one frame.
  */
 export class Recipient implements SignalReader {
-  readonly #socket: ClientSocket;
+  protected readonly socket: ClientSocket;
   /** Whether the socket buffered the last frame. */
   #behind = false;
   #givenUp = false;
 
   constructor(socket: ClientSocket) {
-    this.#socket = socket;
+    this.socket = socket;
   }
 
   /** Whether the socket was closed because the client does not read. */
@@ -34,7 +34,7 @@ export class Recipient implements SignalReader {
 
   send(frame: string): void {
     if (this.#behind) this.giveUpIfSlow();
-    if (!this.#givenUp) this.#behind = !this.#socket.send(frame);
+    if (!this.#givenUp) this.#behind = !this.socket.send(frame);
   }
 
   /** The same client as a reader that also gets the reasoning of the model. */
@@ -48,17 +48,17 @@ export class Recipient implements SignalReader {
 
   /** The publisher of the topic must call `giveUpIfSlow` from time to time. */
   subscribe(topic: string): void {
-    this.#socket.subscribe(topic);
+    this.socket.subscribe(topic);
   }
 
   unsubscribe(topic: string): void {
-    this.#socket.unsubscribe(topic);
+    this.socket.unsubscribe(topic);
   }
 
   /** @param comingBytes may still reach the socket before the next call. */
   giveUpIfSlow(comingBytes = 0): void {
-    if (this.#givenUp || this.#socket.bufferedBytes() + comingBytes <= MAX_BUFFERED_BYTES) return;
+    if (this.#givenUp || this.socket.bufferedBytes() + comingBytes <= MAX_BUFFERED_BYTES) return;
     this.#givenUp = true;
-    this.#socket.end(SLOW_READER_CODE, SLOW_READER_REASON);
+    this.socket.end(SLOW_READER_CODE, SLOW_READER_REASON);
   }
 }

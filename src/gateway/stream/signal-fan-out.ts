@@ -1,7 +1,7 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Broadcast } from '../../ports/broadcast.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, SessionListener } from '../../ports/bus.ts';
 import { Audience } from './audience.ts';
 import { Recipient } from './recipient.ts';
 import { SignalFrames, type SignalReader } from './signal-frames.ts';
@@ -22,7 +22,7 @@ export class SignalFanOut {
 
   join(sessionId: SessionId, reader: SignalReader): void {
     const feed = this.#feeds.get(sessionId) ?? this.#open(sessionId);
-    feed.add(reader);
+    feed.add(reader, () => new Audience(sessionId, this.#broadcast));
   }
 
   /** Ends the delivery. `join` returns no function for this, because each idle client would keep one in memory. */
@@ -30,7 +30,7 @@ export class SignalFanOut {
     const feed = this.#feeds.get(sessionId);
     feed?.remove(reader);
     if (!feed || feed.size > 0) return;
-    feed.close();
+    this.#bus.offSession(sessionId, feed);
     this.#feeds.delete(sessionId);
   }
 
@@ -40,39 +40,32 @@ export class SignalFanOut {
   }
 
   #open(sessionId: SessionId): Feed {
-    const feed = new Feed(sessionId, this.#bus, this.#broadcast);
+    const feed = new Feed();
     this.#feeds.set(sessionId, feed);
+    this.#bus.onSession(sessionId, feed);
     return feed;
   }
 }
 
 /** The readers of one session. Most sessions have one client, which needs no audience. */
-class Feed {
-  readonly #sessionId: SessionId;
-  readonly #broadcast: Broadcast;
-  readonly #unsubscribe: () => void;
+class Feed implements SessionListener {
   /** The client of plain frames while it is the only one. */
   #lone: Recipient | null = null;
   #audience: Audience | null = null;
   /** Readers of other frames than the plain ones. */
   #others: Set<SignalReader> | null = null;
 
-  constructor(sessionId: SessionId, bus: Bus, broadcast: Broadcast) {
-    this.#sessionId = sessionId;
-    this.#broadcast = broadcast;
-    this.#unsubscribe = bus.onSession(sessionId, (signal) => this.#hear(signal));
-  }
-
   get size(): number {
     return (this.#lone ? 1 : 0) + (this.#audience?.size ?? 0) + (this.#others?.size ?? 0);
   }
 
-  add(reader: SignalReader): void {
+  /** @param newAudience called when a second client needs one. */
+  add(reader: SignalReader, newAudience: () => Audience): void {
     if (!(reader instanceof Recipient)) {
       this.#others ??= new Set();
       this.#others.add(reader);
     } else if (this.#lone === null && this.#audience === null) this.#lone = reader;
-    else this.#openAudience().add(reader);
+    else this.#openAudience(newAudience).add(reader);
   }
 
   remove(reader: SignalReader): void {
@@ -82,22 +75,18 @@ class Feed {
     if (this.#audience?.size === 0) this.#audience = null;
   }
 
-  close(): void {
-    this.#unsubscribe();
-  }
-
-  /** The lone client joins the audience, and stays in it after the others have left. */
-  #openAudience(): Audience {
-    this.#audience ??= new Audience(this.#sessionId, this.#broadcast);
-    if (this.#lone) this.#audience.add(this.#lone);
-    this.#lone = null;
-    return this.#audience;
-  }
-
-  #hear(signal: SessionSignal): void {
+  hear(signal: SessionSignal): void {
     const frames = new SignalFrames(signal);
     this.#lone?.hear(signal, frames);
     this.#audience?.hear(frames);
     for (const reader of this.#others ?? []) reader.hear(signal, frames);
+  }
+
+  /** The lone client joins the audience, and stays in it after the others have left. */
+  #openAudience(newAudience: () => Audience): Audience {
+    this.#audience ??= newAudience();
+    if (this.#lone) this.#audience.add(this.#lone);
+    this.#lone = null;
+    return this.#audience;
   }
 }

@@ -41,7 +41,15 @@ export interface ConnectionDeps {
 }
 
 /** The query of a client, and who the client is. */
-export type ConnectionQuery = StreamQuery & { readonly context: RequestContext };
+export interface ConnectionQuery extends StreamQuery {
+  readonly context: RequestContext;
+  readonly address: string;
+}
+
+/** Whoever counts the connections. */
+export interface Connections {
+  leave(connection: Connection): void;
+}
 
 const NORMAL_CODE = 1000;
 /** "Unexpected condition": the client may connect again. */
@@ -50,12 +58,12 @@ const UNEXPECTED_CODE = 1011;
 const RESOLVED: Promise<void> = Promise.resolve();
 
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
-export class Connection implements SocketLife {
+export class Connection extends Recipient implements SocketLife {
+  readonly address: string;
   readonly #sessionId: SessionId;
   readonly #context: RequestContext;
-  readonly #client: Recipient;
-  readonly #socket: ClientSocket;
   readonly #deps: ConnectionDeps;
+  readonly #all: Connections;
   /** Null for a client that does not resume. */
   readonly #reader: ResumingReader | null;
   /** Null for a client that does not ask for the states of machines. */
@@ -70,27 +78,23 @@ export class Connection implements SocketLife {
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
 
-  constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
-    const { session, after, offset = 0, reasoning, context } = query;
+  constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps, all: Connections) {
+    const { session, after, offset = 0, reasoning, context, address } = query;
+    super(socket);
+    this.address = address;
     this.#sessionId = session;
     this.#context = context;
-    this.#socket = socket;
-    this.#client = new Recipient(socket);
     this.#deps = deps;
+    this.#all = all;
     this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, query);
-    this.#listener = this.#reader ?? (reasoning === 1 ? this.#client.withReasoning() : this.#client);
+    this.#listener = this.#reader ?? (reasoning === 1 ? this.withReasoning() : this);
     deps.fanOut.join(session, this.#listener);
     this.#reader?.start();
   }
 
   /** Bytes that wait for the client to read. */
   get bufferedBytes(): number {
-    return this.#socket.bufferedBytes();
-  }
-
-  /** Whether the socket was closed because the client does not read. */
-  get givenUp(): boolean {
-    return this.#client.givenUp;
+    return this.socket.bufferedBytes();
   }
 
   drained(): void {
@@ -109,13 +113,19 @@ export class Connection implements SocketLife {
     // A message that was received just now may start a turn.
     await this.#inbox;
     await this.#deps.bus.send('session.rest', { sessionId: this.#sessionId }, this.#context);
-    this.#socket.end(RESTART_CODE, RESTART_REASON);
+    this.end();
+  }
+
+  /** Ends the socket now. The client should connect again. */
+  end(): void {
+    this.socket.end(RESTART_CODE, RESTART_REASON);
   }
 
   closed(): void {
     this.#deps.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
     this.#machines?.close();
+    this.#all.leave(this);
     if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
   }
 
@@ -138,7 +148,7 @@ export class Connection implements SocketLife {
   async #execute(frame: ClientFrame): Promise<void> {
     if (frame.type === 'message') return this.#startTurn(frame);
     await this.#command(frame);
-    if (this.#reader && frame.commandId !== undefined) this.#client.send(encodeDone(frame.commandId));
+    if (this.#reader && frame.commandId !== undefined) this.send(encodeDone(frame.commandId));
   }
 
   async #command(frame: Exclude<ClientFrame, MessageFrame>): Promise<void> {
@@ -175,17 +185,17 @@ export class Connection implements SocketLife {
     const { turnId, outcome, waitsFor } = accepted;
     if (waitsFor) {
       const queued = queuedBehind(sessionId, waitsFor);
-      this.#client.send(encodeQueued(queued, this.#reader ? turnId : undefined));
+      this.send(encodeQueued(queued, this.#reader ? turnId : undefined));
     }
     if (!this.#reader) {
-      if (outcome) this.#client.send(encodeOutcome(outcome));
+      if (outcome) this.send(encodeOutcome(outcome));
     } else if (clientMessageId !== undefined && turnId !== message.turnId) {
-      this.#client.send(encodeAccepted(clientMessageId, turnId, outcome));
+      this.send(encodeAccepted(clientMessageId, turnId, outcome));
     }
   }
 
   #resume(position: StreamPosition, { reasoning, time, statecharts }: ConnectionQuery): ResumingReader {
-    const socket = this.#socket;
+    const socket = this.socket;
     return new ResumingReader(this.#sessionId, position, {
       bus: this.#deps.bus,
       context: this.#context,
@@ -206,7 +216,7 @@ export class Connection implements SocketLife {
     this.#machines = new MachineReader({
       bus: this.#deps.bus,
       filter: {},
-      sink: this.#socket,
+      sink: this.socket,
       encodeAll: encodeMachines,
       encode: encodeMachine,
     });
@@ -217,6 +227,6 @@ export class Connection implements SocketLife {
     const fields = { sessionId: this.#sessionId };
     const error = clientError(thrown, this.#deps.log, fields, 'a frame could not be handled');
     const id = this.#reader && frame !== null ? frameIdOf(frame) : undefined;
-    this.#client.send(id === undefined ? encodeError(error) : encodeRefusal(error, id));
+    this.send(id === undefined ? encodeError(error) : encodeRefusal(error, id));
   }
 }

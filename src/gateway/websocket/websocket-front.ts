@@ -56,6 +56,10 @@ export class WebSocketFront implements SocketFront {
       });
   }
 
+  end(): void {
+    for (const connection of this.#open) connection.end();
+  }
+
   admit(handshake: Handshake): Admission | HttpResponse {
     const { access, authenticator, clientAddress, limits } = this.#deps;
     const { headers, peerAddress, query } = handshake;
@@ -68,7 +72,10 @@ export class WebSocketFront implements SocketFront {
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
       const refusal = limits.connections.enter(address);
       if (refusal) return refuse(refusal);
-      return new Seat(this, address, { ...parameters, context });
+      return {
+        open: (socket) => this.#enter({ ...parameters, context, address }, socket),
+        release: () => limits.connections.leave(address),
+      };
     } catch (thrown) {
       return errorResponse(asServiceError(thrown));
     }
@@ -85,44 +92,17 @@ export class WebSocketFront implements SocketFront {
     return jsonResponse<ReadyResponse>({ status: 'ready', timestamp: now() });
   }
 
-  open(query: ConnectionQuery, socket: ClientSocket): Connection {
-    const connection = new Connection(query, socket, this.#deps);
-    this.#open.add(connection);
-    return connection;
-  }
-
-  /** @param connection null when the socket never opened. */
-  release(address: string, connection: Connection | null): void {
-    this.#deps.limits.connections.leave(address);
-    if (connection === null) return;
+  /** A client that was connected is gone. */
+  leave(connection: Connection): void {
+    this.#deps.limits.connections.leave(connection.address);
     this.#open.delete(connection);
     if (connection.givenUp) this.#givenUp += 1;
   }
-}
 
-/**
- * The place of one client. Closures instead of fields would keep the whole handshake in memory while the
- * socket is open.
- */
-class Seat implements Admission {
-  readonly #front: WebSocketFront;
-  readonly #address: string;
-  readonly #query: ConnectionQuery;
-  #connection: Connection | null = null;
-
-  constructor(front: WebSocketFront, address: string, query: ConnectionQuery) {
-    this.#front = front;
-    this.#address = address;
-    this.#query = query;
-  }
-
-  open(socket: ClientSocket): Connection {
-    this.#connection = this.#front.open(this.#query, socket);
-    return this.#connection;
-  }
-
-  release(): void {
-    this.#front.release(this.#address, this.#connection);
+  #enter(client: ConnectionQuery, socket: ClientSocket): Connection {
+    const connection = new Connection(client, socket, this.#deps, this);
+    this.#open.add(connection);
+    return connection;
   }
 }
 

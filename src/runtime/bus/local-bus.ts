@@ -4,7 +4,7 @@ import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
-import type { Bus, MachineFilter, Unsubscribe } from '../../ports/bus.ts';
+import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 
 type Handler<T extends RequestType> = (
@@ -15,7 +15,7 @@ type Handler<T extends RequestType> = (
 type Handlers = { [T in RequestType]: Handler<T> };
 
 type MachineSource = (onState: (state: MachineState) => void) => Unsubscribe;
-type SessionListener = (signal: SessionSignal) => void;
+type OnSignal = (signal: SessionSignal) => void;
 type OnListenerError = (error: unknown, signal: SessionSignal) => void;
 
 /**
@@ -24,16 +24,25 @@ type OnListenerError = (error: unknown, signal: SessionSignal) => void;
  */
 export class LocalBus implements Bus {
   readonly #handlers: Handlers = Object.create(null);
-  readonly #sessions = new EventEmitter<Record<SessionId, SessionListener>>();
+  readonly #sessions = new EventEmitter<Record<SessionId, OnSignal>>();
   readonly #toolCalls = new EventEmitter<Record<CallId, (signal: ToolCallSignal) => void>>();
   /** Copied on write: a listener may unsubscribe while it is called. */
-  #everywhere: readonly SessionListener[] = [];
+  #everywhere: readonly OnSignal[] = [];
   readonly #onListenerError: OnListenerError;
   #machines: MachineSource = () => () => undefined;
+  /** One function for all listeners of sessions, called with the listener as its `this`. */
+  readonly #tell: (this: SessionListener, signal: SessionSignal) => void;
 
   /** @param onListenerError receives what a listener threw. The other listeners are called all the same. */
   constructor(onListenerError: OnListenerError) {
     this.#onListenerError = onListenerError;
+    this.#tell = function tell(signal) {
+      try {
+        this.hear(signal);
+      } catch (error) {
+        onListenerError(error, signal);
+      }
+    };
   }
 
   handle<T extends RequestType>(type: T, handler: Handlers[T]): void {
@@ -56,10 +65,12 @@ export class LocalBus implements Bus {
     for (const listener of this.#everywhere) listener(signal);
   }
 
-  onSession(sessionId: SessionId, listener: SessionListener): Unsubscribe {
-    const guarded = this.#guarded(listener);
-    this.#sessions.on(sessionId, guarded);
-    return () => this.#sessions.off(sessionId, guarded);
+  onSession(sessionId: SessionId, listener: SessionListener): void {
+    this.#sessions.on(sessionId, this.#tell, listener);
+  }
+
+  offSession(sessionId: SessionId, listener: SessionListener): void {
+    this.#sessions.off(sessionId, this.#tell, listener);
   }
 
   publishToolCall(callId: CallId, signal: ToolCallSignal): void {
@@ -72,8 +83,14 @@ export class LocalBus implements Bus {
   }
 
   /** Receives the signals of all sessions, each after the listeners of its own session. */
-  onEverySession(listener: SessionListener): () => void {
-    const guarded = this.#guarded(listener);
+  onEverySession(listener: OnSignal): () => void {
+    const guarded: OnSignal = (signal) => {
+      try {
+        listener(signal);
+      } catch (error) {
+        this.#onListenerError(error, signal);
+      }
+    };
     this.#everywhere = [...this.#everywhere, guarded];
     return () => {
       this.#everywhere = this.#everywhere.filter((other) => other !== guarded);
@@ -90,15 +107,5 @@ export class LocalBus implements Bus {
       if (sessionId === undefined || state.sessionId === undefined || state.sessionId === sessionId)
         listener(state);
     });
-  }
-
-  #guarded(listener: SessionListener): SessionListener {
-    return (signal) => {
-      try {
-        listener(signal);
-      } catch (error) {
-        this.#onListenerError(error, signal);
-      }
-    };
   }
 }

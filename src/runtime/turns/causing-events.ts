@@ -3,8 +3,8 @@ import type { Envelope } from '../../core/log/envelope.ts';
 /** Knows which event caused each running effect of a turn. */
 export class CausingEvents {
   #last: string | undefined;
-  /** By call id, while the call is not settled. */
-  readonly #calls = new Map<string, string>();
+  /** By call id, while the call is not settled. Null before the first: most sessions call no tools. */
+  #calls: Map<string, string> | null = null;
 
   constructor(last: Envelope | undefined) {
     this.#last = last?.meta?.id;
@@ -14,8 +14,8 @@ export class CausingEvents {
     for (const { event, meta } of envelopes) {
       this.#last = meta?.id;
       if (meta && (event.type === 'tool-call.requested' || event.type === 'approval.granted'))
-        this.#calls.set(event.callId, meta.id);
-      else if (event.type.startsWith('tool-call.') && 'callId' in event) this.#calls.delete(event.callId);
+        this.#note(event.callId, meta.id);
+      else if (event.type.startsWith('tool-call.') && 'callId' in event) this.#calls?.delete(event.callId);
     }
   }
 
@@ -27,6 +27,11 @@ export class CausingEvents {
   /** A tool call follows from its request or its approval. Requests from before a restart are not kept: such a call follows
    * from the session's last event. */
   ofCall(callId: string): string | undefined {
-    return this.#calls.get(callId) ?? this.#last;
+    return this.#calls?.get(callId) ?? this.#last;
+  }
+
+  #note(callId: string, cause: string): void {
+    this.#calls ??= new Map();
+    this.#calls.set(callId, cause);
   }
 }

@@ -9,9 +9,11 @@ export class SignalRecord {
   readonly #arrivals = new EventEmitter();
 
   constructor(bus: LocalBus, sessionId: string) {
-    bus.onSession(sessionId, (signal) => {
-      this.signals.push(signal);
-      this.#arrivals.emit('signal');
+    bus.onSession(sessionId, {
+      hear: (signal) => {
+        this.signals.push(signal);
+        this.#arrivals.emit('signal');
+      },
     });
   }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HttpExchange } from '../../../src/adapters/uws/http-exchange.ts';
-import type { UwsSocket } from '../../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../../src/adapters/uws/web-socket-behavior.ts';
 import { errorResponse } from '../../../src/gateway/http/error-response.ts';
 import type { SocketFront } from '../../../src/ports/web-server.ts';
@@ -24,10 +23,7 @@ let port: number;
 /** @param front of the WebSockets. @param stream what each GET is answered with, and no end. */
 async function listen(front: SocketFront, stream: () => ReadableStream<Uint8Array>): Promise<void> {
   app = App();
-  app.ws(
-    '/*',
-    webSocketBehavior({ front, http: { refuse: errorResponse }, open: new Set<UwsSocket>() }, MEGABYTE),
-  );
+  app.ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse } }, MEGABYTE));
   app.get('/*', (res) => {
     const headers = { 'content-type': 'text/event-stream' };
     void new HttpExchange(res, 'GET').respond({ status: 200, headers, body: stream() });
@@ -86,6 +82,7 @@ describe('a WebSocket whose client is not quick enough', { timeout: TIMEOUT_MS }
         release: () => undefined,
       }),
       drain: () => undefined,
+      end: () => undefined,
     };
     await listen(front, () => new ReadableStream());
     using client = await RawWebSocket.open(port);
@@ -97,6 +94,7 @@ describe('a WebSocket whose client is not quick enough', { timeout: TIMEOUT_MS }
 const noSockets: SocketFront = {
   admit: () => ({ status: 404, headers: {}, body: null }),
   drain: () => undefined,
+  end: () => undefined,
 };
 
 async function* unended(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

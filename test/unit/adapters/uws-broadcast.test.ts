@@ -1,7 +1,7 @@
 import { type us_listen_socket, us_socket_local_port } from 'uWebSockets.js';
 import { describe, expect, it } from 'vitest';
 import { UwsBroadcast } from '../../../src/adapters/uws/uws-broadcast.ts';
-import { PIECE_CHARACTERS, type UwsSocket } from '../../../src/adapters/uws/uws-socket.ts';
+import { PIECE_CHARACTERS } from '../../../src/adapters/uws/uws-socket.ts';
 import { webSocketBehavior } from '../../../src/adapters/uws/web-socket-behavior.ts';
 import { errorResponse } from '../../../src/gateway/http/error-response.ts';
 import type { ClientSocket } from '../../../src/ports/client-socket.ts';
@@ -29,11 +29,9 @@ class App implements Disposable {
 
   constructor() {
     const { app } = this.broadcast;
-    const front: SocketFront = { admit: () => ({ open: (socket) => this.#open(socket), release }), drain };
-    app.ws(
-      '/*',
-      webSocketBehavior({ front, http: { refuse: errorResponse }, open: new Set<UwsSocket>() }, MEGABYTE),
-    );
+    const admission = { open: (socket: ClientSocket) => this.#open(socket), release };
+    const front: SocketFront = { admit: () => admission, drain, end: drain };
+    app.ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse } }, MEGABYTE));
     this.#port = new Promise((resolve, reject) => {
       app.listen('127.0.0.1', 0, (listening: us_listen_socket | false) => {
         if (listening === false) reject(new Error('no port'));

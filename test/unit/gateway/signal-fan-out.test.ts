@@ -81,11 +81,10 @@ describe('the fan-out', () => {
     const parts = { bus, fanOut, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
     const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
     const connection = new Connection(
-      { session: 's', reasoning: 1, time: 0, statecharts: 0, context: ANYONE },
+      { session: 's', reasoning: 1, time: 0, statecharts: 0, context: ANYONE, address: '127.0.0.1' },
       asking,
-      {
-        ...parts,
-      },
+      parts,
+      { leave: () => undefined },
     );
     bus.publish(thought('Hm'));
     bus.publish(chunk('a'));
@@ -266,7 +265,7 @@ describe('a client that does not read', () => {
     const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
     const connection = new Connection(
-      { session: 's', reasoning: 0, time: 0, statecharts: 0, context: ANYONE },
+      { session: 's', reasoning: 0, time: 0, statecharts: 0, context: ANYONE, address: '127.0.0.1' },
       socket,
       {
         bus,
@@ -275,6 +274,7 @@ describe('a client that does not read', () => {
         maxRequestBytes: limits.requestBytes,
         log: recordingLog(),
       },
+      { leave: () => undefined },
     );
     socket.reads = false;
     // One refusal is small: so that the test is quick, there are megabytes before the first.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { SessionListener } from '../../../src/ports/bus.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
 
 const diskFull = new Error('disk full');
@@ -26,11 +27,14 @@ async function faulted() {
 /** Resolves at the next fault of the session. */
 function nextFault(rig: SessionRig): Promise<void> {
   return new Promise((resolve) => {
-    const stop = rig.bus.onSession('s', (signal) => {
-      if ('event' in signal || signal.type !== 'session.fault') return;
-      stop();
-      resolve();
-    });
+    const listener: SessionListener = {
+      hear: (signal) => {
+        if ('event' in signal || signal.type !== 'session.fault') return;
+        rig.bus.offSession('s', listener);
+        resolve();
+      },
+    };
+    rig.bus.onSession('s', listener);
   });
 }
 

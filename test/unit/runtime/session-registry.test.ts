@@ -59,8 +59,10 @@ describe('finding a session', () => {
     const rig = new SessionRig({ store });
     const heard = rig.listen();
     let during: Promise<unknown> | undefined;
-    rig.bus.onSession('s', () => {
-      during ??= rig.registry.session('s');
+    rig.bus.onSession('s', {
+      hear: () => {
+        during ??= rig.registry.session('s');
+      },
     });
     rig.store.refuseNext('turn.resumed', new Error('disk full'));
     await expect(rig.registry.session('s')).rejects.toThrow('disk full');

@@ -46,8 +46,8 @@ export class GroupCommit {
   /** Settles the batch in flight, which is on disk. */
   commit({ time, refused }: Committed): void {
     const batch = this.#takeBatch();
-    const refusals = new Map(refused.map((refusal) => [refusal.index, refusal]));
-    for (const [index, append] of batch.entries()) settle(append, time, refusals.get(index));
+    const refusalOf = (index: number) => refused.find((refusal) => refusal.index === index);
+    for (const [index, append] of batch.entries()) settle(append, time, refusalOf(index));
   }
 
   /** Rejects the batch in flight, of which nothing is on disk. */
