@@ -1,11 +1,12 @@
 import { packetsOf } from './support/chat-reply.ts';
 import { measured } from './support/measured.ts';
+import { allBegun, watchPackets } from './support/paced-turns.ts';
 import { type ProviderReply, providerReplies } from './support/provider-replies.ts';
 import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import { Scope } from './support/scope.ts';
 import { rounded } from './support/statistics.ts';
-import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
+import { streamTurns } from './support/streamed-turns.ts';
 import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
 import { dropAll, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
@@ -13,6 +14,7 @@ import { Upstream } from './support/upstream.ts';
 export const question = 'Is streaming as fast with the chunks that each provider really sends?';
 
 interface Load {
+  readonly packets: 'burst' | 'paced';
   readonly streams: number;
   /** Turns in all, each in its own session, because a request contains the history of its session. */
   readonly turns: number;
@@ -20,11 +22,27 @@ interface Load {
   readonly rounds: number;
 }
 
-const full: Load = { streams: 100, turns: 200, pieces: 500, rounds: 3 };
-const smoke: Load = { streams: 10, turns: 20, pieces: 100, rounds: 1 };
+const PACED_PER_SECOND = 4_000;
+/** Each stream has more packets than it gets in this time and until all streams have begun. */
+const WATCHED_MS = 1_000;
+
+const full: readonly Load[] = [
+  { packets: 'burst', streams: 10, turns: 100, pieces: 500, rounds: 3 },
+  { packets: 'burst', streams: 100, turns: 100, pieces: 500, rounds: 3 },
+  { packets: 'burst', streams: 1_000, turns: 1_000, pieces: 200, rounds: 2 },
+  ...[10, 100, 1_000].map(
+    (streams): Load => ({ packets: 'paced', streams, turns: streams, pieces: 5_000, rounds: 2 }),
+  ),
+];
+const WARM_UP: Load = { packets: 'burst', streams: 100, turns: 100, pieces: 500, rounds: 1 };
+const smoke: readonly Load[] = [
+  { packets: 'burst', streams: 10, turns: 20, pieces: 100, rounds: 1 },
+  { packets: 'paced', streams: 10, turns: 10, pieces: 5_000, rounds: 1 },
+];
 
 export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
+  upstream.packetsPerSecond = PACED_PER_SECOND;
   const all: Series[] = [];
   for (const reply of providerReplies) all.push(...(await measure(scope, upstream, reply)));
   return { rows: all.map(rowOf), targets: scope.quick ? [] : providerReplies.flatMap(targetsOf(all)) };
@@ -39,59 +57,92 @@ async function measure(
   upstream: Upstream,
   { shape, api, piecesOf, eventsOf }: ProviderReply,
 ): Promise<Series[]> {
-  const { streams, turns, pieces: count, rounds } = quick ? smoke : full;
-  const pieces = piecesOf(count);
-  upstream.packets = packetsOf('burst', eventsOf(pieces));
   const scope = new Scope({ quick, profiles });
   try {
     const subjects = await startAll(scope, { upstream: upstream.url, api });
     let sessions = 0;
-    const interleaved = (times: number): Promise<Series[]> =>
-      interleave(times, { shape, streams }, subjects, (subject) => {
+    const measureLoad = (load: Load): Promise<Series[]> => {
+      const { packets, streams, turns, rounds } = load;
+      const pieces = piecesOf(load.pieces);
+      upstream.packets = packetsOf(packets, eventsOf(pieces));
+      return interleave(rounds, { shape, packets, streams }, subjects, (subject) => {
         sessions += turns;
-        return stream(subject, { streams, pieces }, { turns, firstSession: sessions });
+        return stream(subject, load, { upstream, pieces, quick, firstSession: sessions });
       });
+    };
     // The first round warms up the code and is not counted.
-    if (!quick) await interleaved(1);
-    return await interleaved(rounds);
+    if (!quick) await measureLoad(WARM_UP);
+    const all: Series[] = [];
+    for (const load of quick ? smoke : full) all.push(...(await measureLoad(load)));
+    return all;
   } finally {
     await scope.close();
   }
 }
 
-interface Sessions {
-  readonly turns: number;
+interface Round {
+  readonly upstream: Upstream;
+  readonly pieces: readonly string[];
   readonly firstSession: number;
+  readonly quick: boolean;
 }
 
-async function stream({ server }: Subject, streamed: StreamedTurns, sessions: Sessions): Promise<Sample> {
-  const { turns, firstSession } = sessions;
+async function stream({ server }: Subject, { packets, streams, turns }: Load, round: Round): Promise<Sample> {
+  const { upstream, pieces, firstSession, quick } = round;
   const sockets = await openSockets(server.port, turns, (index) => `providers-${firstSession + index}`);
   try {
-    return await measured(server, 'chunk', () => streamTurns(sockets, streamed));
+    if (packets === 'burst')
+      return await measured(server, 'chunk', () => streamTurns(sockets, { streams, pieces }));
+    const running = await allBegun(sockets);
+    const sample = await measured(server, 'chunk', () => watchPackets(upstream, quick ? 200 : WATCHED_MS));
+    upstream.finishAll();
+    await Promise.all(running);
+    return sample;
   } finally {
     dropAll(sockets);
   }
 }
 
 const LEAST_OF_FLOOR = 0.6;
+const LEAST_OF_PLAIN = 3;
 
+/**
+ * In bursts, the rate says how fast a subject is. Paced, all have the same rate, and only the CPU time differs. Then it
+ * has no target relative to plain, because most of it is for the packets, and even the floor takes a third to a half.
+ */
 function targetsOf(all: readonly Series[]): (reply: ProviderReply) => Target[] {
-  return ({ shape }) => {
-    const of = (control: string, metric: string) =>
-      ratio(seriesOf(all, SERVICE, { shape }), seriesOf(all, control, { shape }), metric);
-    return [
-      {
-        what: `${shape}: chunks/s relative to the floor`,
-        wanted: { atLeast: LEAST_OF_FLOOR },
-        measured: of(FLOOR, 'chunks/s'),
-      },
-      {
-        what: `${shape}: CPU per chunk relative to the floor`,
+  return ({ shape }) =>
+    full.flatMap(({ packets, streams }) => {
+      const of = (control: string, metric: string) => {
+        const labels = { shape, packets, streams };
+        return ratio(seriesOf(all, SERVICE, labels), seriesOf(all, control, labels), metric);
+      };
+      const what = `${shape}, ${packets}, ${streams} streams`;
+      const cpu: Target = {
+        what: `${what}: CPU per chunk relative to the floor`,
         wanted: { atMost: rounded(1 / LEAST_OF_FLOOR) },
         measured: of(FLOOR, 'CPU µs/chunk'),
-      },
-      { what: `${shape}: chunks/s relative to plain`, measured: of(PLAIN, 'chunks/s') },
-    ];
-  };
+      };
+      if (packets === 'paced')
+        return [
+          cpu,
+          {
+            what: `${what}: CPU per chunk relative to plain`,
+            measured: of(PLAIN, 'CPU µs/chunk'),
+          },
+        ];
+      return [
+        {
+          what: `${what}: chunks/s relative to the floor`,
+          wanted: { atLeast: LEAST_OF_FLOOR },
+          measured: of(FLOOR, 'chunks/s'),
+        },
+        cpu,
+        {
+          what: `${what}: chunks/s relative to plain`,
+          wanted: { atLeast: LEAST_OF_PLAIN },
+          measured: of(PLAIN, 'chunks/s'),
+        },
+      ];
+    });
 }

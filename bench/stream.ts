@@ -1,16 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { chatReply, type Shape } from './support/chat-reply.ts';
 import { linesOver } from './support/lines.ts';
-import { measured, type Work } from './support/measured.ts';
+import { measured } from './support/measured.ts';
+import { allBegun, watchPackets } from './support/paced-turns.ts';
 import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
 import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
-import { dropAll, oneTurn, openSockets } from './support/turns.ts';
+import { dropAll, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
-import type { WebSocketClient } from './support/websocket-client.ts';
 
 export const question =
   'How many chunks a second go from the model service through the server to the sockets?';
@@ -82,35 +81,13 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
     if (one.shape !== 'paced')
       return await measured(server, 'chunk', () => streamTurns(sockets, streamedTurns(one)));
     const turns = await allBegun(sockets);
-    const sample = await measured(server, 'chunk', () => watch(upstream, quick ? 200 : WATCHED_MS));
+    const sample = await measured(server, 'chunk', () => watchPackets(upstream, quick ? 200 : WATCHED_MS));
     upstream.finishAll();
     await Promise.all(turns);
     return sample;
   } finally {
     dropAll(sockets);
   }
-}
-
-/** Waits until all streams run, so that the start of a turn is not measured. @returns the turns, which end later. */
-async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<unknown>[]> {
-  const turns: Promise<unknown>[] = [];
-  await Promise.all(
-    sockets.map(
-      (socket) =>
-        new Promise<void>((resolve, reject) => {
-          const turn = oneTurn(socket, 'stream', resolve);
-          turn.catch(reject);
-          turns.push(turn);
-        }),
-    ),
-  );
-  return turns;
-}
-
-async function watch(upstream: Upstream, ms: number): Promise<Work> {
-  const before = upstream.sentPackets;
-  await wait(ms);
-  return { operations: upstream.sentPackets - before };
 }
 
 function targets(all: readonly Series[]): Target[] {

@@ -14,8 +14,9 @@ const EVENTS_PER_HTTP_CHUNK = 32;
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n' +
   'x-request-id: req_0a1b2c3d4e5f\r\nTransfer-Encoding: chunked\r\n\r\n';
-/** OpenAI adds padding of varying length, so that the size of a packet does not reveal the length of its text. */
-const PADDING = 'kYtDZr3qWc8LmXp0';
+/** Padding is cut from here: about as random as that of a provider. */
+const PADDING = 'kYtDZr3qWc8LmXp0vN5sJh1GbTf7RdUe';
+const LONGEST_PADDING = 16;
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** A reply of equal pieces, as events of OpenAI's chat completions. */
@@ -27,7 +28,7 @@ export function chatReply(shape: Shape, piece: string, pieces: number): Packets 
 export function chatEvents(pieces: readonly string[]): string[] {
   return [
     event({ role: 'assistant', content: '' }, null),
-    ...pieces.map((content, index) => event({ content }, null, (index * 7) % PADDING.length)),
+    ...pieces.map((content, index) => event({ content }, null, index)),
     [event({}, 'stop'), usage(pieces.length), 'data: [DONE]\n\n'].join(''),
   ];
 }
@@ -52,9 +53,18 @@ function pacedPackets(events: readonly string[]): Packets {
   });
 }
 
-function event(delta: Readonly<Record<string, string>>, finishReason: string | null, padding = 6): string {
+function event(delta: Readonly<Record<string, string>>, finishReason: string | null, index = 6): string {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
-  return `data: ${JSON.stringify({ ...envelope, choices, obfuscation: PADDING.slice(0, padding + 1) })}\n\n`;
+  return `data: ${JSON.stringify({ ...envelope, choices, obfuscation: padding(index) })}\n\n`;
+}
+
+/**
+ * OpenAI pads each event with a random text of another length, so that the size of a packet does not reveal the length
+ * of its text.
+ */
+export function padding(index: number): string {
+  const from = (index * 5) % (PADDING.length - LONGEST_PADDING);
+  return PADDING.slice(from, from + 1 + ((index * 7) % LONGEST_PADDING));
 }
 
 function usage(pieces: number): string {

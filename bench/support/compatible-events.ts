@@ -1,4 +1,5 @@
 /* Chat completions of other providers than OpenAI. Fields and their order are those of test/providers/shapes. */
+import { padding } from './chat-reply.ts';
 
 const PROMPT_TOKENS = 16;
 const DONE = 'data: [DONE]\n\n';
@@ -36,7 +37,7 @@ function vllmEvent(choices: readonly object[], completionTokens: number): string
   });
 }
 
-const GEMINI_CHUNKS_PER_SECOND = 7;
+const CHUNKS_PER_SECOND = 7;
 
 /** Gemini: each chunk has the role, the token counts and its time. Source: https://github.com/ogx-ai/ogx/issues/5122 */
 export function geminiEvents(pieces: readonly string[]): string[] {
@@ -50,7 +51,7 @@ function geminiEvent(choice: object, index: number): string {
   const completionTokens = index + 1;
   return event({
     choices: [{ ...choice, index: 0 }],
-    created: 1_764_000_000 + Math.floor(index / GEMINI_CHUNKS_PER_SECOND),
+    created: 1_764_000_000 + Math.floor(index / CHUNKS_PER_SECOND),
     id: 'kXwkabHzLsKvqtsPm9eR6QU',
     model: 'gemini-3-flash-preview',
     object: 'chat.completion.chunk',
@@ -60,6 +61,53 @@ function geminiEvent(choice: object, index: number): string {
       total_tokens: PROMPT_TOKENS + completionTokens,
     },
   });
+}
+
+/** Ollama, which is written in Go: each chunk has the role and its time. Everything that may be escaped is. */
+export function ollamaEvents(pieces: readonly string[]): string[] {
+  return [
+    ...pieces.map((content, index) => ollamaEvent(content, null, index)),
+    ollamaEvent('', 'stop', pieces.length) + DONE,
+  ];
+}
+
+function ollamaEvent(content: string, finishReason: string | null, index: number): string {
+  const chunk = {
+    id: 'chatcmpl-693',
+    object: 'chat.completion.chunk',
+    created: 1_760_000_000 + Math.floor(index / CHUNKS_PER_SECOND),
+    model: 'qwen3-coder:30b',
+    system_fingerprint: 'fp_ollama',
+    choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: finishReason }],
+  };
+  return `data: ${escaped(JSON.stringify(chunk))}\n\n`;
+}
+
+/** A gateway that gives each chunk an id of its own, and the time at which it passed on the chunk. */
+export function gatewayEvents(pieces: readonly string[]): string[] {
+  return [
+    gatewayEvent({ role: 'assistant', content: '' }, null, 0),
+    ...pieces.map((content, index) => gatewayEvent({ content }, null, index + 1)),
+    gatewayEvent({}, 'stop', pieces.length + 1) + DONE,
+  ];
+}
+
+function gatewayEvent(delta: object, finishReason: string | null, index: number): string {
+  return event({
+    id: `chatcmpl-${(index + 1).toString(36)}${padding(index)}`,
+    object: 'chat.completion.chunk',
+    created: 1_760_000_000 + index,
+    model: 'test-model',
+    choices: [{ index: 0, delta, finish_reason: finishReason }],
+  });
+}
+
+/** As Go escapes it (the characters of HTML) and as Python does (all that is not ASCII). */
+export function escaped(json: string): string {
+  return json.replace(
+    /[<>&\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function event(chunk: object): string {

@@ -1,10 +1,9 @@
+import { padding } from './chat-reply.ts';
 import { namedEvent, type TypedData } from './named-event.ts';
 
 const RESPONSE = 'resp_sanitized_streaming';
 const ITEM = 'msg_sanitized_streaming';
 const INPUT_TOKENS = 12;
-/** OpenAI adds padding of varying length, so that the size of a packet does not reveal the length of its text. */
-const PADDING = 'H2d0mf8T42i5Yaqx';
 
 /**
  * A reply of these pieces as events of OpenAI's Responses API. The events are numbered and padded, and the last ones
@@ -43,7 +42,7 @@ function textDelta(delta: string, index: number): TypedData {
     delta,
     item_id: ITEM,
     logprobs: [],
-    obfuscation: PADDING.slice(0, 1 + ((index * 7) % PADDING.length)),
+    obfuscation: padding(index),
     output_index: 0,
   };
 }

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+
 /*
  * Pieces of replies that vary as tokens do: 1 to 12 characters, about one in fifteen with characters that JSON
  * escapes.
  */
 
+const SAMPLE = new URL('sample-reply.txt', import.meta.url);
 const ESCAPED_SHARE = 1 / 15;
 const FRAGMENT_SHARE = 1 / 4;
 const LONGEST = 12;
@@ -42,6 +45,15 @@ export function wholeWords(count: number): string[] {
     const mark = next() < ESCAPED_SHARE ? picked(MARKS, next) : '';
     return word.length + mark.length <= LONGEST ? word + mark : word;
   });
+}
+
+/** About as a model cuts it: words with the blank before them, runs of marks, and runs of blanks. */
+const CODE_PIECE = /[ *`"<.]?[\p{L}\d]+|[^\p{L}\d\s]{1,4}|[ \n\t]+/gu;
+
+/** Pieces of a reply in Markdown with source code, many with characters that JSON escapes. */
+export function sourceCode(count: number): string[] {
+  const code = readFileSync(SAMPLE, 'utf8').match(CODE_PIECE) ?? [];
+  return Array.from({ length: count }, (_, index) => code[index % code.length] ?? '');
 }
 
 function pieces(count: number, piece: () => string): string[] {

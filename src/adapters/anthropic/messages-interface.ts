@@ -3,7 +3,7 @@ import { ModelClient } from '../../model-http/http/model-client.ts';
 import { bearerHeader, type ProviderAccess } from '../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../model-http/provider/provider-model.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { MessagesReader } from './messages-reader.ts';
+import { MessagesReader, messagesTemplate } from './messages-reader.ts';
 import { messagesRequest } from './messages-request.ts';
 import { anthropicVersion } from './sampling.ts';
 import { ThinkingPrefixes } from './thinking-blocks.ts';
@@ -16,6 +16,7 @@ import { ThinkingPrefixes } from './thinking-blocks.ts';
 export function messagesInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
   const headers = { 'anthropic-version': anthropicVersion(config), ...keyHeader(access) };
   const prefixes = new ThinkingPrefixes();
+  const template = messagesTemplate();
   return {
     client: new ModelClient(access, headers, { ...config, log }),
     call(request, listener) {
@@ -24,7 +25,7 @@ export function messagesInterface(access: ProviderAccess, config: LlmConfig, log
         body: JSON.stringify(body),
         tools: request.tools,
         trace: request.trace,
-        reader: () => new MessagesReader(access, request, listener, remember),
+        reader: () => new MessagesReader(access, request, listener, { template, onThinkingBlock: remember }),
       };
     },
   };

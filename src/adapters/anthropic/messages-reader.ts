@@ -11,6 +11,17 @@ import { ContentBlocks } from './content-blocks.ts';
 import type { ThinkingBlock } from './thinking-blocks.ts';
 import { TokenCounts } from './token-counts.ts';
 
+export interface MessagesReaderOptions {
+  /** The template of all replies of the model. */
+  readonly template: EventTemplate;
+  readonly onThinkingBlock: (block: ThinkingBlock) => void;
+}
+
+/** A template for the replies of one model. */
+export function messagesTemplate(): EventTemplate {
+  return new EventTemplate((data) => textDelta(parsedJson(data)));
+}
+
 /** Reads one answer in the format of Anthropic's Messages API. */
 export class MessagesReader implements ReplyReader {
   readonly #access: ProviderAccess;
@@ -18,7 +29,7 @@ export class MessagesReader implements ReplyReader {
   readonly #reply: ReplyBuilder;
   readonly #blocks: ContentBlocks;
   readonly #counts = new TokenCounts();
-  readonly #template = new EventTemplate((data) => textDelta(parsedJson(data)));
+  readonly #template: EventTemplate;
   #stopReason: string | undefined;
   #isDone = false;
   /** Whether an event of a message has come, and whether another event has come. */
@@ -29,8 +40,9 @@ export class MessagesReader implements ReplyReader {
     access: ProviderAccess,
     request: ModelRequest,
     listener: ReplyListener,
-    onThinkingBlock: (block: ThinkingBlock) => void,
+    { template, onThinkingBlock }: MessagesReaderOptions,
   ) {
+    this.#template = template;
     this.#access = access;
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
@@ -54,6 +66,7 @@ export class MessagesReader implements ReplyReader {
     if (this.#isDone) return;
     const text = this.#template.textOf(data);
     if (text !== undefined) {
+      this.#isMessage = true;
       this.#reply.text(text);
       return;
     }

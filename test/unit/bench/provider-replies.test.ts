@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { escaped } from '../../../bench/support/compatible-events.ts';
 import { providerReplies } from '../../../bench/support/provider-replies.ts';
-import { tokens, wholeWords } from '../../../bench/support/varied-pieces.ts';
+import { sourceCode, tokens, wholeWords } from '../../../bench/support/varied-pieces.ts';
 import { allShapes } from '../../providers/all-shapes.ts';
 
 const providerOf: Readonly<Record<string, string>> = {
   openai: 'openai',
   vllm: 'vllm',
   gemini: 'google',
+  code: 'ollama',
+  gateway: 'openai-compatible',
   anthropic: 'anthropic',
   responses: 'openai',
 };
@@ -30,8 +33,8 @@ describe('the replies of the bench `providers`', () => {
     const pieces = piecesOf(100);
     const events = eventsOf(pieces);
     for (const piece of pieces) {
-      const literal = JSON.stringify(piece);
-      expect(events.some((event) => event.includes(`:${literal}`))).toBe(true);
+      const literals = [JSON.stringify(piece), escaped(JSON.stringify(piece))];
+      expect(events.some((event) => literals.some((literal) => event.includes(`:${literal}`)))).toBe(true);
     }
     expect(events.length).toBeGreaterThanOrEqual(pieces.length + 1);
   });
@@ -51,6 +54,25 @@ describe('the pieces of the bench `providers`', () => {
     const escaped = pieces.filter((piece) => JSON.stringify(piece).includes('\\'));
     expect(escaped.length).toBeGreaterThan(1_500 / 20);
     expect(escaped.length).toBeLessThan(1_500 / 11);
+  });
+
+  it('are in source code often such as JSON escapes', () => {
+    const pieces = sourceCode(1_500);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(12);
+    const escapes = pieces.map((piece) => escaped(JSON.stringify(piece)));
+    expect(escapes.filter((literal) => literal.includes('\\')).length).toBeGreaterThan(1_500 / 5);
+    for (const part of [
+      '\\n',
+      '\\t',
+      '\\"',
+      '\\\\',
+      '\\u003c',
+      '\\u003e',
+      '\\u0026',
+      '\\u00e7',
+      '\\ud83d\\ude80',
+    ])
+      expect(escapes.join(''), part).toContain(part);
   });
 
   it('are the same in each run', () => {

@@ -3,7 +3,7 @@ import { ModelClient } from '../../../model-http/http/model-client.ts';
 import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import { ChatReader } from './chat-reader.ts';
+import { ChatReader, chatTemplate } from './chat-reader.ts';
 import { chatRequest } from './chat-request.ts';
 
 /**
@@ -14,6 +14,7 @@ import { chatRequest } from './chat-request.ts';
  * says why.
  */
 export function chatInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
+  const template = chatTemplate();
   return {
     client: new ModelClient(access, bearerHeader(access), { ...config, log }),
     call(request, listener) {
@@ -21,7 +22,7 @@ export function chatInterface(access: ProviderAccess, config: LlmConfig, log?: L
         body: JSON.stringify(chatRequest(access, config, request)),
         tools: request.tools,
         trace: request.trace,
-        reader: () => new ChatReader(access, request, listener),
+        reader: () => new ChatReader(access, request, listener, template),
       };
     },
   };

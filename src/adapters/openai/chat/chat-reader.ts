@@ -18,8 +18,8 @@ export class ChatReader implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #request: ModelRequest;
   readonly #reply: ReplyBuilder;
-  readonly #template = new EventTemplate(plainText);
-  /** The last chunk that was not parsed. Its usage counts if no later chunk has one. */
+  readonly #template: EventTemplate;
+  /** The last of the chunks in a row that were not parsed. Its usage counts if no later chunk has one. */
   #unparsed: string | undefined;
   readonly #toolCalls = new ToolCallCollector();
   readonly #returned = new ReturnedFields();
@@ -29,7 +29,14 @@ export class ChatReader implements ReplyReader {
   #finishReason: string | undefined;
   #usage: TokenUsage | undefined;
 
-  constructor(access: ProviderAccess, request: ModelRequest, listener: ReplyListener) {
+  /** @param template of all replies of the model. */
+  constructor(
+    access: ProviderAccess,
+    request: ModelRequest,
+    listener: ReplyListener,
+    template: EventTemplate = chatTemplate(),
+  ) {
+    this.#template = template;
     this.#access = access;
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
@@ -51,6 +58,7 @@ export class ChatReader implements ReplyReader {
     if (this.#isDone) return;
     const text = this.#template.textOf(data);
     if (text !== undefined) {
+      this.#isChat = true;
       this.#unparsed = data;
       this.#addContent(text);
       return;
@@ -59,6 +67,8 @@ export class ChatReader implements ReplyReader {
       this.#isDone = true;
       return;
     }
+    // The next event that is not parsed may have other fields, so none may be the only one to hold the usage.
+    this.#countUnparsed();
     const event = readChatEvent(data, name);
     if (event.kind === 'text') this.#template.learn(data, event.text);
     this.#take(event);
@@ -70,8 +80,7 @@ export class ChatReader implements ReplyReader {
   }
 
   finish(): ModelReply {
-    const last = this.#unparsed === undefined ? undefined : readChatEvent(this.#unparsed);
-    if (last?.kind === 'text') this.#countTokens(last.usage);
+    this.#countUnparsed();
     if (!this.#isChat) throw this.#noChat();
     if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length') {
       const reason = `${this.#access.label} sent a tool call without a name. Try again.`;
@@ -122,12 +131,15 @@ export class ChatReader implements ReplyReader {
     }
   }
 
+  #countUnparsed(): void {
+    const last = this.#unparsed === undefined ? undefined : readChatEvent(this.#unparsed);
+    if (last?.kind === 'text') this.#countTokens(last.usage);
+    this.#unparsed = undefined;
+  }
+
   /** If counts come with every chunk, they are cumulative. */
   #countTokens(usage: unknown): void {
-    const known = usageOf(usage);
-    if (!known) return;
-    this.#usage = known;
-    this.#unparsed = undefined;
+    this.#usage = usageOf(usage) ?? this.#usage;
   }
 
   #addDelta(delta: ChoiceDelta): void {
@@ -156,6 +168,11 @@ export class ChatReader implements ReplyReader {
     const reason = `${this.#access.label} sent nothing that is a chat completion; check that llm.baseURL is an OpenAI-compatible API, and llm.api.`;
     return new ModelFailure(this.#access, reason);
   }
+}
+
+/** A template for the replies of one model. */
+export function chatTemplate(): EventTemplate {
+  return new EventTemplate(plainText);
 }
 
 function plainText(data: string): string | undefined {

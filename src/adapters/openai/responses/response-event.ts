@@ -10,6 +10,9 @@ export type ParsedData =
   /** Begins like JSON but is not JSON: text may be lost. */
   | { readonly kind: 'broken' };
 
+/** The type of an event that adds text. */
+export const TEXT_DELTA = 'response.output_text.delta';
+
 const OTHER: ParsedData = { kind: 'other' };
 
 export function parsedData(data: string): ParsedData {
@@ -17,6 +20,11 @@ export function parsedData(data: string): ParsedData {
   if (value !== undefined) return isObject(value) ? { kind: 'object', value } : OTHER;
   if (data.trim() === '[DONE]') return { kind: 'done' };
   return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
+}
+
+/** Undefined if the server sends none. */
+export function outputIndexOf({ output_index }: JsonObject): number | undefined {
+  return typeof output_index === 'number' ? output_index : undefined;
 }
 
 export function objectsIn(value: unknown): JsonObject[] {

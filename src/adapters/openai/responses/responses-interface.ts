@@ -2,6 +2,7 @@ import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import { DeltaTemplates } from './delta-templates.ts';
 import { ModestClient } from './modest-client.ts';
 import { type Extra, ResponsesCall } from './responses-call.ts';
 import { ResponsesReader } from './responses-reader.ts';
@@ -14,6 +15,7 @@ import { responsesRequest } from './responses-request.ts';
 export function responsesInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
   /** Extras that this model has refused. They are not sent again. */
   const refused = new Set<Extra>();
+  const templates = new DeltaTemplates();
   return {
     client: new ModestClient(access, bearerHeader(access), { ...config, log }),
     call(request, listener) {
@@ -21,7 +23,7 @@ export function responsesInterface(access: ProviderAccess, config: LlmConfig, lo
         tools: request.tools,
         trace: request.trace,
         body: (without) => JSON.stringify(responsesRequest(access, config, request, without)),
-        reader: () => new ResponsesReader(access, request, listener),
+        reader: () => new ResponsesReader(access, request, listener, templates),
       });
     },
   };

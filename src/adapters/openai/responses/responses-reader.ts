@@ -2,18 +2,18 @@ import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
 import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
 import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
-import { EventTemplate } from '../../../model-http/reply/event-template.ts';
+import type { EventTemplate } from '../../../model-http/reply/event-template.ts';
 import { type JsonObject, objectIn, stringIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
 import { CallItems } from './call-items.ts';
+import { DeltaTemplates } from './delta-templates.ts';
 import { OutputItems } from './output-items.ts';
-import { objectsIn, parsedData, usageIn } from './response-event.ts';
+import { objectsIn, outputIndexOf, parsedData, TEXT_DELTA, usageIn } from './response-event.ts';
 
 const COMPLETED = 'completed';
-const TEXT_DELTA = 'response.output_text.delta';
 /** The final states of a response. */
 const ENDED: ReadonlySet<string> = new Set([COMPLETED, 'incomplete', 'failed', 'cancelled']);
 
@@ -23,15 +23,24 @@ export class ResponsesReader implements ReplyReader {
   readonly #request: ModelRequest;
   readonly #reply: ReplyBuilder;
   readonly #items: OutputItems;
+  readonly #templates: DeltaTemplates;
+  /** The template of the text deltas of the open message, and their `output_index`. */
   #template: EventTemplate | undefined;
-  /** The place of the message whose events the template matches. */
+  #textIndex: number | undefined;
   #textPlace = 0;
   #isResponse = false;
   #isDone = false;
   #ending: string | undefined;
   #usage: TokenUsage | undefined;
 
-  constructor(access: ProviderAccess, request: ModelRequest, listener: ReplyListener) {
+  /** @param templates of all replies of the model. */
+  constructor(
+    access: ProviderAccess,
+    request: ModelRequest,
+    listener: ReplyListener,
+    templates = new DeltaTemplates(),
+  ) {
+    this.#templates = templates;
     this.#access = access;
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
@@ -53,7 +62,8 @@ export class ResponsesReader implements ReplyReader {
 
   event(data: string, name: string | undefined): void {
     if (this.#isDone) return;
-    const text = this.#template?.textOf(data);
+    // An event of this name is an error, whatever its data.
+    const text = name === 'error' ? undefined : this.#template?.textOf(data);
     if (text !== undefined) {
       this.#items.text(this.#textPlace, text);
       return;
@@ -106,18 +116,14 @@ export class ResponsesReader implements ReplyReader {
 
   /** Text deltas of one message are alike. Any other event drops the template, because it may begin another item. */
   #learn(data: string, event: JsonObject): void {
-    const place = this.#placeOf(event);
-    if (event.type !== TEXT_DELTA || place !== this.#textPlace) this.#template = undefined;
+    const index = outputIndexOf(event);
+    if (event.type !== TEXT_DELTA || index !== this.#textIndex) this.#template = undefined;
     if (event.type !== TEXT_DELTA) return;
-    this.#textPlace = place;
-    this.#template ??= new EventTemplate((other) => this.#deltaAt(place, other));
-    this.#template.learn(data, stringIn(event.delta));
-  }
-
-  #deltaAt(place: number, data: string): string | undefined {
-    const parsed = parsedData(data);
-    if (parsed.kind !== 'object' || parsed.value.type !== TEXT_DELTA) return undefined;
-    return this.#placeOf(parsed.value) === place ? stringIn(parsed.value.delta) || undefined : undefined;
+    this.#textIndex = index;
+    this.#textPlace = this.#placeOf(event);
+    this.#template ??= this.#templates.of(index);
+    const text = stringIn(event.delta);
+    if (text !== '') this.#template.learn(data, text);
   }
 
   #take(event: JsonObject, type: string): void {
@@ -194,8 +200,8 @@ export class ResponsesReader implements ReplyReader {
   }
 
   /** @param ahead offset from the latest item, for an event without an `output_index`. */
-  #placeOf({ output_index }: JsonObject, ahead = 0): number {
-    return typeof output_index === 'number' ? output_index : this.#items.latest + ahead;
+  #placeOf(event: JsonObject, ahead = 0): number {
+    return outputIndexOf(event) ?? this.#items.latest + ahead;
   }
 
   #refusal(body: unknown): ModelFailure {
