@@ -1,12 +1,13 @@
 import { packetsOf } from './support/chat-reply.ts';
+import type { Subject } from './support/contenders.ts';
 import { measured } from './support/measured.ts';
 import { type ProviderReply, providerReplies } from './support/provider-replies.ts';
 import type { Report, Target } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import { Scope } from './support/scope.ts';
 import { rounded } from './support/statistics.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
-import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
+import { FLOOR, PLAIN, SERVICE, startAll } from './support/subjects.ts';
 import { dropAll, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 
@@ -27,7 +28,7 @@ export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
   const all: Series[] = [];
   for (const reply of providerReplies) all.push(...(await measure(scope, upstream, reply)));
-  return { rows: all.map(rowOf), targets: scope.quick ? [] : providerReplies.flatMap(targetsOf(all)) };
+  return { series: all, targets: () => providerReplies.flatMap(targetsOf(all)) };
 }
 
 /**
@@ -35,14 +36,14 @@ export async function run(scope: Scope): Promise<Report> {
  * of one provider must not run with those of another.
  */
 async function measure(
-  { quick, profiles }: Scope,
+  outer: Scope,
   upstream: Upstream,
   { shape, api, piecesOf, eventsOf }: ProviderReply,
 ): Promise<Series[]> {
-  const { streams, turns, pieces: count, rounds } = quick ? smoke : full;
+  const { streams, turns, pieces: count, rounds } = outer.quick ? smoke : full;
   const pieces = piecesOf(count);
   upstream.packets = packetsOf('burst', eventsOf(pieces));
-  const scope = new Scope({ quick, profiles });
+  const scope = new Scope(outer);
   try {
     const subjects = await startAll(scope, { upstream: upstream.url, api });
     let sessions = 0;
@@ -52,8 +53,8 @@ async function measure(
         return stream(subject, { streams, pieces }, { turns, firstSession: sessions });
       });
     // The first round warms up the code and is not counted.
-    if (!quick) await interleaved(1);
-    return await interleaved(rounds);
+    if (!scope.quick) await interleaved(1);
+    return await interleaved(scope.rounds(rounds));
   } finally {
     await scope.close();
   }

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { chatReply, type Shape } from './support/chat-reply.ts';
+import type { Subject } from './support/contenders.ts';
 import { linesOver } from './support/lines.ts';
 import { measured, type Work } from './support/measured.ts';
 import type { Report, Target } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
-import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
+import { FLOOR, PLAIN, SERVICE, startAll } from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
 import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
@@ -61,8 +62,8 @@ export async function run(scope: Scope): Promise<Report> {
   };
   if (!scope.quick) await measure(WARM_UP, 1);
   const all: Series[] = [];
-  for (const one of scope.quick ? smoke : full) all.push(...(await measure(one, scope.quick ? 1 : 3)));
-  return { rows: all.map(rowOf), targets: scope.quick ? [] : targets(all), plots: [plot(all)] };
+  for (const one of scope.quick ? smoke : full) all.push(...(await measure(one, scope.rounds(3))));
+  return { series: all, targets: () => targets(all), plots: [plot(all)] };
 }
 
 function streamedTurns({ streams, pieces }: Case): StreamedTurns {

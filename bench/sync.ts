@@ -1,18 +1,11 @@
+import { type Subject, startEach } from './support/contenders.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { linesOver } from './support/lines.ts';
 import { measured } from './support/measured.ts';
 import type { Report } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import {
-  FLOOR,
-  PLAIN,
-  SERVICE,
-  type Subject,
-  startFloor,
-  startPlain,
-  startService,
-} from './support/subjects.ts';
+import { FLOOR, floor, PLAIN, plain, SERVICE, service } from './support/subjects.ts';
 
 export const question =
   'How many message-sync requests a second are answered, each durable before its answer?';
@@ -21,34 +14,34 @@ const SESSIONS = 2_000;
 const IN_MEMORY = `${SERVICE}, log in memory`;
 
 export async function run(scope: Scope): Promise<Report> {
-  const subjects = [
-    await startFloor(scope),
-    await startService(scope),
-    await startService(scope, { name: IN_MEMORY, dataDir: ':memory:' }),
-    await startPlain(scope),
+  const contenders = [
+    floor(scope),
+    service(scope),
+    service(scope, { name: IN_MEMORY, dataDir: ':memory:' }),
+    plain(scope),
   ];
+  const subjects = await startEach(contenders.flat());
   for (const subject of subjects) await load(subject, 10, scope.quick ? 50 : 2_000);
   const all: Series[] = [];
   for (const inFlight of scope.quick ? [10] : [1, 10, 50, 500]) {
     const requests = scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000;
     const labels = { 'in flight': inFlight };
     all.push(
-      ...(await interleave(scope.quick ? 1 : 3, labels, subjects, (subject) =>
+      ...(await interleave(scope.rounds(3), labels, subjects, (subject) =>
         load(subject, inFlight, requests),
       )),
     );
   }
   const title = 'POST /api/message-sync';
-  const names = subjects.map(({ name }) => name);
   return {
-    rows: all.map(rowOf),
-    targets: scope.quick ? [] : targets(all),
+    series: all,
+    targets: () => targets(all),
     plots: [
       {
         title,
         xLabel: 'in flight',
         yLabel: 'requests/s',
-        lines: linesOver(all, names, 'in flight', 'requests/s'),
+        lines: linesOver(all, [FLOOR, SERVICE, IN_MEMORY, PLAIN], 'in flight', 'requests/s'),
       },
     ],
   };

@@ -1,38 +1,98 @@
+import { parseArgs } from 'node:util';
+
 export interface BenchOptions {
   /** The named benches, or all of them, in their fixed order. */
   readonly names: readonly string[];
+  /** Whether the benches were named. */
+  readonly isChoice: boolean;
   readonly quick: boolean;
   readonly profile: boolean;
   readonly help: boolean;
+  /** The commit to compare with; undefined for none. */
+  readonly against: string | undefined;
+  /** Rounds of a comparison. */
+  readonly rounds: number;
 }
 
-const FLAGS = ['--quick', '--profile', '--help', '-h'];
+const ROUNDS = 6;
 
-export class UnknownArguments extends Error {}
+const options = {
+  quick: { type: 'boolean' },
+  profile: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  against: { type: 'string' },
+  rounds: { type: 'string' },
+} as const;
 
-/** @throws UnknownArguments with all unknown arguments and the known ones. */
+/** The command line is wrong. The message says what there is. */
+export class WrongArguments extends Error {}
+
+/** @throws WrongArguments with all unknown arguments and the known ones. */
 export function readBenchOptions(args: readonly string[], known: readonly string[]): BenchOptions {
-  const unknown = args.filter((arg) => !known.includes(arg) && !FLAGS.includes(arg));
+  // Not strict, because that would stop at the first unknown argument.
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const unknown = tokens.flatMap((token) => {
+    if (token.kind === 'option') return token.name in options ? [] : [token.rawName];
+    return token.kind === 'positional' && !known.includes(token.value) ? [token.value] : [];
+  });
   if (unknown.length > 0)
-    throw new UnknownArguments(
-      `unknown: ${unknown.join(', ')}; there are --quick, --profile and the benches ${known.join(', ')}`,
+    throw new WrongArguments(
+      `unknown: ${unknown.join(', ')}; there are ${flags()} and the benches ${known.join(', ')}`,
     );
-  const named = known.filter((name) => args.includes(name));
+  const against = textOf('--against', values.against, 'a commit');
+  if (values.rounds !== undefined && against === undefined)
+    throw new WrongArguments('--rounds is for --against; a bench alone has rounds of its own');
+  const named = known.filter((name) => positionals.includes(name));
   return {
     names: named.length > 0 ? named : known,
-    quick: args.includes('--quick'),
-    profile: args.includes('--profile'),
-    help: args.includes('--help') || args.includes('-h'),
+    isChoice: named.length > 0,
+    quick: values.quick === true,
+    profile: values.profile === true,
+    help: values.help === true,
+    against,
+    rounds: wholeOf('--rounds', values.rounds, { least: 2, otherwise: values.quick === true ? 2 : ROUNDS }),
   };
+}
+
+function flags(): string {
+  return Object.keys(options)
+    .map((name) => `--${name}`)
+    .join(', ');
+}
+
+function textOf(name: string, value: string | boolean | undefined, what: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value === '') throw new WrongArguments(`${name} needs ${what} after it`);
+  return value;
+}
+
+function wholeOf(
+  name: string,
+  value: string | boolean | undefined,
+  { least, otherwise }: { least: number; otherwise: number },
+): number {
+  if (value === undefined) return otherwise;
+  const number = Number(value);
+  if (typeof value !== 'string' || !Number.isSafeInteger(number) || number < least)
+    throw new WrongArguments(`${name} needs a whole number from ${least} on`);
+  return number;
 }
 
 export function benchUsage(questions: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(questions).map((name) => name.length));
   const lines = Object.entries(questions).map(([name, question]) => `  ${name.padEnd(width)}  ${question}\n`);
-  return `npm run bench -- [NAME…] [--quick] [--profile]
+  return `npm run bench -- [NAME…] [options]
 
-  --quick    a smoke test of each: shows that they work, not how fast anything is
-  --profile  writes CPU profiles of the service to bench/results/profiles
+  --quick        a smoke test of each: shows that they work, not how fast anything is
+  --profile      writes CPU profiles of the service to bench/results/profiles
+  --against REF  compares the service with that of another commit, and says what differs beyond the noise
+  --rounds N     rounds of that comparison (default ${ROUNDS}); more rounds show smaller differences
 
 Without a name, all benches run:
 ${lines.join('')}`;

@@ -1,3 +1,4 @@
+import type { Series } from './rounds.ts';
 import type { Scope } from './scope.ts';
 import { rounded, type Spread } from './statistics.ts';
 import type { Plot } from './svg-plot.ts';
@@ -12,14 +13,18 @@ export interface Target {
 }
 
 export interface Report {
-  readonly rows: readonly Row[];
-  readonly targets?: readonly Target[];
+  /** A row of the table each. */
+  readonly series: readonly Series[];
+  /** Asked for after a whole measurement only: a smoke test and a comparison of versions have no targets. */
+  readonly targets?: () => readonly Target[];
   readonly plots?: readonly Plot[];
 }
 
 /** One bench. Each file in bench/ that bench/run.ts imports exports a bench and answers one question. */
 export interface Bench {
   readonly question: string;
+  /** Why two versions of the service cannot be compared by it; absent if they can. */
+  readonly notComparable?: string;
   run(scope: Scope): Promise<Report>;
 }
 

@@ -8,6 +8,8 @@ export type Sample = Readonly<Record<string, number>>;
 export interface Series {
   readonly labels: Row;
   readonly subject: string;
+  /** The commit of the subject's sources, if it is not this checkout. */
+  readonly ref?: string | undefined;
   readonly samples: readonly Sample[];
 }
 
@@ -15,7 +17,7 @@ export interface Series {
  * Measures the subjects in turn, A B C A B C. A disturbance of the machine then affects all subjects of a round, so the
  * ratios within a round can be trusted even if the times cannot.
  */
-export async function interleave<S extends { readonly name: string }>(
+export async function interleave<S extends { readonly name: string; readonly ref?: string | undefined }>(
   rounds: number,
   labels: Row,
   subjects: readonly S[],
@@ -25,7 +27,7 @@ export async function interleave<S extends { readonly name: string }>(
   for (let round = 0; round < rounds; round += 1) {
     for (const [subject, taken] of samples) taken.push(await measure(subject, round));
   }
-  return [...samples].map(([{ name }, taken]) => ({ labels, subject: name, samples: taken }));
+  return [...samples].map(([{ name, ref }, taken]) => ({ labels, subject: name, ref, samples: taken }));
 }
 
 /** A row of the table, with the median of each metric over the rounds. */

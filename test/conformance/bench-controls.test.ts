@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatReply } from '../../bench/support/chat-reply.ts';
+import type { Subject } from '../../bench/support/contenders.ts';
 import { HttpConnection } from '../../bench/support/http-connection.ts';
 import { localUrl } from '../../bench/support/http-load.ts';
 import { Scope } from '../../bench/support/scope.ts';
-import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from '../../bench/support/subjects.ts';
+import { FLOOR, PLAIN, SERVICE, startAll } from '../../bench/support/subjects.ts';
 import { Upstream } from '../../bench/support/upstream.ts';
 import { framesOf, framesWith } from '../support/sockets/bench-frames.ts';
 

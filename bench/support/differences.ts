@@ -1,0 +1,83 @@
+import { kindOf } from './metric.ts';
+import { pairedRatio } from './paired-ratio.ts';
+import type { Series } from './rounds.ts';
+import { rounded, spread } from './statistics.ts';
+import type { Row } from './table.ts';
+
+export const NO_DIFFERENCE = 'no difference beyond the noise';
+
+/** One metric of one row in two versions, with the values of each round. */
+interface Pairing {
+  readonly labels: Row;
+  readonly subject: string;
+  readonly metric: string;
+  readonly here: readonly number[];
+  readonly there: readonly number[];
+}
+
+/** Too few values of a round lie there, or they say how the load generator did. */
+const NOT_COMPARED = /p9[59]|^load CPU %$|^longest pause/;
+/** Of the whole table: with 30 rows, 1 of 20 tables would otherwise have a difference in every second one. */
+const CONFIDENCE = 0.95;
+
+/**
+ * One row for each metric: what it was in `ref` and in this checkout, how many times as much that is, and whether this
+ * is more than the noise between the rounds. The intervals of all rows hold together with 95 %.
+ * @param series Of both versions, with as many samples.
+ */
+export function differences(series: readonly Series[], ref: string): Row[] {
+  const pairings = series
+    .filter((one) => one.ref === undefined)
+    .flatMap((one) => pairingsOf(one, series, ref));
+  const confidence = 1 - (1 - CONFIDENCE) / pairings.length;
+  return pairings.map((pairing) => rowOf(pairing, ref, confidence));
+}
+
+function pairingsOf(here: Series, series: readonly Series[], ref: string): Pairing[] {
+  const key = keyOf(here);
+  const there = series.find((one) => one.ref === ref && keyOf(one) === key);
+  if (!there) throw new Error(`${key} was measured of this checkout, but not of ${ref}`);
+  const { labels, subject, samples } = here;
+  const metrics = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
+  return metrics
+    .filter((metric) => !NOT_COMPARED.test(metric))
+    .map((metric) => ({
+      labels,
+      subject,
+      metric,
+      here: samples.map((sample) => sample[metric] ?? Number.NaN),
+      there: there.samples.map((sample) => sample[metric] ?? Number.NaN),
+    }));
+}
+
+function rowOf({ labels, subject, metric, here, there }: Pairing, ref: string, confidence: number): Row {
+  const row = {
+    ...labels,
+    subject,
+    metric,
+    [ref]: rounded(spread(there).median),
+    'this checkout': rounded(spread(here).median),
+  };
+  const pairs = here.map((value, round) => [value, there[round] ?? Number.NaN] as const);
+  // Sizes may be measured as a growth, which can be none. CPU times are missing on systems other than Linux.
+  if (pairs.length < 2 || !pairs.flat().every((value) => value > 0))
+    return { ...row, verdict: 'not comparable' };
+  const { median, low, high } = pairedRatio(pairs, confidence);
+  return {
+    ...row,
+    ratio: rounded(median),
+    from: rounded(low),
+    to: rounded(high),
+    verdict: low > 1 ? words[kindOf(metric)].more : high < 1 ? words[kindOf(metric)].less : NO_DIFFERENCE,
+  };
+}
+
+const words = {
+  rate: { more: 'faster', less: 'slower' },
+  cost: { more: 'slower', less: 'faster' },
+  size: { more: 'larger', less: 'smaller' },
+};
+
+function keyOf({ labels, subject }: Series): string {
+  return JSON.stringify({ ...labels, subject });
+}
