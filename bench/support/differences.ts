@@ -2,7 +2,7 @@ import { kindOf } from './metric.ts';
 import { pairedRatio } from './paired-ratio.ts';
 import type { Series } from './rounds.ts';
 import { rounded, spread } from './statistics.ts';
-import type { Row } from './table.ts';
+import type { Cell, Row } from './table.ts';
 
 export const NO_DIFFERENCE = 'no difference beyond the noise';
 
@@ -66,10 +66,16 @@ function rowOf({ labels, subject, metric, here, there }: Pairing, ref: string, c
   return {
     ...row,
     ratio: rounded(median),
-    from: rounded(low),
-    to: rounded(high),
+    from: bound(low),
+    to: bound(high),
     verdict: low > 1 ? words[kindOf(metric)].more : high < 1 ? words[kindOf(metric)].less : NO_DIFFERENCE,
   };
+}
+
+/** Of few rounds the interval can be without an end for practical purposes. */
+function bound(value: number): Cell {
+  if (value > 100) return '> 100';
+  return value < 0.01 ? '< 0.01' : rounded(value);
 }
 
 const words = {
