@@ -4,7 +4,15 @@ import { loadHttp, syncMessage } from './support/http-load.ts';
 import type { Report } from './support/report.ts';
 import { interleave, ratio, type Sample, seriesOf, spreadOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { agentFile, PLAIN, SERVICE, serviceArguments, serviceCommand, started } from './support/subjects.ts';
+import {
+  agentFile,
+  PLAIN,
+  PLAIN_HTTP,
+  SERVICE,
+  serviceArguments,
+  serviceCommand,
+  started,
+} from './support/subjects.ts';
 
 export const question = 'How much memory do many sessions of one message take, and does it stay bounded?';
 
@@ -20,6 +28,7 @@ export async function run(scope: Scope): Promise<Report> {
       }),
     ),
     await bundledControl(scope, PLAIN, 'plain'),
+    await bundledControl(scope, PLAIN_HTTP, 'plain-http'),
   ].flat();
   const all = await interleave(scope.rounds(3), {}, contenders, ({ start }) => memoryOf(start, some, many));
   return {
@@ -29,6 +38,10 @@ export async function run(scope: Scope): Promise<Report> {
         what: `RSS after ${some} sessions, relative to ${PLAIN}`,
         wanted: { atMost: 1 },
         measured: ratio(seriesOf(all, SERVICE), seriesOf(all, PLAIN), `RSS MB, ${some}`),
+      },
+      {
+        what: `RSS after ${some} sessions, relative to ${PLAIN_HTTP}`,
+        measured: ratio(seriesOf(all, SERVICE), seriesOf(all, PLAIN_HTTP), `RSS MB, ${some}`),
       },
       {
         what: `RSS after ${many} sessions, relative to ${some}`,

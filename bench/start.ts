@@ -2,8 +2,8 @@ import { bundledControl } from './support/bundled-control.ts';
 import { type Contender, control, inEachVersion } from './support/contenders.ts';
 import { HttpConnection } from './support/http-connection.ts';
 import { localUrl } from './support/http-load.ts';
-import type { Report } from './support/report.ts';
-import { interleave, ratio, type Sample, seriesOf } from './support/rounds.ts';
+import type { Report, Target } from './support/report.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import {
   agentFile,
@@ -11,6 +11,7 @@ import {
   defaultAgentArguments,
   FLOOR,
   PLAIN,
+  PLAIN_HTTP,
   SERVICE,
   serviceArguments,
   serviceCommand,
@@ -38,6 +39,7 @@ export async function run(scope: Scope): Promise<Report> {
     service(WITHOUT_TOOLS, serviceCommand, (_, dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
     service(fromSources(SERVICE), serviceMain),
     await bundledControl(scope, PLAIN, 'plain'),
+    await bundledControl(scope, PLAIN_HTTP, 'plain-http'),
     await bundledControl(scope, SAME_PACKAGES, 'plain-with-packages'),
     control(scope, fromSources(SAME_PACKAGES), () => started(scope, controlFile('plain-with-packages'))),
   ].flat();
@@ -46,16 +48,21 @@ export async function run(scope: Scope): Promise<Report> {
   const all = await interleave(scope.rounds(7), {}, contenders, ({ start }) => firstRequest(start));
   return {
     series: all,
-    targets: () =>
-      [
+    targets: () => [
+      ...[
         [SERVICE, SAME_PACKAGES],
         [WITHOUT_TOOLS, SAME_PACKAGES],
         [fromSources(SERVICE), fromSources(SAME_PACKAGES)],
-      ].map(([name = '', other = '']) => ({
-        what: `${name}: first accepted request, relative to ${other}`,
-        wanted: { atMost: 0.6 },
-        measured: ratio(seriesOf(all, name), seriesOf(all, other), 'accepted ms'),
-      })),
+      ].map(([name = '', other = '']) => ({ ...accepted(all, name, other), wanted: { atMost: 0.6 } })),
+      ...[PLAIN, PLAIN_HTTP].map((other) => accepted(all, SERVICE, other)),
+    ],
+  };
+}
+
+function accepted(all: readonly Series[], name: string, other: string): Target {
+  return {
+    what: `${name}: first accepted request, relative to ${other}`,
+    measured: ratio(seriesOf(all, name), seriesOf(all, other), 'accepted ms'),
   };
 }
 

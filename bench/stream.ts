@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { chatReply, type Shape } from './support/chat-reply.ts';
-import type { Subject } from './support/contenders.ts';
+import { type Subject, startEach } from './support/contenders.ts';
 import { linesOver } from './support/lines.ts';
 import { measured, type Work } from './support/measured.ts';
 import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
-import { FLOOR, PLAIN, SERVICE, startAll } from './support/subjects.ts';
+import { FLOOR, floor, PLAIN, PLAIN_HTTP, plain, plainHttp, SERVICE, service } from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
 import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
@@ -48,7 +48,9 @@ const smoke: readonly Case[] = [
 
 export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
-  const subjects = await startAll(scope, { upstream: upstream.url });
+  const subjects = await startEach(
+    [floor, service, plain, plainHttp].flatMap((contender) => contender(scope, { upstream: upstream.url })),
+  );
   let sessions = 0;
   const measure = (one: Case, rounds: number): Promise<Series[]> => {
     upstream.packets = chatReply(one.shape, PIECE, one.pieces);
@@ -139,6 +141,10 @@ function targets(all: readonly Series[]): Target[] {
       wanted: { atLeast: 4 },
       measured: of('burst', streams, PLAIN, 'chunks/s'),
     })),
+    ...bursts.map(({ streams }) => ({
+      what: `burst, ${streams} streams: chunks/s relative to plain-http`,
+      measured: of('burst', streams, PLAIN_HTTP, 'chunks/s'),
+    })),
     ...paced.map(({ streams }) => ({
       what: `paced, ${streams} streams: CPU per chunk relative to the floor`,
       wanted: { atMost: 1.4 },
@@ -153,6 +159,6 @@ function plot(all: readonly Series[]): Plot {
     title: 'Chunks from the model service to WebSockets, burst',
     xLabel: 'concurrent streams',
     yLabel: 'chunks/s',
-    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN], 'streams', 'chunks/s'),
+    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN, PLAIN_HTTP], 'streams', 'chunks/s'),
   };
 }

@@ -35,6 +35,7 @@ export interface ServiceOptions extends SubjectOptions {
 
 export const FLOOR = 'floor';
 export const PLAIN = 'plain';
+export const PLAIN_HTTP = 'plain-http';
 export const SERVICE = 'agent-service';
 
 /** The control `floor`: bare uWebSockets.js that reads and sends the same bytes and stores nothing. */
@@ -45,6 +46,11 @@ export function floor(scope: Scope, options: SubjectOptions = {}): Contender[] {
 /** The control `plain`: what one would write without this service, with Express, ws and the SDK of the provider. */
 export function plain(scope: Scope, options: SubjectOptions = {}): Contender[] {
   return control(scope, PLAIN, () => startControl(scope, PLAIN, options));
+}
+
+/** The control `plain-http`: `plain` on bare node:http, without Express. */
+export function plainHttp(scope: Scope, options: SubjectOptions = {}): Contender[] {
+  return control(scope, PLAIN_HTTP, () => startControl(scope, PLAIN_HTTP, options));
 }
 
 /** The service, from its sources. */
