@@ -64,17 +64,19 @@ async function watch({ server }: Subject, { watchers, turns, session }: Audience
   try {
     return await measured(server, 'frame', async () => {
       const latencies: number[] = [];
+      let frames = 0;
       for (let turn = 0; turn < turns; turn += 1) {
         // The first socket asks. All sockets receive the turn, and all are waited for.
         const receipts = await Promise.all(
           sockets.map((socket, index) => oneTurn(socket, index === 0 ? 'stream' : null)),
         );
-        for (const { responseBytes: bytes, firstChunkMs } of receipts) {
+        for (const { responseBytes: bytes, firstChunkMs, chunkFrames } of receipts) {
           if (bytes !== expected) throw new Error(`a response of ${bytes} bytes came instead of ${expected}`);
+          frames += chunkFrames;
           latencies.push(firstChunkMs);
         }
       }
-      return { operations: turns * watchers * REPLY.pieces, latencies, latencyOf: 'first chunk' };
+      return { operations: frames, latencies, latencyOf: 'first chunk' };
     });
   } finally {
     dropAll(sockets);

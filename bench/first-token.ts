@@ -68,7 +68,7 @@ async function firstTokens({ server }: Subject, { inFlight, turns, firstSession 
           latencies.push((await oneTurn(socket, 'stream')).firstChunkMs);
       };
       await Promise.all(Array.from({ length: inFlight }, work));
-      return { operations: turns, latencies };
+      return { operations: latencies.length, latencies };
     });
   } finally {
     dropAll(sockets);

@@ -84,8 +84,9 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
   try {
     if (one.shape !== 'paced')
       return await measured(server, 'chunk', () => streamTurns(sockets, streamedTurns(one)));
-    const turns = await allBegun(sockets);
-    const sample = await measured(server, 'chunk', () => watch(upstream, quick ? 200 : WATCHED_MS));
+    const arrived = { chunks: 0 };
+    const turns = await allBegun(sockets, arrived);
+    const sample = await measured(server, 'chunk', () => watch(arrived, quick ? 200 : WATCHED_MS));
     upstream.finishAll();
     await Promise.all(turns);
     return sample;
@@ -94,14 +95,22 @@ async function stream({ server }: Subject, one: Case, round: Round): Promise<Sam
   }
 }
 
+/** The chunk frames of all sockets so far. */
+interface Arrived {
+  chunks: number;
+}
+
 /** Waits until all streams run, so that the start of a turn is not measured. @returns the turns, which end later. */
-async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<unknown>[]> {
+async function allBegun(sockets: readonly WebSocketClient[], arrived: Arrived): Promise<Promise<unknown>[]> {
   const turns: Promise<unknown>[] = [];
   await Promise.all(
     sockets.map(
       (socket) =>
         new Promise<void>((resolve, reject) => {
-          const turn = oneTurn(socket, 'stream', resolve);
+          const turn = oneTurn(socket, 'stream', (frames) => {
+            arrived.chunks += 1;
+            if (frames === 1) resolve();
+          });
           turn.catch(reject);
           turns.push(turn);
         }),
@@ -110,10 +119,11 @@ async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<un
   return turns;
 }
 
-async function watch(upstream: Upstream, ms: number): Promise<Work> {
-  const before = upstream.sentPackets;
+/** What is sent and not read by the end is not counted. */
+async function watch(arrived: Arrived, ms: number): Promise<Work> {
+  const before = arrived.chunks;
   await wait(ms);
-  return { operations: upstream.sentPackets - before };
+  return { operations: arrived.chunks - before };
 }
 
 function targets(all: readonly Series[]): Target[] {

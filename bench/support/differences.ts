@@ -1,6 +1,6 @@
-import { kindOf } from './metric.ts';
+import { isByTheClock, kindOf } from './metric.ts';
 import { pairedRatio } from './paired-ratio.ts';
-import type { Series } from './rounds.ts';
+import { isLoadBound, LOAD_GENERATOR, type Series } from './rounds.ts';
 import { rounded, spread } from './statistics.ts';
 import type { Cell, Row } from './table.ts';
 
@@ -13,6 +13,7 @@ interface Pairing {
   readonly metric: string;
   readonly here: readonly number[];
   readonly there: readonly number[];
+  readonly isLoadBound: boolean;
 }
 
 /** Too few values of a round lie there, or they say how the load generator did. */
@@ -47,10 +48,12 @@ function pairingsOf(here: Series, series: readonly Series[], ref: string): Pairi
       metric,
       here: samples.map((sample) => sample[metric] ?? Number.NaN),
       there: there.samples.map((sample) => sample[metric] ?? Number.NaN),
+      isLoadBound: isLoadBound(here) || isLoadBound(there),
     }));
 }
 
-function rowOf({ labels, subject, metric, here, there }: Pairing, ref: string, confidence: number): Row {
+function rowOf(pairing: Pairing, ref: string, confidence: number): Row {
+  const { labels, subject, metric, here, there } = pairing;
   const row = {
     ...labels,
     subject,
@@ -68,8 +71,15 @@ function rowOf({ labels, subject, metric, here, there }: Pairing, ref: string, c
     ratio: rounded(median),
     from: bound(low),
     to: bound(high),
-    verdict: low > 1 ? words[kindOf(metric)].more : high < 1 ? words[kindOf(metric)].less : NO_DIFFERENCE,
+    verdict: verdictOf(pairing, low, high),
   };
+}
+
+function verdictOf({ metric, isLoadBound }: Pairing, low: number, high: number): string {
+  if (isLoadBound && isByTheClock(metric)) return LOAD_GENERATOR;
+  const { more, less } = words[kindOf(metric)];
+  if (low > 1) return more;
+  return high < 1 ? less : NO_DIFFERENCE;
 }
 
 /** Of few rounds the interval can be without an end for practical purposes. */

@@ -1,15 +1,17 @@
-import type { Series } from './rounds.ts';
+import { type Figure, LOAD_GENERATOR, type Series } from './rounds.ts';
 import type { Scope } from './scope.ts';
-import { rounded, type Spread } from './statistics.ts';
+import { rounded } from './statistics.ts';
 import type { Plot } from './svg-plot.ts';
 import type { Row } from './table.ts';
+
+type Wanted = { readonly atLeast: number } | { readonly atMost: number };
 
 /** A goal and the measured value. A missed target fails nothing. */
 export interface Target {
   readonly what: string;
   /** Left out where the figure is only reported. */
-  readonly wanted?: { readonly atLeast: number } | { readonly atMost: number };
-  readonly measured: Spread;
+  readonly wanted?: Wanted | undefined;
+  readonly measured: Figure;
 }
 
 export interface Report {
@@ -36,10 +38,19 @@ export function targetRow({ what, wanted, measured }: Target): Row {
     min: rounded(min),
     median: rounded(median),
     max: rounded(max),
-    met: wanted === undefined ? '' : isMet(median, wanted) ? 'yes' : 'no',
+    met: verdictOn({ wanted, measured }),
   };
 }
 
-function isMet(value: number, wanted: NonNullable<Target['wanted']>): boolean {
+/** `load generator`: a faster one could have given another value. Empty where the figure is only reported. */
+export type Verdict = '' | 'yes' | 'no' | typeof LOAD_GENERATOR;
+
+export function verdictOn({ wanted, measured }: Pick<Target, 'wanted' | 'measured'>): Verdict {
+  if (wanted === undefined) return '';
+  if (measured.isLoadBound) return LOAD_GENERATOR;
+  return isMet(measured.median, wanted) ? 'yes' : 'no';
+}
+
+function isMet(value: number, wanted: Wanted): boolean {
   return 'atLeast' in wanted ? value >= wanted.atLeast : value <= wanted.atMost;
 }

@@ -19,8 +19,6 @@ export class Upstream {
   /** The answer. Packets after the first are sent at `packetsPerSecond`, a rate that all running replies share. */
   packets: Packets = [];
   packetsPerSecond = 1_000;
-  /** Number of paced packets so far. */
-  sentPackets = 0;
   readonly #server: Server;
   readonly #running: RunningReply[] = [];
   #turn = 0;
@@ -102,7 +100,6 @@ export class Upstream {
     if (!reply || !packet) throw new Error('a running reply has no packet left');
     reply.socket.write(packet);
     reply.next += 1;
-    this.sentPackets += 1;
     if (reply.next === reply.packets.length) this.#running.splice(this.#turn, 1);
   }
 }

@@ -110,6 +110,17 @@ describe('the differences of two versions', () => {
     ]);
   });
 
+  it('are not told of a rate that the load generator limited', () => {
+    const busy = (one: (round: number) => Sample) => (round: number) => ({ ...one(round), 'load CPU %': 97 });
+    const series = [measuredOf(undefined, busy(sampleOf(2))), measuredOf('v1', plainly)];
+    expect(differences(series, 'v1').map(({ verdict }) => verdict)).toEqual([
+      'load generator',
+      'slower',
+      'load generator',
+      'larger',
+    ]);
+  });
+
   it('show both values, the ratio and its interval', () => {
     const series = [measuredOf(undefined, sampleOf(2)), measuredOf('v1', plainly)];
     const [row] = differences(series, 'v1');

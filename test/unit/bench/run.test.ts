@@ -15,7 +15,7 @@ describe('the options of the benches', () => {
       profile: false,
       help: false,
       against: undefined,
-      rounds: 6,
+      rounds: 8,
     });
   });
 
