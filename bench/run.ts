@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
@@ -20,11 +20,12 @@ import { type BenchOptions, benchUsage, readBenchOptions, WrongArguments } from 
 import { type CheckedOut, checkOut, UnknownRef } from './support/check-out.ts';
 import { compare } from './support/compare.ts';
 import { differences } from './support/differences.ts';
-import { type Bench, type Report, targetRow } from './support/report.ts';
+import { type Bench, type Report, type Target, targetRow } from './support/report.ts';
 import { rowOf } from './support/rounds.ts';
 import { Scope } from './support/scope.ts';
 import { svgPlot } from './support/svg-plot.ts';
 import { table } from './support/table.ts';
+import { type BenchTargets, targetsMarkdown, targetsOfRuns } from './support/target-table.ts';
 import { thisCheckout } from './support/version.ts';
 import * as sync from './sync.ts';
 
@@ -65,8 +66,9 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(benchUsage(Object.fromEntries(questions)));
       return 0;
     }
-    if (options.against === undefined) await runAll(options);
-    else await compareAll(options, options.against);
+    if (options.against !== undefined) await compareAll(options, options.against);
+    else if (options.runs !== undefined) await runRepeatedly(options, options.runs);
+    else await runAll(options, () => undefined);
     return 0;
   } catch (error) {
     const isUsers = error instanceof WrongArguments || error instanceof UnknownRef;
@@ -75,14 +77,37 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runAll({ names, quick, profile }: BenchOptions): Promise<void> {
+/** Writes the table after each bench, so that what was measured is not lost with a later run. */
+async function runRepeatedly(options: BenchOptions, runs: number): Promise<void> {
+  const benchesOfRuns: BenchTargets[][] = [];
+  for (let run = 1; run <= runs; run += 1) {
+    process.stdout.write(`\nRun ${run} of ${runs}\n`);
+    const ofRun: BenchTargets[] = [];
+    benchesOfRuns.push(ofRun);
+    await runAll(options, (ended) => {
+      ofRun.push(ended);
+      const targets = targetsOfRuns(benchesOfRuns);
+      writeFileSync(new URL('targets.md', results), targetsMarkdown(targets, run));
+      write('targets.json', { name: 'targets', runs: run, targets });
+    });
+  }
+  process.stdout.write(`\n${readFileSync(new URL('targets.md', results), 'utf8')}`);
+}
+
+async function runAll(
+  { names, quick, profile }: BenchOptions,
+  onEnd: (ended: BenchTargets) => void,
+): Promise<void> {
   for (const name of names) {
     const bench = begin(name);
     const begun = performance.now();
     const scope = new Scope({ quick, profiles: profilesOf(profile) });
     try {
       const report = await bench.run(scope);
-      show({ name, question: bench.question, quick }, report, (performance.now() - begun) / 1_000);
+      const targets = quick ? [] : (report.targets?.() ?? []);
+      const shown = { name, question: bench.question, quick, seconds: (performance.now() - begun) / 1_000 };
+      show(shown, report, targets);
+      onEnd({ bench: name, targets });
     } finally {
       await scope.close();
     }
@@ -136,16 +161,16 @@ interface BenchRun {
   readonly name: string;
   readonly question: string;
   readonly quick: boolean;
+  readonly seconds: number;
 }
 
-function show(bench: BenchRun, { series, targets, plots = [] }: Report, seconds: number): void {
-  const { name, quick } = bench;
+function show(bench: BenchRun, { series, plots = [] }: Report, targets: readonly Target[]): void {
+  const { name, seconds } = bench;
   const rows = series.map(rowOf);
-  const judged = quick ? [] : (targets?.() ?? []);
   process.stdout.write(`${table(rows)}\n`);
-  if (judged.length > 0) process.stdout.write(`\n${table(judged.map(targetRow))}\n`);
+  if (targets.length > 0) process.stdout.write(`\n${table(targets.map(targetRow))}\n`);
   process.stdout.write(`\n(${seconds.toFixed(1)} s)\n`);
-  write(`${name}.json`, { ...bench, seconds, rows, targets: judged, plots });
+  write(`${name}.json`, { ...bench, rows, targets, plots });
   for (const [index, plot] of plots.entries())
     writeFileSync(new URL(`${name}${index === 0 ? '' : `-${index + 1}`}.svg`, results), svgPlot(plot));
 }

@@ -12,6 +12,8 @@ export interface BenchOptions {
   readonly against: string | undefined;
   /** Rounds of a comparison. */
   readonly rounds: number;
+  /** How often everything runs; undefined for once, without a table of targets. */
+  readonly runs: number | undefined;
 }
 
 /** Student's interval of eight rounds is two thirds as wide as that of six. */
@@ -23,6 +25,7 @@ const options = {
   help: { type: 'boolean', short: 'h' },
   against: { type: 'string' },
   rounds: { type: 'string' },
+  runs: { type: 'string' },
 } as const;
 
 /** The command line is wrong. The message says what there is. */
@@ -49,6 +52,8 @@ export function readBenchOptions(args: readonly string[], known: readonly string
   const against = textOf('--against', values.against, 'a commit');
   if (values.rounds !== undefined && against === undefined)
     throw new WrongArguments('--rounds is for --against; a bench alone has rounds of its own');
+  if (values.runs !== undefined && (against !== undefined || values.quick === true))
+    throw new WrongArguments('--runs gathers targets, and neither --quick nor --against has any');
   const named = known.filter((name) => positionals.includes(name));
   return {
     names: named.length > 0 ? named : known,
@@ -57,7 +62,8 @@ export function readBenchOptions(args: readonly string[], known: readonly string
     profile: values.profile === true,
     help: values.help === true,
     against,
-    rounds: wholeOf('--rounds', values.rounds, { least: 2, otherwise: values.quick === true ? 2 : ROUNDS }),
+    rounds: wholeOf('--rounds', values.rounds, 2) ?? (values.quick === true ? 2 : ROUNDS),
+    runs: wholeOf('--runs', values.runs, 1),
   };
 }
 
@@ -73,12 +79,8 @@ function textOf(name: string, value: string | boolean | undefined, what: string)
   return value;
 }
 
-function wholeOf(
-  name: string,
-  value: string | boolean | undefined,
-  { least, otherwise }: { least: number; otherwise: number },
-): number {
-  if (value === undefined) return otherwise;
+function wholeOf(name: string, value: string | boolean | undefined, least: number): number | undefined {
+  if (value === undefined) return undefined;
   const number = Number(value);
   if (typeof value !== 'string' || !Number.isSafeInteger(number) || number < least)
     throw new WrongArguments(`${name} needs a whole number from ${least} on`);
@@ -94,6 +96,8 @@ export function benchUsage(questions: Readonly<Record<string, string>>): string 
   --profile      writes CPU profiles of the service to bench/results/profiles
   --against REF  compares the service with that of another commit, and says what differs beyond the noise
   --rounds N     rounds of that comparison (default ${ROUNDS}); more rounds show smaller differences
+  --runs N       runs everything N times, and writes each target with its least, median and highest value to
+                 bench/results/targets.md and targets.json
 
 Without a name, all benches run:
 ${lines.join('')}`;

@@ -34,12 +34,17 @@ export function targetRow({ what, wanted, measured }: Target): Row {
   const { min, median, max } = measured;
   return {
     target: what,
-    wanted: wanted === undefined ? '' : 'atLeast' in wanted ? `≥ ${wanted.atLeast}` : `≤ ${wanted.atMost}`,
+    wanted: wantedText(wanted),
     min: rounded(min),
     median: rounded(median),
     max: rounded(max),
     met: verdictOn({ wanted, measured }),
   };
+}
+
+export function wantedText(wanted: Wanted | undefined): string {
+  if (wanted === undefined) return '';
+  return 'atLeast' in wanted ? `≥ ${wanted.atLeast}` : `≤ ${wanted.atMost}`;
 }
 
 /** `load generator`: a faster one could have given another value. Empty where the figure is only reported. */

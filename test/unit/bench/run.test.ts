@@ -16,6 +16,7 @@ describe('the options of the benches', () => {
       help: false,
       against: undefined,
       rounds: 8,
+      runs: undefined,
     });
   });
 
@@ -28,7 +29,7 @@ describe('the options of the benches', () => {
 
   it('are refused with all that is not known', () => {
     expect(() => readBenchOptions(['sync', 'nonsense', '--fast'], known)).toThrow(
-      'unknown: nonsense, --fast; there are --quick, --profile, --help, --against, --rounds and the benches stream, sync',
+      'unknown: nonsense, --fast; there are --quick, --profile, --help, --against, --rounds, --runs and the benches stream, sync',
     );
   });
 
@@ -42,11 +43,18 @@ describe('the options of the benches', () => {
     expect(readBenchOptions(['--quick', '--against', 'main'], known)).toMatchObject({ rounds: 2 });
   });
 
+  it('say how often everything runs', () => {
+    expect(readBenchOptions(['--runs', '3'], known)).toMatchObject({ names: known, runs: 3 });
+  });
+
   it.each([
     [['--against'], '--against needs a commit after it'],
     [['--against', ''], '--against needs a commit after it'],
     [['--against', 'main', '--rounds', '1'], '--rounds needs a whole number from 2 on'],
     [['--against', 'main', '--rounds', 'many'], '--rounds needs a whole number from 2 on'],
+    [['--runs', '0'], '--runs needs a whole number from 1 on'],
+    [['--runs', '3', '--quick'], '--runs gathers targets'],
+    [['--runs', '3', '--against', 'main'], '--runs gathers targets'],
     [['--rounds', '4'], '--rounds is for --against'],
   ])('are refused when they cannot be meant: %s', (args, message) => {
     expect(() => readBenchOptions(args, known)).toThrow(message);
