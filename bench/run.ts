@@ -20,6 +20,7 @@ import { type BenchOptions, benchUsage, readBenchOptions, WrongArguments } from 
 import { type CheckedOut, checkOut, UnknownRef } from './support/check-out.ts';
 import { compare } from './support/compare.ts';
 import { differences } from './support/differences.ts';
+import { installPeer } from './support/peers.ts';
 import { type Bench, type Report, type Target, targetRow } from './support/report.ts';
 import { rowOf } from './support/rounds.ts';
 import { Scope } from './support/scope.ts';
@@ -66,6 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(benchUsage(Object.fromEntries(questions)));
       return 0;
     }
+    for (const peer of options.peers) await installPeer(peer);
     if (options.against !== undefined) await compareAll(options, options.against);
     else if (options.runs !== undefined) await runRepeatedly(options, options.runs);
     else await runAll(options, () => undefined);
@@ -95,13 +97,13 @@ async function runRepeatedly(options: BenchOptions, runs: number): Promise<void>
 }
 
 async function runAll(
-  { names, quick, profile }: BenchOptions,
+  { names, quick, profile, peers }: BenchOptions,
   onEnd: (ended: BenchTargets) => void,
 ): Promise<void> {
   for (const name of names) {
     const bench = begin(name);
     const begun = performance.now();
-    const scope = new Scope({ quick, profiles: profilesOf(profile) });
+    const scope = new Scope({ quick, peers, profiles: profilesOf(profile) });
     try {
       const report = await bench.run(scope);
       const targets = quick ? [] : (report.targets?.() ?? []);

@@ -3,15 +3,16 @@ import { chatReply, type Shape } from './support/chat-reply.ts';
 import { type Subject, startEach } from './support/contenders.ts';
 import { linesOver } from './support/lines.ts';
 import { measured, type Work } from './support/measured.ts';
+import { peers } from './support/peers.ts';
+import { serviceProtocol } from './support/protocol.ts';
 import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
 import { FLOOR, floor, PLAIN, PLAIN_HTTP, plain, plainHttp, SERVICE, service } from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
-import { dropAll, oneTurn, openSockets } from './support/turns.ts';
+import { dropAll, oneTurn, type TurnSocket } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
-import type { WebSocketClient } from './support/websocket-client.ts';
 
 export const question =
   'How many chunks a second go from the model service through the server to the sockets?';
@@ -48,9 +49,10 @@ const smoke: readonly Case[] = [
 
 export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
-  const subjects = await startEach(
-    [floor, service, plain, plainHttp].flatMap((contender) => contender(scope, { upstream: upstream.url })),
+  const contenders = [floor, service, plain, plainHttp].flatMap((contender) =>
+    contender(scope, { upstream: upstream.url }),
   );
+  const subjects = await startEach([...contenders, ...peers(scope, upstream.url)]);
   let sessions = 0;
   const measure = (one: Case, rounds: number): Promise<Series[]> => {
     upstream.packets = chatReply(one.shape, PIECE, one.pieces);
@@ -65,7 +67,11 @@ export async function run(scope: Scope): Promise<Report> {
   if (!scope.quick) await measure(WARM_UP, 1);
   const all: Series[] = [];
   for (const one of scope.quick ? smoke : full) all.push(...(await measure(one, scope.rounds(3))));
-  return { series: all, targets: () => targets(all), plots: [plot(all)] };
+  return {
+    series: all,
+    targets: () => [...targets(all), ...scope.peers.flatMap((peer) => peerTargets(all, peer))],
+    plots: [plot(all, scope.peers)],
+  };
 }
 
 function streamedTurns({ streams, pieces }: Case): StreamedTurns {
@@ -78,9 +84,17 @@ interface Round {
   readonly quick: boolean;
 }
 
-async function stream({ server }: Subject, one: Case, round: Round): Promise<Sample> {
+async function stream(
+  { server, protocol = serviceProtocol }: Subject,
+  one: Case,
+  round: Round,
+): Promise<Sample> {
   const { upstream, firstSession, quick } = round;
-  const sockets = await openSockets(server.port, one.turns, (index) => `stream-${firstSession + index}`);
+  const sockets = await protocol.openStreams(
+    server.port,
+    one.turns,
+    (index) => `stream-${firstSession + index}`,
+  );
   try {
     if (one.shape !== 'paced')
       return await measured(server, 'chunk', () => streamTurns(sockets, streamedTurns(one)));
@@ -101,7 +115,7 @@ interface Arrived {
 }
 
 /** Waits until all streams run, so that the start of a turn is not measured. @returns the turns, which end later. */
-async function allBegun(sockets: readonly WebSocketClient[], arrived: Arrived): Promise<Promise<unknown>[]> {
+async function allBegun(sockets: readonly TurnSocket[], arrived: Arrived): Promise<Promise<unknown>[]> {
   const turns: Promise<unknown>[] = [];
   await Promise.all(
     sockets.map(
@@ -163,12 +177,24 @@ function targets(all: readonly Series[]): Target[] {
   ];
 }
 
-function plot(all: readonly Series[]): Plot {
+/** A peer stores nothing, so its ratios are only reported. */
+function peerTargets(all: readonly Series[], peer: string): Target[] {
+  return full.map(({ shape, streams }) => {
+    const metric = shape === 'paced' ? 'CPU µs/chunk' : 'chunks/s';
+    const of = (name: string) => seriesOf(all, name, { shape, streams });
+    return {
+      what: `${shape}, ${streams} streams: ${metric} relative to ${peer}`,
+      measured: ratio(of(SERVICE), of(peer), metric),
+    };
+  });
+}
+
+function plot(all: readonly Series[], names: readonly string[]): Plot {
   const burst = all.filter(({ labels }) => labels.shape === 'burst');
   return {
     title: 'Chunks from the model service to WebSockets, burst',
     xLabel: 'concurrent streams',
     yLabel: 'chunks/s',
-    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN, PLAIN_HTTP], 'streams', 'chunks/s'),
+    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN, PLAIN_HTTP, ...names], 'streams', 'chunks/s'),
   };
 }

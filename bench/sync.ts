@@ -1,16 +1,22 @@
-import { type Subject, startEach } from './support/contenders.ts';
-import { loadHttp, syncMessage } from './support/http-load.ts';
+import { chatReply, wholeChatReply } from './support/chat-reply.ts';
+import { type Contender, type Subject, startEach } from './support/contenders.ts';
+import { loadHttp } from './support/http-load.ts';
 import { linesOver } from './support/lines.ts';
 import { measured } from './support/measured.ts';
+import { peers } from './support/peers.ts';
+import { serviceProtocol } from './support/protocol.ts';
 import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { FLOOR, floor, PLAIN, PLAIN_HTTP, plain, plainHttp, SERVICE, service } from './support/subjects.ts';
+import { Upstream } from './support/upstream.ts';
 
 export const question =
   'How many message-sync requests a second are answered, each durable before its answer?';
 
 const SESSIONS = 2_000;
+const REPLY = 'you said hello';
+const WITH_MODEL_SERVICE = `${SERVICE}, model service`;
 const IN_MEMORY = `${SERVICE}, log in memory`;
 
 export async function run(scope: Scope): Promise<Report> {
@@ -20,6 +26,7 @@ export async function run(scope: Scope): Promise<Report> {
     service(scope, { name: IN_MEMORY, dataDir: ':memory:' }),
     plain(scope),
     plainHttp(scope),
+    ...(scope.peers.length > 0 ? [await withModelService(scope)] : []),
   ];
   const subjects = await startEach(contenders.flat());
   for (const subject of subjects) await load(subject, 10, scope.quick ? 50 : 2_000);
@@ -36,20 +43,40 @@ export async function run(scope: Scope): Promise<Report> {
   const title = 'POST /api/message-sync';
   return {
     series: all,
-    targets: () => targets(all),
+    targets: () => [...targets(all), ...peerTargets(all, scope.peers)],
     plots: [
       {
         title,
         xLabel: 'in flight',
         yLabel: 'requests/s',
-        lines: linesOver(all, [FLOOR, SERVICE, IN_MEMORY, PLAIN, PLAIN_HTTP], 'in flight', 'requests/s'),
+        lines: linesOver(
+          all,
+          [FLOOR, SERVICE, IN_MEMORY, PLAIN, PLAIN_HTTP, ...scope.peers],
+          'in flight',
+          'requests/s',
+        ),
       },
     ],
   };
 }
 
-function load({ server }: Subject, inFlight: number, total: number): Promise<Sample> {
-  const requestOf = (index: number) => syncMessage(`s${index % SESSIONS}`);
+/** A peer has no scripted model. For a fair comparison a further service asks the same model service. */
+async function withModelService(scope: Scope): Promise<Contender[]> {
+  const upstream = await Upstream.start(scope);
+  upstream.packets = chatReply('burst', REPLY, 1);
+  upstream.wholeAnswer = wholeChatReply(REPLY);
+  return [
+    ...service(scope, { name: WITH_MODEL_SERVICE, upstream: upstream.url }),
+    ...peers(scope, upstream.url),
+  ];
+}
+
+function load(
+  { server, protocol = serviceProtocol }: Subject,
+  inFlight: number,
+  total: number,
+): Promise<Sample> {
+  const requestOf = (index: number) => protocol.messageTo(`s${index % SESSIONS}`);
   return measured(server, 'request', () => loadHttp({ port: server.port, inFlight, total, requestOf }));
 }
 
@@ -87,4 +114,17 @@ function targets(all: readonly Series[]): Target[] {
       },
     ];
   });
+}
+
+/** A peer stores nothing and has no history, so its ratios are only reported. */
+function peerTargets(all: readonly Series[], names: readonly string[]): Target[] {
+  return names.flatMap((peer) =>
+    [1, 10, 50, 500].flatMap((inFlight) => {
+      const of = (name: string) => seriesOf(all, name, { 'in flight': inFlight });
+      return ['requests/s', 'CPU µs/request'].map((metric) => ({
+        what: `${inFlight} in flight: ${metric} of ${WITH_MODEL_SERVICE}, relative to ${peer}`,
+        measured: ratio(of(WITH_MODEL_SERVICE), of(peer), metric),
+      }));
+    }),
+  );
 }

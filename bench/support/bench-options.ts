@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchesWithPeers, peerNames } from './peers.ts';
 
 export interface BenchOptions {
   /** The named benches, or all of them, in their fixed order. */
@@ -12,6 +13,8 @@ export interface BenchOptions {
   readonly against: string | undefined;
   /** Rounds of a comparison. */
   readonly rounds: number;
+  /** Servers by others to compare with. */
+  readonly peers: readonly string[];
   /** How often everything runs; undefined for once, without a table of targets. */
   readonly runs: number | undefined;
 }
@@ -26,6 +29,7 @@ const options = {
   against: { type: 'string' },
   rounds: { type: 'string' },
   runs: { type: 'string' },
+  peer: { type: 'string', multiple: true },
 } as const;
 
 /** The command line is wrong. The message says what there is. */
@@ -52,6 +56,9 @@ export function readBenchOptions(args: readonly string[], known: readonly string
   const against = textOf('--against', values.against, 'a commit');
   if (values.rounds !== undefined && against === undefined)
     throw new WrongArguments('--rounds is for --against; a bench alone has rounds of its own');
+  const peers = peersOf(values.peer);
+  if (peers.length > 0 && against !== undefined)
+    throw new WrongArguments('--against compares two versions of the service, without a --peer');
   if (values.runs !== undefined && (against !== undefined || values.quick === true))
     throw new WrongArguments('--runs gathers targets, and neither --quick nor --against has any');
   const named = known.filter((name) => positionals.includes(name));
@@ -62,6 +69,7 @@ export function readBenchOptions(args: readonly string[], known: readonly string
     profile: values.profile === true,
     help: values.help === true,
     against,
+    peers,
     rounds: wholeOf('--rounds', values.rounds, 2) ?? (values.quick === true ? 2 : ROUNDS),
     runs: wholeOf('--runs', values.runs, 1),
   };
@@ -71,6 +79,16 @@ function flags(): string {
   return Object.keys(options)
     .map((name) => `--${name}`)
     .join(', ');
+}
+
+function peersOf(values: string | boolean | readonly (string | boolean)[] | undefined): string[] {
+  const named = [values ?? []].flat().map(String);
+  const unknown = named.filter((name) => !peerNames.includes(name));
+  if (unknown.length > 0)
+    throw new WrongArguments(
+      `--peer needs one of ${peerNames.join(', ')} after it, not ${unknown.join(', ')}`,
+    );
+  return [...new Set(named)];
 }
 
 function textOf(name: string, value: string | boolean | undefined, what: string): string | undefined {
@@ -98,6 +116,8 @@ export function benchUsage(questions: Readonly<Record<string, string>>): string 
   --rounds N     rounds of that comparison (default ${ROUNDS}); more rounds show smaller differences
   --runs N       runs everything N times, and writes each target with its least, median and highest value to
                  bench/results/targets.md and targets.json
+  --peer NAME    also measures a server by others in ${benchesWithPeers.join(' and ')}: ${peerNames.join(', ')}. Its packages are
+                 installed with npm ci when they are missing
 
 Without a name, all benches run:
 ${lines.join('')}`;

@@ -1,9 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endTogether } from './end-together.ts';
+import { npmCi } from './npm-ci.ts';
 import { thisCheckout, type Version } from './version.ts';
 
 const { root } = thisCheckout;
@@ -37,7 +36,7 @@ export async function checkOut(ref: string): Promise<CheckedOut> {
     git('worktree', 'add', '--quiet', '--detach', folder, commit);
     if (lockFile(folder) === lockFile(root))
       symlinkSync(realpathSync(join(root, 'node_modules')), join(folder, 'node_modules'));
-    else await install(folder);
+    else await npmCi(folder);
   } catch (error) {
     remove();
     throw error;
@@ -58,17 +57,6 @@ function commitOf(ref: string): string {
 
 function lockFile(folder: string): string {
   return readFileSync(join(folder, 'package-lock.json'), 'utf8');
-}
-
-/** `npm ci`, which says what it does on standard error. */
-export async function install(folder: string): Promise<void> {
-  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: ['ignore', 2, 'inherit'],
-  });
-  endTogether(npm);
-  const [code, signal] = await once(npm, 'exit');
-  if (code !== 0) throw new Error(`npm ci in ${folder} ended with ${signal ?? code}`);
 }
 
 function git(...args: readonly string[]): string {

@@ -1,3 +1,4 @@
+import type { Protocol } from './protocol.ts';
 import type { Scope } from './scope.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { Version } from './version.ts';
@@ -8,6 +9,8 @@ export interface Subject {
   /** The commit of its sources, if it is not this checkout. */
   readonly ref?: string | undefined;
   readonly server: ServerProcess;
+  /** Absent for that of the service. */
+  readonly protocol?: Protocol | undefined;
 }
 
 /** A server that a bench can start, once or in each round. */
@@ -15,6 +18,8 @@ export interface Contender {
   readonly name: string;
   readonly ref?: string | undefined;
   readonly start: () => Promise<ServerProcess>;
+  /** Absent for that of the service. */
+  readonly protocol?: Protocol | undefined;
 }
 
 /** The service, once for each version that is compared. */
@@ -34,6 +39,6 @@ export function control(scope: Scope, name: string, start: () => Promise<ServerP
 /** Starts them one after the other, because a start would disturb the next one. */
 export async function startEach(contenders: readonly Contender[]): Promise<Subject[]> {
   const subjects: Subject[] = [];
-  for (const { name, ref, start } of contenders) subjects.push({ name, ref, server: await start() });
+  for (const { start, ...named } of contenders) subjects.push({ ...named, server: await start() });
   return subjects;
 }

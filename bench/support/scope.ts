@@ -6,6 +6,8 @@ import { thisCheckout, type Version } from './version.ts';
 export interface ScopeOptions {
   readonly quick: boolean;
   readonly profiles?: string | undefined;
+  /** The servers by others to compare with. Default: none. */
+  readonly peers?: readonly string[];
   /** Default: this checkout. */
   readonly versions?: readonly Version[];
 }
@@ -18,15 +20,17 @@ export class Scope {
   readonly profiles: string | undefined;
   /** The versions of the service that are measured, in this order. */
   readonly versions: readonly Version[];
+  readonly peers: readonly string[];
   readonly #closers: (() => unknown)[] = [];
   readonly #folders: string[] = [];
   readonly #removeFolders = (): void => {
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   };
 
-  constructor({ quick, profiles, versions = [thisCheckout] }: ScopeOptions) {
+  constructor({ quick, profiles, peers = [], versions = [thisCheckout] }: ScopeOptions) {
     this.quick = quick;
     this.profiles = profiles;
+    this.peers = peers;
     this.versions = versions;
     // Also remove the folders when the process ends in the middle of a bench.
     process.once('exit', this.#removeFolders);

@@ -71,7 +71,7 @@ export async function openSockets(
   return sockets;
 }
 
-export function dropAll(sockets: readonly WebSocketClient[]): void {
+export function dropAll(sockets: readonly { drop(): void }[]): void {
   for (const socket of sockets) socket.drop();
 }
 

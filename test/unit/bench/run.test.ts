@@ -17,6 +17,7 @@ describe('the options of the benches', () => {
       against: undefined,
       rounds: 8,
       runs: undefined,
+      peers: [],
     });
   });
 
@@ -29,7 +30,7 @@ describe('the options of the benches', () => {
 
   it('are refused with all that is not known', () => {
     expect(() => readBenchOptions(['sync', 'nonsense', '--fast'], known)).toThrow(
-      'unknown: nonsense, --fast; there are --quick, --profile, --help, --against, --rounds, --runs and the benches stream, sync',
+      'unknown: nonsense, --fast; there are --quick, --profile, --help, --against, --rounds, --runs, --peer and the benches stream, sync',
     );
   });
 
@@ -41,6 +42,10 @@ describe('the options of the benches', () => {
       rounds: 12,
     });
     expect(readBenchOptions(['--quick', '--against', 'main'], known)).toMatchObject({ rounds: 2 });
+  });
+
+  it('name servers by others', () => {
+    expect(readBenchOptions(['sync', '--peer', 'mastra'], known)).toMatchObject({ peers: ['mastra'] });
   });
 
   it('say how often everything runs', () => {
@@ -55,6 +60,9 @@ describe('the options of the benches', () => {
     [['--runs', '0'], '--runs needs a whole number from 1 on'],
     [['--runs', '3', '--quick'], '--runs gathers targets'],
     [['--runs', '3', '--against', 'main'], '--runs gathers targets'],
+    [['--peer', 'nobody'], '--peer needs one of mastra after it, not nobody'],
+    [['--peer'], '--peer needs one of mastra after it, not true'],
+    [['--peer', 'mastra', '--against', 'main'], 'without a --peer'],
     [['--rounds', '4'], '--rounds is for --against'],
   ])('are refused when they cannot be meant: %s', (args, message) => {
     expect(() => readBenchOptions(args, known)).toThrow(message);
