@@ -16,9 +16,9 @@ interface Pairing {
   readonly isLoadBound: boolean;
 }
 
-/** Too few values of a round lie there, or they say how the load generator did. */
+/** Of the high percentiles a round has too few values. The load is not the service's. */
 const NOT_COMPARED = /p9[59]|^load CPU %$|^longest pause/;
-/** Of the whole table: with 30 rows, 1 of 20 tables would otherwise have a difference in every second one. */
+/** Of the whole table. With 95 % for each of 30 rows, most tables of two equal versions would show a difference. */
 const CONFIDENCE = 0.95;
 
 /**
