@@ -1,9 +1,10 @@
 import { chatReply } from './support/chat-reply.ts';
+import { type Subject, startEach } from './support/contenders.ts';
 import { measured } from './support/measured.ts';
 import type { Report } from './support/report.ts';
-import { excess, interleave, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import { excess, interleave, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { FLOOR, SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
+import { FLOOR, floor, plain, SERVICE, service } from './support/subjects.ts';
 import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 
@@ -18,12 +19,13 @@ export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
   upstream.packets = chatReply('burst', ' chunk', PIECES);
   const options = { upstream: upstream.url };
-  const subjects = [
-    await startFloor(scope, options),
-    await startService(scope, options),
-    await startService(scope, { ...options, name: IN_MEMORY, dataDir: ':memory:' }),
-    await startPlain(scope, options),
+  const contenders = [
+    floor(scope, options),
+    service(scope, options),
+    service(scope, { ...options, name: IN_MEMORY, dataDir: ':memory:' }),
+    plain(scope, options),
   ];
+  const subjects = await startEach(contenders.flat());
   const turns = scope.quick ? 20 : 400;
   let sessions = 0;
   const measure = (subject: Subject, inFlight: number): Promise<Sample> => {
@@ -34,18 +36,18 @@ export async function run(scope: Scope): Promise<Report> {
   const all: Series[] = [];
   for (const inFlight of [1, 20]) {
     const labels = { 'in flight': inFlight };
-    all.push(
-      ...(await interleave(scope.quick ? 1 : 5, labels, subjects, (subject) => measure(subject, inFlight))),
-    );
+    const one = (subject: Subject) => measure(subject, inFlight);
+    all.push(...(await interleave(scope.rounds(5), labels, subjects, one)));
   }
   const alone = { 'in flight': 1 };
   return {
-    rows: all.map(rowOf),
-    targets: [SERVICE, IN_MEMORY].map((name) => ({
-      what: `${name}: first chunk, ms more than the floor (p50)`,
-      wanted: { atMost: MAX_OVER_FLOOR_MS },
-      measured: excess(seriesOf(all, name, alone), seriesOf(all, FLOOR, alone), 'p50 ms'),
-    })),
+    series: all,
+    targets: () =>
+      [SERVICE, IN_MEMORY].map((name) => ({
+        what: `${name}: first chunk, ms more than the floor (p50)`,
+        wanted: { atMost: MAX_OVER_FLOOR_MS },
+        measured: excess(seriesOf(all, name, alone), seriesOf(all, FLOOR, alone), 'p50 ms'),
+      })),
   };
 }
 
@@ -66,7 +68,7 @@ async function firstTokens({ server }: Subject, { inFlight, turns, firstSession 
           latencies.push((await oneTurn(socket, 'stream')).firstChunkMs);
       };
       await Promise.all(Array.from({ length: inFlight }, work));
-      return { operations: turns, latencies };
+      return { operations: latencies.length, latencies };
     });
   } finally {
     dropAll(sockets);

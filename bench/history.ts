@@ -1,10 +1,11 @@
+import { inEachVersion, type Subject, startEach } from './support/contenders.ts';
 import { filledLog, type LongSessions, longSession } from './support/filled-log.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { measured } from './support/measured.ts';
 import type { Report, Target } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
+import { floor, plain, SERVICE, startSources } from './support/subjects.ts';
 
 export const question = 'Does a message cost the same in a session of 10, 1,000 and 100,000 events?';
 
@@ -17,23 +18,30 @@ const full: readonly LongSessions[] = [
 
 export async function run(scope: Scope): Promise<Report> {
   const lengths = scope.quick ? full.slice(0, 2) : full;
-  const service = await startService(scope, { dataDir: await filledLog(scope, { long: lengths }) });
+  const services = await startEach(
+    inEachVersion(scope, SERVICE, async (version) =>
+      startSources(scope, version, { dataDir: await filledLog(scope, { long: lengths }) }),
+    ),
+  );
   // The controls have no log: they show what a message costs without any history.
+  const anySession = (subject: Subject): SessionSubject => ({ ...subject, sessionOf: () => 'any' });
   const subjects = [
-    { ...(await startFloor(scope)), sessionOf: () => 'any' },
-    ...lengths.map(({ events, sessions }) => ({
-      ...service,
-      name: nameOf(events),
-      sessionOf: (index: number) => longSession(events, index % sessions),
-    })),
-    { ...(await startPlain(scope)), sessionOf: () => 'any' },
+    ...(await startEach(floor(scope))).map(anySession),
+    ...lengths.flatMap(({ events, sessions }) =>
+      services.map((service) => ({
+        ...service,
+        name: nameOf(events),
+        sessionOf: (index: number) => longSession(events, index % sessions),
+      })),
+    ),
+    ...(await startEach(plain(scope))).map(anySession),
   ];
   const total = scope.quick ? 50 : 500;
   // Warms up the code, and loads the sessions.
   for (const subject of subjects) await load(subject, total);
-  const all = await interleave(scope.quick ? 1 : 5, {}, subjects, (subject) => load(subject, total));
+  const all = await interleave(scope.rounds(5), {}, subjects, (subject) => load(subject, total));
   const [shortest, ...longer] = lengths.map(({ events }) => events);
-  return { rows: all.map(rowOf), targets: longer.flatMap((events) => targets(all, events, shortest ?? 0)) };
+  return { series: all, targets: () => longer.flatMap((events) => targets(all, events, shortest ?? 0)) };
 }
 
 interface SessionSubject extends Subject {

@@ -8,12 +8,13 @@ import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
 import { SessionSnapshots } from '../src/runtime/sessions/session-snapshots.ts';
 import { filledLog, longSession } from './support/filled-log.ts';
 import type { Report } from './support/report.ts';
+import type { Series } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { rounded } from './support/statistics.ts';
-import type { Row } from './support/table.ts';
 
 export const question =
   'How long does a session of 100,000 events take to load, with a snapshot and without?';
+
+export const notComparable = 'it loads the session in its own process, with the sources of this checkout';
 
 /** The control is the first row, a load without a snapshot. Runs in this process, because only loading is measured. */
 export async function run(scope: Scope): Promise<Report> {
@@ -28,19 +29,19 @@ export async function run(scope: Scope): Promise<Report> {
   const fold = new SessionFold(new Journal(store, new LocalBus(() => undefined)), snapshots);
 
   const load = () => fold.at(session);
-  const rows = [await timed('load, without a snapshot', load)];
+  const series = [await timed('load, without a snapshot', load)];
   const { state, last } = await load();
   if (!last) throw new Error('the session is empty');
   const save = async (): Promise<void> => {
     snapshots.follow(session, 0)(state, last);
     await snapshots.settled();
   };
-  rows.push(await timed('save a snapshot, in the background', save));
-  rows.push(await timed('load, with a snapshot', load));
-  return { rows };
+  series.push(await timed('save a snapshot, in the background', save));
+  series.push(await timed('load, with a snapshot', load));
+  return { series };
 }
 
-async function timed(what: string, work: () => Promise<unknown>): Promise<Row> {
+async function timed(what: string, work: () => Promise<unknown>): Promise<Series> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const before = process.cpuUsage();
@@ -52,11 +53,11 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<Row> {
   const heapMb = process.memoryUsage().heapUsed / 1e6;
   // Using the result here keeps it alive, so that it counts in the heap.
   if (result === null) throw new Error(`${what} gave nothing`);
-  return {
-    what,
-    ms: rounded(ms),
-    'CPU ms': rounded((user + system) / 1e3),
-    'longest pause ms': rounded(delay.max / 1e6),
-    'heap MB': rounded(heapMb),
+  const sample = {
+    ms,
+    'CPU ms': (user + system) / 1e3,
+    'longest pause ms': delay.max / 1e6,
+    'heap MB': heapMb,
   };
+  return { labels: {}, subject: what, samples: [sample] };
 }

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { control, type Subject, startEach } from './support/contenders.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { McpClient } from './support/mcp-client.ts';
 import { latencyColumns, measured } from './support/measured.ts';
 import type { Report } from './support/report.ts';
-import { excess, interleave, ratio, rowOf, type Sample, seriesOf } from './support/rounds.ts';
+import { excess, interleave, ratio, type Sample, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { ServerProcess } from './support/server-process.ts';
-import { controlFile, SERVICE, type Subject, startFloor, startService } from './support/subjects.ts';
+import { controlFile, floor, SERVICE, service, started } from './support/subjects.ts';
 
 export const question =
   'How many tool calls a second does /mcp answer, and what does a tool call cost through the agent?';
@@ -21,21 +21,30 @@ const WITHOUT_TOOL = `${SERVICE}, a message without`;
 const DIRECT = "floor: the SDK's client calls the tool directly";
 const toolServer = fileURLToPath(new URL('controls/echo-tool-server.ts', import.meta.url));
 const toolCommand = { command: process.execPath, args: [toolServer] };
+const withTool = {
+  llm: {
+    provider: 'scripted',
+    model: 'bench',
+    script: [
+      { when: '^tool$', toolCalls: [{ tool: 'echo', arguments: { message: 'hello' } }] },
+      { when: '([^]*)', reply: 'you said $1' },
+    ],
+  },
+  mcpServers: { echo: { type: 'stdio', ...toolCommand } },
+};
 
 export async function run(scope: Scope): Promise<Report> {
   const subjects = await servers(scope);
   const perRound = scope.quick ? 48 : 1_600;
   for (const subject of subjects) await callAgent(subject, perRound);
-  const serving = await interleave(scope.quick ? 1 : 3, {}, subjects, (subject) =>
-    callAgent(subject, perRound),
-  );
+  const serving = await interleave(scope.rounds(3), {}, subjects, (subject) => callAgent(subject, perRound));
   const waysToCall = await callers(scope, scope.quick ? 20 : 300);
   // Not measured: the first message waits until the tool server is connected.
   for (const { call } of waysToCall) await call();
-  const calling = await interleave(scope.quick ? 1 : 5, {}, waysToCall, ({ call }) => call());
+  const calling = await interleave(scope.rounds(5), {}, waysToCall, ({ call }) => call());
   return {
-    rows: [...serving, ...calling].map(rowOf),
-    targets: [
+    series: [...serving, ...calling],
+    targets: () => [
       {
         what: "/mcp: calls/s relative to the SDK's server",
         measured: ratio(seriesOf(serving, SERVICE), seriesOf(serving, SDK), 'calls/s'),
@@ -48,10 +57,9 @@ export async function run(scope: Scope): Promise<Report> {
   };
 }
 
-async function servers(scope: Scope): Promise<Subject[]> {
-  const sdk = await ServerProcess.start(controlFile('mcp-server'));
-  scope.defer(() => sdk.stop());
-  return [await startFloor(scope), await startService(scope), { name: SDK, server: sdk }];
+function servers(scope: Scope): Promise<Subject[]> {
+  const sdk = control(scope, SDK, () => started(scope, controlFile('mcp-server')));
+  return startEach([floor(scope), service(scope), sdk].flat());
 }
 
 const CLIENTS = 16;
@@ -80,38 +88,33 @@ async function callAgent({ server }: Subject, total: number): Promise<Sample> {
 
 interface Caller {
   readonly name: string;
+  readonly ref?: string | undefined;
   readonly call: () => Promise<Sample>;
 }
 
 /** Three ways to make a call. The calls follow one another, because the time of a call is measured. */
 async function callers(scope: Scope, total: number): Promise<Caller[]> {
+  const services = await startEach(service(scope, { agent: withTool }));
+  let sessions = 0;
+  const message = (name: string, text: string): Caller[] =>
+    services.map(({ ref, server }) => ({
+      name,
+      ref,
+      call: () => {
+        sessions += 1;
+        const requestOf = (index: number) => syncMessage(`tools-${sessions}-${index % 20}`, text);
+        return measured(server, 'call', () => loadHttp({ port: server.port, inFlight: 1, total, requestOf }));
+      },
+    }));
+  const direct = scope.isComparison ? [] : [await directCaller(scope, total)];
+  return [...direct, ...message(WITHOUT_TOOL, 'hello'), ...message(WITH_TOOL, 'tool')];
+}
+
+async function directCaller(scope: Scope, total: number): Promise<Caller> {
   const client = new Client({ name: 'bench', version: '1.0.0' });
   await client.connect(new StdioClientTransport(toolCommand));
   scope.defer(() => client.close());
-  const { server } = await startService(scope, {
-    agent: {
-      llm: {
-        provider: 'scripted',
-        model: 'bench',
-        script: [
-          { when: '^tool$', toolCalls: [{ tool: 'echo', arguments: { message: 'hello' } }] },
-          { when: '([^]*)', reply: 'you said $1' },
-        ],
-      },
-      mcpServers: { echo: { type: 'stdio', ...toolCommand } },
-    },
-  });
-  let sessions = 0;
-  const message = (text: string) => () => {
-    sessions += 1;
-    const requestOf = (index: number) => syncMessage(`tools-${sessions}-${index % 20}`, text);
-    return measured(server, 'call', () => loadHttp({ port: server.port, inFlight: 1, total, requestOf }));
-  };
-  return [
-    { name: DIRECT, call: () => callDirectly(client, total) },
-    { name: WITHOUT_TOOL, call: message('hello') },
-    { name: WITH_TOOL, call: message('tool') },
-  ];
+  return { name: DIRECT, call: () => callDirectly(client, total) };
 }
 
 async function callDirectly(client: Client, total: number): Promise<Sample> {

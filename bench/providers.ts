@@ -1,13 +1,14 @@
 import { packetsOf } from './support/chat-reply.ts';
+import type { Subject } from './support/contenders.ts';
 import { measured } from './support/measured.ts';
-import { allBegun, watchPackets } from './support/paced-turns.ts';
+import { allBegun, watchArrivals } from './support/paced-turns.ts';
 import { type ProviderReply, providerReplies } from './support/provider-replies.ts';
 import type { Report, Target } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import { Scope } from './support/scope.ts';
 import { rounded } from './support/statistics.ts';
 import { streamTurns } from './support/streamed-turns.ts';
-import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
+import { FLOOR, PLAIN, SERVICE, startAll } from './support/subjects.ts';
 import { dropAll, openSockets } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 
@@ -45,7 +46,7 @@ export async function run(scope: Scope): Promise<Report> {
   upstream.packetsPerSecond = PACED_PER_SECOND;
   const all: Series[] = [];
   for (const reply of providerReplies) all.push(...(await measure(scope, upstream, reply)));
-  return { rows: all.map(rowOf), targets: scope.quick ? [] : providerReplies.flatMap(targetsOf(all)) };
+  return { series: all, targets: () => providerReplies.flatMap(targetsOf(all)) };
 }
 
 /**
@@ -53,11 +54,12 @@ export async function run(scope: Scope): Promise<Report> {
  * of one provider must not run with those of another.
  */
 async function measure(
-  { quick, profiles }: Scope,
+  outer: Scope,
   upstream: Upstream,
   { shape, api, piecesOf, eventsOf }: ProviderReply,
 ): Promise<Series[]> {
-  const scope = new Scope({ quick, profiles });
+  const { quick } = outer;
+  const scope = new Scope(outer);
   try {
     const subjects = await startAll(scope, { upstream: upstream.url, api });
     let sessions = 0;
@@ -65,7 +67,7 @@ async function measure(
       const { packets, streams, turns, rounds } = load;
       const pieces = piecesOf(load.pieces);
       upstream.packets = packetsOf(packets, eventsOf(pieces));
-      return interleave(rounds, { shape, packets, streams }, subjects, (subject) => {
+      return interleave(scope.rounds(rounds), { shape, packets, streams }, subjects, (subject) => {
         sessions += turns;
         return stream(subject, load, { upstream, pieces, quick, firstSession: sessions });
       });
@@ -93,8 +95,9 @@ async function stream({ server }: Subject, { packets, streams, turns }: Load, ro
   try {
     if (packets === 'burst')
       return await measured(server, 'chunk', () => streamTurns(sockets, { streams, pieces }));
-    const running = await allBegun(sockets);
-    const sample = await measured(server, 'chunk', () => watchPackets(upstream, quick ? 200 : WATCHED_MS));
+    const arrived = { chunks: 0 };
+    const running = await allBegun(sockets, arrived);
+    const sample = await measured(server, 'chunk', () => watchArrivals(arrived, quick ? 200 : WATCHED_MS));
     upstream.finishAll();
     await Promise.all(running);
     return sample;

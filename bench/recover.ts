@@ -1,18 +1,12 @@
-import { filledLog, type LogContents } from './support/filled-log.ts';
+import { inEachVersion } from './support/contenders.ts';
+import { filledLog } from './support/filled-log.ts';
 import { HttpConnection } from './support/http-connection.ts';
 import { localUrl, syncMessage } from './support/http-load.ts';
 import type { Report } from './support/report.ts';
-import { excess, interleave, rowOf, type Sample, seriesOf } from './support/rounds.ts';
+import { excess, interleave, type Sample, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import {
-  FLOOR,
-  PLAIN,
-  SERVICE,
-  type Subject,
-  startFloor,
-  startPlain,
-  startService,
-} from './support/subjects.ts';
+import type { ServerProcess } from './support/server-process.ts';
+import { floor, plain, SERVICE, service, startSources } from './support/subjects.ts';
 
 export const question =
   'How much longer does a start take with a long log and open turns than with an empty log?';
@@ -25,29 +19,30 @@ export async function run(scope: Scope): Promise<Report> {
   const openTurns = scope.quick ? 10 : 100;
   const full = `${SERVICE}, ${events.toLocaleString('en-US')} events, ${openTurns} open turns`;
   const contents = { sessions: events / EVENTS_PER_SESSION, eventsPerSession: EVENTS_PER_SESSION, openTurns };
-  const started = (name: string, log: LogContents) => async () =>
-    startService(scope, { name, dataDir: await filledLog(scope, log) });
-  const subjects = [
+  const contenders = [
     // The controls have no log: they show how long a bare start takes.
-    { name: FLOOR, openTurns: 0, start: () => startFloor(scope) },
-    { name: EMPTY, openTurns: 0, start: () => startService(scope) },
-    { name: full, openTurns, start: started(full, contents) },
-    { name: PLAIN, openTurns: 0, start: () => startPlain(scope) },
+    floor(scope),
+    service(scope, { name: EMPTY }),
+    inEachVersion(scope, full, async (version) =>
+      startSources(scope, version, { dataDir: await filledLog(scope, contents) }),
+    ),
+    plain(scope),
   ];
-  const all = await interleave(scope.quick ? 1 : 3, {}, subjects, async (subject) =>
-    measure(await subject.start(), subject.openTurns),
+  const all = await interleave(scope.rounds(3), {}, contenders.flat(), async ({ name, start }) =>
+    measure(await start(), name === full ? openTurns : 0),
   );
   return {
-    rows: all.map(rowOf),
-    targets: ['listening ms', 'first answer ms', 'all turns done ms'].map((metric) => ({
-      what: `${metric} more than with an empty log`,
-      wanted: { atMost: 1_000 },
-      measured: excess(seriesOf(all, full), seriesOf(all, EMPTY), metric),
-    })),
+    series: all,
+    targets: () =>
+      ['listening ms', 'first answer ms', 'all turns done ms'].map((metric) => ({
+        what: `${metric} more than with an empty log`,
+        wanted: { atMost: 1_000 },
+        measured: excess(seriesOf(all, full), seriesOf(all, EMPTY), metric),
+      })),
   };
 }
 
-async function measure({ server }: Subject, openTurns: number): Promise<Sample> {
+async function measure(server: ServerProcess, openTurns: number): Promise<Sample> {
   const begun = performance.now() - server.listenedAfterMs;
   const connection = new HttpConnection(localUrl(server.port));
   try {

@@ -1,10 +1,18 @@
-import { bundledControl, launcher } from './support/bundled-control.ts';
+import { bundledControl } from './support/bundled-control.ts';
+import { type Contender, inEachVersion } from './support/contenders.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import type { Report } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, seriesOf, spreadOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, seriesOf, spreadOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { ServerProcess } from './support/server-process.ts';
-import { agentFile, PLAIN, SERVICE, serviceArguments, serviceCommand } from './support/subjects.ts';
+import {
+  agentFile,
+  PLAIN,
+  PLAIN_HTTP,
+  SERVICE,
+  serviceArguments,
+  serviceCommand,
+  started,
+} from './support/subjects.ts';
 
 export const question = 'How much memory do many sessions of one message take, and does it stay bounded?';
 
@@ -13,45 +21,39 @@ const IN_FLIGHT = 50;
 /** Bundled alike: code that is loaded as many files takes more memory. */
 export async function run(scope: Scope): Promise<Report> {
   const [some, many] = scope.quick ? [200, 400] : [20_000, 100_000];
-  const bundle = await bundledControl('plain');
-  const command = serviceCommand();
-  const subjects = [
-    {
-      name: SERVICE,
-      start: () =>
-        ServerProcess.start(command, { args: serviceArguments(agentFile(scope, {}), scope.directory()) }),
-    },
-    { name: PLAIN, start: () => ServerProcess.start(launcher, { args: [bundle] }) },
-  ];
-  const rows = await interleave(scope.quick ? 1 : 3, {}, subjects, ({ start }) =>
-    memoryOf(scope, start, some, many),
-  );
-  const [service, plain] = [seriesOf(rows, SERVICE), seriesOf(rows, PLAIN)];
+  const contenders = [
+    inEachVersion(scope, SERVICE, (version) =>
+      started(scope, serviceCommand(version), {
+        args: serviceArguments(agentFile(scope, {}), scope.directory()),
+      }),
+    ),
+    await bundledControl(scope, PLAIN, 'plain'),
+    await bundledControl(scope, PLAIN_HTTP, 'plain-http'),
+  ].flat();
+  const all = await interleave(scope.rounds(3), {}, contenders, ({ start }) => memoryOf(start, some, many));
   return {
-    rows: rows.map(rowOf),
-    targets: [
+    series: all,
+    targets: () => [
       {
         what: `RSS after ${some} sessions, relative to ${PLAIN}`,
         wanted: { atMost: 1 },
-        measured: ratio(service, plain, `RSS MB, ${some}`),
+        measured: ratio(seriesOf(all, SERVICE), seriesOf(all, PLAIN), `RSS MB, ${some}`),
+      },
+      {
+        what: `RSS after ${some} sessions, relative to ${PLAIN_HTTP}`,
+        measured: ratio(seriesOf(all, SERVICE), seriesOf(all, PLAIN_HTTP), `RSS MB, ${some}`),
       },
       {
         what: `RSS after ${many} sessions, relative to ${some}`,
         wanted: { atMost: 1.1 },
-        measured: spreadOf(service, 'growth'),
+        measured: spreadOf(seriesOf(all, SERVICE), 'growth'),
       },
     ],
   };
 }
 
-async function memoryOf(
-  scope: Scope,
-  start: () => Promise<ServerProcess>,
-  some: number,
-  many: number,
-): Promise<Sample> {
+async function memoryOf(start: Contender['start'], some: number, many: number): Promise<Sample> {
   const server = await start();
-  scope.defer(() => server.stop());
   const { port } = server;
   const speak = (from: number, to: number) =>
     loadHttp({

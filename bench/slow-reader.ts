@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Subject } from './support/contenders.ts';
 import { measured } from './support/measured.ts';
-import type { Report } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
+import type { Report, Target } from './support/report.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf, spreadOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { FLOOR, SERVICE, type Subject, startFloor, startPlain, startService } from './support/subjects.ts';
+import { FLOOR, floor, plain, SERVICE, service } from './support/subjects.ts';
 import { dropAll, oneTurn, openSockets } from './support/turns.ts';
 
 export const question = 'How much do 100 stalled readers slow down 1,000 readers of the same session?';
@@ -36,59 +37,61 @@ export async function run(scope: Scope): Promise<Report> {
     { readers: readers + stalled, stalled: 0, turns: 1 },
   ];
   const all: Series[] = [];
-  for (const start of [startFloor, startService, startPlain]) {
-    const subject = await start(scope, { reply: REPLY, isShared: true });
+  const options = { reply: REPLY, isShared: true };
+  for (const contender of [floor(scope, options), service(scope, options), plain(scope, options)].flat()) {
+    const subject: Subject = { ...contender, server: await contender.start() };
     await read(subject, { readers, stalled: 0, turns: 1 });
-    all.push(...(await compare(subject, audiences, scope.quick ? 1 : ROUNDS)));
+    all.push(...(await compare(subject, audiences, scope.rounds(ROUNDS))));
     // Flood the stalled readers: send far more than a server may keep for them.
     all.push(...(await compare(subject, [{ readers: 1, stalled, turns: scope.quick ? 2 : FLOOD_TURNS }], 1)));
     await subject.server.stop();
   }
+  return { series: all, targets: () => targets(all, readers, stalled) };
+}
+
+function targets(all: readonly Series[], readers: number, stalled: number): Target[] {
   const of = (subject: string) => ({
     beside: seriesOf(all, subject, { readers, stalled }),
     without: seriesOf(all, subject, { readers, stalled: 0 }),
     asMany: seriesOf(all, subject, { readers: readers + stalled, stalled: 0 }),
   });
-  const [service, floor] = [of(SERVICE), of(FLOOR)];
+  const [served, bare] = [of(SERVICE), of(FLOOR)];
   const flooded = seriesOf(all, SERVICE, { readers: 1, stalled });
-  return {
-    rows: all.map(rowOf),
-    targets: [
-      {
-        what: 'turns/s beside stalled readers, relative to without them',
-        wanted: { atLeast: 0.95 },
-        measured: ratio(service.beside, service.without, 'turns/s'),
-      },
-      {
-        what: 'the same for the floor',
-        measured: ratio(floor.beside, floor.without, 'turns/s'),
-      },
-      {
-        what: 'turns/s beside stalled readers, relative to as many sockets that all read',
-        wanted: { atLeast: 0.95 },
-        measured: ratio(service.beside, service.asMany, 'turns/s'),
-      },
-      {
-        what: 'CPU a turn beside stalled readers, relative to as many sockets that all read',
-        wanted: { atMost: 1.05 },
-        measured: ratio(service.beside, service.asMany, 'CPU µs/turn'),
-      },
-      {
-        what: 'the same CPU for the floor',
-        measured: ratio(floor.beside, floor.asMany, 'CPU µs/turn'),
-      },
-      {
-        what: 'MB that a stalled reader costs at most, when flooded',
-        wanted: { atMost: KEPT_MB },
-        measured: spreadOf(flooded, 'MB/stalled'),
-      },
-    ],
-  };
+  return [
+    {
+      what: 'turns/s beside stalled readers, relative to without them',
+      wanted: { atLeast: 0.95 },
+      measured: ratio(served.beside, served.without, 'turns/s'),
+    },
+    {
+      what: 'the same for the floor',
+      measured: ratio(bare.beside, bare.without, 'turns/s'),
+    },
+    {
+      what: 'turns/s beside stalled readers, relative to as many sockets that all read',
+      wanted: { atLeast: 0.95 },
+      measured: ratio(served.beside, served.asMany, 'turns/s'),
+    },
+    {
+      what: 'CPU a turn beside stalled readers, relative to as many sockets that all read',
+      wanted: { atMost: 1.05 },
+      measured: ratio(served.beside, served.asMany, 'CPU µs/turn'),
+    },
+    {
+      what: 'the same CPU for the floor',
+      measured: ratio(bare.beside, bare.asMany, 'CPU µs/turn'),
+    },
+    {
+      what: 'MB that a stalled reader costs at most, when flooded',
+      wanted: { atMost: KEPT_MB },
+      measured: spreadOf(flooded, 'MB/stalled'),
+    },
+  ];
 }
 
 /** Measures one subject with each audience in turn. */
 async function compare(subject: Subject, audiences: readonly Audience[], rounds: number): Promise<Series[]> {
-  const cases = audiences.map((audience) => ({ name: subject.name, audience }));
+  const cases = audiences.map((audience) => ({ name: subject.name, ref: subject.ref, audience }));
   const measured = await interleave(rounds, {}, cases, ({ audience }) => read(subject, audience));
   return measured.map((series, index) => {
     const { readers = 0, stalled = 0 } = audiences[index] ?? {};

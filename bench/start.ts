@@ -1,21 +1,24 @@
-import { bundledControl, launcher } from './support/bundled-control.ts';
+import { bundledControl } from './support/bundled-control.ts';
+import { type Contender, control, inEachVersion } from './support/contenders.ts';
 import { HttpConnection } from './support/http-connection.ts';
 import { localUrl } from './support/http-load.ts';
-import type { Report } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, seriesOf } from './support/rounds.ts';
+import type { Report, Target } from './support/report.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
-import { ServerProcess } from './support/server-process.ts';
 import {
   agentFile,
   controlFile,
   defaultAgentArguments,
   FLOOR,
   PLAIN,
+  PLAIN_HTTP,
   SERVICE,
   serviceArguments,
   serviceCommand,
   serviceMain,
+  started,
 } from './support/subjects.ts';
+import type { Version } from './support/version.ts';
 
 export const question = 'How long does a cold start take, up to the first accepted request?';
 
@@ -26,49 +29,46 @@ const WITHOUT_TOOLS = `${SERVICE}, no tool server`;
 const fromSources = (name: string): string => `${name}, from its sources`;
 
 export async function run(scope: Scope): Promise<Report> {
-  const control = (name: string, file: string) => ({
-    name: fromSources(name),
-    start: () => ServerProcess.start(controlFile(file)),
-  });
-  const bundled = async (name: string, file: string) => {
-    const bundle = await bundledControl(file);
-    return { name, start: () => ServerProcess.start(launcher, { args: [bundle] }) };
-  };
-  const service = (name: string, file: string, args: (dataDir: string) => string[]) => ({
-    name,
-    start: () => ServerProcess.start(file, { args: args(scope.directory()) }),
-  });
-  const command = serviceCommand();
-  const subjects = [
-    await bundled(FLOOR, 'floor'),
-    service(SERVICE, command, defaultAgentArguments),
-    service(WITHOUT_TOOLS, command, (dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
-    service(fromSources(SERVICE), serviceMain, defaultAgentArguments),
-    await bundled(PLAIN, 'plain'),
-    await bundled(SAME_PACKAGES, 'plain-with-packages'),
-    control(SAME_PACKAGES, 'plain-with-packages'),
-  ];
+  const service = (name: string, file: (version: Version) => string, args = defaultAgentArguments) =>
+    inEachVersion(scope, name, (version) =>
+      started(scope, file(version), { args: args(version, scope.directory()) }),
+    );
+  const contenders = [
+    await bundledControl(scope, FLOOR, 'floor'),
+    service(SERVICE, serviceCommand),
+    service(WITHOUT_TOOLS, serviceCommand, (_, dataDir) => serviceArguments(agentFile(scope, {}), dataDir)),
+    service(fromSources(SERVICE), serviceMain),
+    await bundledControl(scope, PLAIN, 'plain'),
+    await bundledControl(scope, PLAIN_HTTP, 'plain-http'),
+    await bundledControl(scope, SAME_PACKAGES, 'plain-with-packages'),
+    control(scope, fromSources(SAME_PACKAGES), () => started(scope, controlFile('plain-with-packages'))),
+  ].flat();
   // Not measured: the first start of each reads its files from the disk and fills the compile cache.
-  if (!scope.quick) for (const { start } of subjects) await firstRequest(scope, start);
-  const all = await interleave(scope.quick ? 1 : 7, {}, subjects, ({ start }) => firstRequest(scope, start));
+  if (!scope.quick) for (const { start } of contenders) await firstRequest(start);
+  const all = await interleave(scope.rounds(7), {}, contenders, ({ start }) => firstRequest(start));
   return {
-    rows: all.map(rowOf),
-    targets: [
-      [SERVICE, SAME_PACKAGES],
-      [WITHOUT_TOOLS, SAME_PACKAGES],
-      [fromSources(SERVICE), fromSources(SAME_PACKAGES)],
-    ].map(([name = '', control = '']) => ({
-      what: `${name}: first accepted request, relative to ${control}`,
-      wanted: { atMost: 0.6 },
-      measured: ratio(seriesOf(all, name), seriesOf(all, control), 'accepted ms'),
-    })),
+    series: all,
+    targets: () => [
+      ...[
+        [SERVICE, SAME_PACKAGES],
+        [WITHOUT_TOOLS, SAME_PACKAGES],
+        [fromSources(SERVICE), fromSources(SAME_PACKAGES)],
+      ].map(([name = '', other = '']) => ({ ...accepted(all, name, other), wanted: { atMost: 0.6 } })),
+      ...[PLAIN, PLAIN_HTTP].map((other) => accepted(all, SERVICE, other)),
+    ],
   };
 }
 
-async function firstRequest(scope: Scope, start: () => Promise<ServerProcess>): Promise<Sample> {
+function accepted(all: readonly Series[], name: string, other: string): Target {
+  return {
+    what: `${name}: first accepted request, relative to ${other}`,
+    measured: ratio(seriesOf(all, name), seriesOf(all, other), 'accepted ms'),
+  };
+}
+
+async function firstRequest(start: Contender['start']): Promise<Sample> {
   const begun = performance.now();
   const server = await start();
-  scope.defer(() => server.stop());
   const connection = new HttpConnection(localUrl(server.port));
   try {
     const send = async (path: string): Promise<number> => {

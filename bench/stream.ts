@@ -1,14 +1,17 @@
 import { chatReply, type Shape } from './support/chat-reply.ts';
+import { type Subject, startEach } from './support/contenders.ts';
 import { linesOver } from './support/lines.ts';
 import { measured } from './support/measured.ts';
-import { allBegun, watchPackets } from './support/paced-turns.ts';
+import { allBegun, watchArrivals } from './support/paced-turns.ts';
+import { peers } from './support/peers.ts';
+import { serviceProtocol } from './support/protocol.ts';
 import type { Report, Target } from './support/report.ts';
-import { interleave, ratio, rowOf, type Sample, type Series, seriesOf } from './support/rounds.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
-import { FLOOR, PLAIN, SERVICE, type Subject, startAll } from './support/subjects.ts';
+import { FLOOR, floor, PLAIN, PLAIN_HTTP, plain, plainHttp, SERVICE, service } from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
-import { dropAll, openSockets } from './support/turns.ts';
+import { dropAll } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
 
 export const question =
@@ -46,7 +49,10 @@ const smoke: readonly Case[] = [
 
 export async function run(scope: Scope): Promise<Report> {
   const upstream = await Upstream.start(scope);
-  const subjects = await startAll(scope, { upstream: upstream.url });
+  const contenders = [floor, service, plain, plainHttp].flatMap((contender) =>
+    contender(scope, { upstream: upstream.url }),
+  );
+  const subjects = await startEach([...contenders, ...peers(scope, upstream.url)]);
   let sessions = 0;
   const measure = (one: Case, rounds: number): Promise<Series[]> => {
     upstream.packets = chatReply(one.shape, PIECE, one.pieces);
@@ -60,8 +66,12 @@ export async function run(scope: Scope): Promise<Report> {
   };
   if (!scope.quick) await measure(WARM_UP, 1);
   const all: Series[] = [];
-  for (const one of scope.quick ? smoke : full) all.push(...(await measure(one, scope.quick ? 1 : 3)));
-  return { rows: all.map(rowOf), targets: scope.quick ? [] : targets(all), plots: [plot(all)] };
+  for (const one of scope.quick ? smoke : full) all.push(...(await measure(one, scope.rounds(3))));
+  return {
+    series: all,
+    targets: () => [...targets(all), ...scope.peers.flatMap((peer) => peerTargets(all, peer))],
+    plots: [plot(all, scope.peers)],
+  };
 }
 
 function streamedTurns({ streams, pieces }: Case): StreamedTurns {
@@ -74,14 +84,23 @@ interface Round {
   readonly quick: boolean;
 }
 
-async function stream({ server }: Subject, one: Case, round: Round): Promise<Sample> {
+async function stream(
+  { server, protocol = serviceProtocol }: Subject,
+  one: Case,
+  round: Round,
+): Promise<Sample> {
   const { upstream, firstSession, quick } = round;
-  const sockets = await openSockets(server.port, one.turns, (index) => `stream-${firstSession + index}`);
+  const sockets = await protocol.openStreams(
+    server.port,
+    one.turns,
+    (index) => `stream-${firstSession + index}`,
+  );
   try {
     if (one.shape !== 'paced')
       return await measured(server, 'chunk', () => streamTurns(sockets, streamedTurns(one)));
-    const turns = await allBegun(sockets);
-    const sample = await measured(server, 'chunk', () => watchPackets(upstream, quick ? 200 : WATCHED_MS));
+    const arrived = { chunks: 0 };
+    const turns = await allBegun(sockets, arrived);
+    const sample = await measured(server, 'chunk', () => watchArrivals(arrived, quick ? 200 : WATCHED_MS));
     upstream.finishAll();
     await Promise.all(turns);
     return sample;
@@ -115,6 +134,10 @@ function targets(all: readonly Series[]): Target[] {
       wanted: { atLeast: 4 },
       measured: of('burst', streams, PLAIN, 'chunks/s'),
     })),
+    ...bursts.map(({ streams }) => ({
+      what: `burst, ${streams} streams: chunks/s relative to plain-http`,
+      measured: of('burst', streams, PLAIN_HTTP, 'chunks/s'),
+    })),
     ...paced.map(({ streams }) => ({
       what: `paced, ${streams} streams: CPU per chunk relative to the floor`,
       wanted: { atMost: 1.4 },
@@ -123,12 +146,24 @@ function targets(all: readonly Series[]): Target[] {
   ];
 }
 
-function plot(all: readonly Series[]): Plot {
+/** A peer stores nothing, so its ratios are only reported. */
+function peerTargets(all: readonly Series[], peer: string): Target[] {
+  return full.map(({ shape, streams }) => {
+    const metric = shape === 'paced' ? 'CPU µs/chunk' : 'chunks/s';
+    const of = (name: string) => seriesOf(all, name, { shape, streams });
+    return {
+      what: `${shape}, ${streams} streams: ${metric} relative to ${peer}`,
+      measured: ratio(of(SERVICE), of(peer), metric),
+    };
+  });
+}
+
+function plot(all: readonly Series[], names: readonly string[]): Plot {
   const burst = all.filter(({ labels }) => labels.shape === 'burst');
   return {
     title: 'Chunks from the model service to WebSockets, burst',
     xLabel: 'concurrent streams',
     yLabel: 'chunks/s',
-    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN], 'streams', 'chunks/s'),
+    lines: linesOver(burst, [FLOOR, SERVICE, PLAIN, PLAIN_HTTP, ...names], 'streams', 'chunks/s'),
   };
 }

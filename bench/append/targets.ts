@@ -1,10 +1,12 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
-import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { createJsonLogger } from '../../src/app/logger.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
+
+type LogModule = typeof import('../../src/adapters/sqlite/log/sqlite-event-store.ts');
 
 /** A log under measurement. `append` resolves when the event would survive a crash of the machine. */
 export interface AppendTarget {
@@ -22,10 +24,17 @@ const event: SessionEvent = {
   source: { api: 'chat', provider: 'openai', model: 'gpt-4.1-mini' },
 };
 
-export function openTarget(kind: string, directory: string): Promise<AppendTarget> {
+export interface TargetFolders {
+  /** Of the events. */
+  readonly directory: string;
+  /** Of the checkout whose log is measured. */
+  readonly root: string;
+}
+
+export function openTarget(kind: string, { directory, root }: TargetFolders): Promise<AppendTarget> {
   switch (kind) {
     case 'log':
-      return openLog(directory);
+      return openLog(directory, root);
     case 'sqlite':
       return openSqlite(directory);
     case 'lines':
@@ -36,7 +45,9 @@ export function openTarget(kind: string, directory: string): Promise<AppendTarge
 }
 
 /** The event log of the service, which batches by itself. */
-async function openLog(directory: string): Promise<AppendTarget> {
+async function openLog(directory: string, root: string): Promise<AppendTarget> {
+  const file = join(root, 'src/adapters/sqlite/log/sqlite-event-store.ts');
+  const { openSqliteEventStore }: LogModule = await import(pathToFileURL(file).href);
   const store = await openSqliteEventStore({ directory, log: createJsonLogger('error') });
   const heads = new Map<string, number>();
   return {

@@ -33,6 +33,20 @@ export function chatEvents(pieces: readonly string[]): string[] {
   ];
 }
 
+/** A reply of this text that was not asked for as a stream, as the bytes of a whole HTTP response. */
+export function wholeChatReply(content: string): Buffer {
+  const message = { role: 'assistant', content };
+  const body = JSON.stringify({
+    ...envelope,
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 },
+  });
+  return Buffer.from(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
 /** The events of a reply as the bytes of a whole HTTP response. */
 export function packetsOf(shape: Shape, events: readonly string[]): Packets {
   if (shape === 'paced') return pacedPackets(events);

@@ -8,7 +8,9 @@ export interface HttpLoad {
   readonly requestOf: (index: number) => HttpRequestDeps;
 }
 
-/** Sends `total` requests over `inFlight` keep-alive connections. Rejects when an answer is not 200. */
+/**
+ * Sends `total` requests over `inFlight` keep-alive connections and counts the whole answers. Rejects when one is not 200.
+ */
 export async function loadHttp({ port, inFlight, total, requestOf }: HttpLoad): Promise<Work> {
   const latencies: number[] = [];
   let next = 0;
@@ -29,7 +31,7 @@ export async function loadHttp({ port, inFlight, total, requestOf }: HttpLoad): 
       }
     }),
   );
-  return { operations: total, latencies };
+  return { operations: latencies.length, latencies };
 }
 
 export function syncMessage(sessionId: string, message = 'hello'): HttpRequestDeps {

@@ -1,9 +1,11 @@
+import { LOAD_CPU } from './metric.ts';
 import type { Sample } from './rounds.ts';
 import type { ServerProcess } from './server-process.ts';
 import { percentile } from './statistics.ts';
 
 /** What was done while the server was measured. */
 export interface Work {
+  /** What arrived at the client, in whole frames or answers. */
   readonly operations: number;
   /** In milliseconds. */
   readonly latencies?: readonly number[];
@@ -12,8 +14,8 @@ export interface Work {
 }
 
 /**
- * Rate, CPU cost and latencies of some work. `load CPU %` is the CPU use of this process, the load generator. Near
- * 100 the load generator limits the rate, and only the CPU time of the server says what the server can do.
+ * Rate, CPU cost and latencies of some work. `load CPU %` is the CPU use of this process, the load generator. From 90
+ * on it limits the rate, and only the CPU time of the server says what the server can do.
  */
 export async function measured(
   server: ServerProcess,
@@ -31,7 +33,7 @@ export async function measured(
     [`CPU µs/${unit}`]: ((server.cpuMs() - serverCpu) * 1_000) / operations,
     ...(latencies && latencyColumns(latencies, latencyOf)),
     'RSS MB': server.rssMb(),
-    'load CPU %': ((user + system) / 1_000 / ms) * 100,
+    [LOAD_CPU]: ((user + system) / 1_000 / ms) * 100,
   };
 }
 

@@ -1,20 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Work } from './measured.ts';
-import { oneTurn } from './turns.ts';
-import type { Upstream } from './upstream.ts';
-import type { WebSocketClient } from './websocket-client.ts';
+import { oneTurn, type TurnSocket } from './turns.ts';
+
+/** The chunk frames of all sockets so far. */
+export interface Arrived {
+  chunks: number;
+}
 
 /**
  * Starts a turn on each socket and waits until all streams run, so that the start of a turn is not measured.
+ * @param arrived counts from now on.
  * @returns the turns, which end later.
  */
-export async function allBegun(sockets: readonly WebSocketClient[]): Promise<Promise<unknown>[]> {
+export async function allBegun(
+  sockets: readonly TurnSocket[],
+  arrived: Arrived,
+): Promise<Promise<unknown>[]> {
   const turns: Promise<unknown>[] = [];
   await Promise.all(
     sockets.map(
       (socket) =>
         new Promise<void>((resolve, reject) => {
-          const turn = oneTurn(socket, 'stream', resolve);
+          const turn = oneTurn(socket, 'stream', (frames) => {
+            arrived.chunks += 1;
+            if (frames === 1) resolve();
+          });
           turn.catch(reject);
           turns.push(turn);
         }),
@@ -23,9 +33,9 @@ export async function allBegun(sockets: readonly WebSocketClient[]): Promise<Pro
   return turns;
 }
 
-/** The packets that the model service sends in this time. */
-export async function watchPackets(upstream: Upstream, ms: number): Promise<Work> {
-  const before = upstream.sentPackets;
+/** What arrives in this time. What is sent and not read by the end is not counted. */
+export async function watchArrivals(arrived: Arrived, ms: number): Promise<Work> {
+  const before = arrived.chunks;
   await wait(ms);
-  return { operations: upstream.sentPackets - before };
+  return { operations: arrived.chunks - before };
 }

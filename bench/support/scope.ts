@@ -1,6 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { thisCheckout, type Version } from './version.ts';
+
+export interface ScopeOptions {
+  readonly quick: boolean;
+  readonly profiles?: string | undefined;
+  /** The servers by others to compare with. Default: none. */
+  readonly peers?: readonly string[];
+  /** Default: this checkout. */
+  readonly versions?: readonly Version[];
+}
 
 /** Owns what a bench opens, and closes it at the end of the bench, in reverse order. */
 export class Scope {
@@ -8,17 +18,32 @@ export class Scope {
   readonly quick: boolean;
   /** Folder for the CPU profiles of the service; undefined for none. */
   readonly profiles: string | undefined;
+  /** The versions of the service that are measured, in this order. */
+  readonly versions: readonly Version[];
+  readonly peers: readonly string[];
   readonly #closers: (() => unknown)[] = [];
   readonly #folders: string[] = [];
   readonly #removeFolders = (): void => {
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   };
 
-  constructor({ quick, profiles }: { quick: boolean; profiles?: string | undefined }) {
+  constructor({ quick, profiles, peers = [], versions = [thisCheckout] }: ScopeOptions) {
     this.quick = quick;
     this.profiles = profiles;
+    this.peers = peers;
+    this.versions = versions;
     // Also remove the folders when the process ends in the middle of a bench.
     process.once('exit', this.#removeFolders);
+  }
+
+  /** Whether versions of the service are compared with each other, and not with controls. */
+  get isComparison(): boolean {
+    return this.versions.length > 1;
+  }
+
+  /** The rounds of a bench that wants this many. A comparison has rounds of its own, with new processes in each. */
+  rounds(wanted: number): number {
+    return this.quick || this.isComparison ? 1 : wanted;
   }
 
   defer(close: () => unknown): void {

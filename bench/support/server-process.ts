@@ -35,7 +35,8 @@ export class ServerProcess {
     const begun = performance.now();
     const child = spawn(process.execPath, [...nodeOptions, file, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
+      // All as in production: Express caches more then.
+      env: { ...process.env, NODE_ENV: 'production', ...env },
     });
     endTogether(child);
     for await (const line of createInterface({ input: child.stdout })) {

@@ -1,6 +1,5 @@
 import type { Work } from './measured.ts';
-import { oneTurn, responseBytes } from './turns.ts';
-import type { WebSocketClient } from './websocket-client.ts';
+import { oneTurn, responseBytes, type TurnSocket } from './turns.ts';
 
 export interface StreamedTurns {
   /** Turns at the same time. */
@@ -10,14 +9,16 @@ export interface StreamedTurns {
 }
 
 /**
- * Runs one turn on each socket, from the message to the end of the reply. Rejects when the reply has another length.
+ * Runs one turn on each socket, from the message to the end of the reply, and counts the chunk frames that come. Rejects
+ * when the reply has another length.
  */
 export async function streamTurns(
-  sockets: readonly WebSocketClient[],
+  sockets: readonly TurnSocket[],
   { streams, pieces }: StreamedTurns,
 ): Promise<Work> {
   const expected = responseBytes(pieces.join(''));
   const latencies: number[] = [];
+  let frames = 0;
   const waiting = [...sockets];
   await Promise.all(
     Array.from({ length: streams }, async () => {
@@ -25,9 +26,10 @@ export async function streamTurns(
         const receipt = await oneTurn(socket, 'stream');
         if (receipt.responseBytes !== expected)
           throw new Error(`a response of ${receipt.responseBytes} bytes came instead of ${expected}`);
+        frames += receipt.chunkFrames;
         latencies.push(receipt.firstChunkMs);
       }
     }),
   );
-  return { operations: sockets.length * pieces.length, latencies, latencyOf: 'first chunk' };
+  return { operations: frames, latencies, latencyOf: 'first chunk' };
 }

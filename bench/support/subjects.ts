@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findMain } from '../../bin/find-main.js';
 import type { ModelApi } from '../../src/config/schema/llm-config.ts';
+import { type Contender, control, inEachVersion, type Subject, startEach } from './contenders.ts';
 import type { Scope } from './scope.ts';
 import { ServerProcess, type StartOptions } from './server-process.ts';
-
-/** A server under measurement. */
-export interface Subject {
-  readonly name: string;
-  readonly server: ServerProcess;
-}
+import { thisCheckout, type Version } from './version.ts';
 
 /** The reply that the scripted model streams to the message `stream`. */
 export interface ScriptedReply {
@@ -39,52 +35,65 @@ export interface ServiceOptions extends SubjectOptions {
 
 export const FLOOR = 'floor';
 export const PLAIN = 'plain';
+export const PLAIN_HTTP = 'plain-http';
 export const SERVICE = 'agent-service';
 
 /** The control `floor`: bare uWebSockets.js that reads and sends the same bytes and stores nothing. */
-export function startFloor(scope: Scope, options: SubjectOptions = {}): Promise<Subject> {
-  return startControl(scope, FLOOR, options);
+export function floor(scope: Scope, options: SubjectOptions = {}): Contender[] {
+  return control(scope, FLOOR, () => startControl(scope, FLOOR, options));
 }
 
 /** The control `plain`: what one would write without this service, with Express, ws and the SDK of the provider. */
-export function startPlain(scope: Scope, options: SubjectOptions = {}): Promise<Subject> {
-  return startControl(scope, PLAIN, options);
+export function plain(scope: Scope, options: SubjectOptions = {}): Contender[] {
+  return control(scope, PLAIN, () => startControl(scope, PLAIN, options));
+}
+
+/** The control `plain-http`: `plain` on bare node:http, without Express. */
+export function plainHttp(scope: Scope, options: SubjectOptions = {}): Contender[] {
+  return control(scope, PLAIN_HTTP, () => startControl(scope, PLAIN_HTTP, options));
 }
 
 /** The service, from its sources. */
-export async function startService(
-  scope: Scope,
-  { dataDir = scope.directory(), name = SERVICE, ...options }: ServiceOptions = {},
-): Promise<Subject> {
-  const server = await started(scope, serviceMain, {
-    args: serviceArguments(agentFile(scope, options), dataDir),
-    nodeOptions: scope.profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${scope.profiles}`],
-  });
-  return { name, server };
+export function service(scope: Scope, options: ServiceOptions = {}): Contender[] {
+  return inEachVersion(scope, options.name ?? SERVICE, (version) => startSources(scope, version, options));
+}
+
+/** One service of this checkout. */
+export async function startService(scope: Scope, options: ServiceOptions = {}): Promise<Subject> {
+  return { name: options.name ?? SERVICE, server: await startSources(scope, thisCheckout, options) };
 }
 
 /** Starts floor, service and plain with the same options, in the order in which they are measured. */
-export async function startAll(scope: Scope, options: SubjectOptions = {}): Promise<Subject[]> {
-  return [
-    await startFloor(scope, options),
-    await startService(scope, options),
-    await startPlain(scope, options),
-  ];
+export function startAll(scope: Scope, options: SubjectOptions = {}): Promise<Subject[]> {
+  return startEach([floor(scope, options), service(scope, options), plain(scope, options)].flat());
 }
 
-export const serviceMain = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
+/** Starts this version of the service from its sources. */
+export async function startSources(
+  scope: Scope,
+  version: Version,
+  { dataDir = scope.directory(), ...options }: ServiceOptions = {},
+): Promise<ServerProcess> {
+  return started(scope, serviceMain(version), {
+    args: serviceArguments(agentFile(scope, options), dataDir),
+    nodeOptions: scope.profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${scope.profiles}`],
+  });
+}
+
+export function serviceMain({ root }: Version): string {
+  return join(root, 'src', 'app', 'main.ts');
+}
 
 /** The file that `npm start` and `npx agent-service` run. Builds first when the build does not match the sources. */
-export function serviceCommand(): string {
-  const root = fileURLToPath(new URL('../../', import.meta.url));
+export function serviceCommand({ root }: Version): string {
   if (findMain(root).fromSource)
     execFileSync('npm', ['run', '--silent', 'build:server'], { cwd: root, stdio: 'inherit' });
   return join(root, 'bin', 'agent-service.js');
 }
 
 /** Command-line arguments for the default agent. */
-export function defaultAgentArguments(dataDir: string): string[] {
-  return serviceArguments(fileURLToPath(new URL('../../agents/default.yml', import.meta.url)), dataDir);
+export function defaultAgentArguments({ root }: Version, dataDir: string): string[] {
+  return serviceArguments(join(root, 'agents', 'default.yml'), dataDir);
 }
 
 export function serviceArguments(agent: string, dataDir: string): string[] {
@@ -108,25 +117,30 @@ export function agentFile(scope: Scope, { upstream, api, reply, agent }: Service
   return path;
 }
 
-async function startControl(
+function startControl(
   scope: Scope,
   name: string,
   { upstream, api, reply, isShared }: SubjectOptions,
-): Promise<Subject> {
+): Promise<ServerProcess> {
   const env = {
     ...(upstream !== undefined && { BENCH_UPSTREAM: upstream }),
     ...(api !== undefined && { BENCH_API: api }),
     ...(isShared && { BENCH_SHARED: '1' }),
     ...(reply && { BENCH_PIECE: reply.piece, BENCH_PIECES: String(reply.pieces) }),
   };
-  return { name, server: await started(scope, controlFile(name), { env }) };
+  return started(scope, controlFile(name), { env });
 }
 
 export function controlFile(name: string): string {
   return fileURLToPath(new URL(`../controls/${name}.ts`, import.meta.url));
 }
 
-async function started(scope: Scope, file: string, options: StartOptions): Promise<ServerProcess> {
+/** Starts `node FILE` for as long as the scope lives. */
+export async function started(
+  scope: Scope,
+  file: string,
+  options: StartOptions = {},
+): Promise<ServerProcess> {
   const server = await ServerProcess.start(file, options);
   scope.defer(() => server.stop());
   return server;

@@ -5,7 +5,7 @@ export type Row = Readonly<Record<string, Cell>>;
 export function table(rows: readonly Row[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const widths = columns.map((column) =>
-    Math.max(column.length, ...rows.map((row) => text(row[column]).length)),
+    Math.max(column.length, ...rows.map((row) => cellText(row[column]).length)),
   );
   const line = (cells: readonly (Cell | undefined)[], isHead = false): string =>
     cells
@@ -14,7 +14,7 @@ export function table(rows: readonly Row[]): string {
         const isNumber = isHead
           ? rows.some((row) => typeof row[columns[index] ?? ''] === 'number')
           : typeof cell === 'number';
-        return isNumber ? text(cell).padStart(width) : text(cell).padEnd(width);
+        return isNumber ? cellText(cell).padStart(width) : cellText(cell).padEnd(width);
       })
       .join('  ')
       .trimEnd();
@@ -23,7 +23,7 @@ export function table(rows: readonly Row[]): string {
   return [head, rule, ...rows.map((row) => line(columns.map((column) => row[column])))].join('\n');
 }
 
-function text(cell: Cell | undefined): string {
+export function cellText(cell: Cell | undefined): string {
   if (typeof cell !== 'number') return cell ?? '';
   if (Number.isNaN(cell)) return '-';
   return Math.abs(cell) >= 10_000 ? cell.toLocaleString('en-US') : String(cell);

@@ -1,5 +1,12 @@
 import { localUrl } from './http-load.ts';
-import { WebSocketClient } from './websocket-client.ts';
+import { type OnFrame, WebSocketClient } from './websocket-client.ts';
+
+/** The part of a WebSocketClient that a turn needs. */
+export interface TurnSocket {
+  onFrame: OnFrame;
+  onClose: () => void;
+  send(text: string): void;
+}
 
 /** What a socket received of a turn. */
 export interface TurnReceipt {
@@ -17,11 +24,12 @@ const code = { chunk: 'c'.charCodeAt(0), response: 'r'.charCodeAt(0), error: 'e'
 /**
  * Sends a message (null: none) and receives a turn to its end. Rejects when the turn fails. One turn at a time per
  * socket.
+ * @param onChunk Gets the number of chunk frames so far, with each of them.
  */
 export function oneTurn(
-  socket: WebSocketClient,
+  socket: TurnSocket,
   content: string | null,
-  onFirstChunk: () => void = () => undefined,
+  onChunk: (chunkFrames: number) => void = () => undefined,
 ): Promise<TurnReceipt> {
   return new Promise((resolve, reject) => {
     let chunkFrames = 0;
@@ -32,10 +40,8 @@ export function oneTurn(
       const kind = bytes[start + EVENT_AT];
       if (kind === code.chunk) {
         chunkFrames += 1;
-        if (chunkFrames === 1) {
-          firstAt = performance.now();
-          onFirstChunk();
-        }
+        if (chunkFrames === 1) firstAt = performance.now();
+        onChunk(chunkFrames);
       } else if (kind === code.response) {
         const totalMs = performance.now() - sent;
         resolve({ firstChunkMs: firstAt - sent, totalMs, chunkFrames, responseBytes: end - start });
@@ -65,7 +71,7 @@ export async function openSockets(
   return sockets;
 }
 
-export function dropAll(sockets: readonly WebSocketClient[]): void {
+export function dropAll(sockets: readonly { drop(): void }[]): void {
   for (const socket of sockets) socket.drop();
 }
 

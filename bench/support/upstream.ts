@@ -19,8 +19,8 @@ export class Upstream {
   /** The answer. Packets after the first are sent at `packetsPerSecond`, a rate that all running replies share. */
   packets: Packets = [];
   packetsPerSecond = 1_000;
-  /** Number of paced packets so far. */
-  sentPackets = 0;
+  /** The answer to requests that do not ask for a stream. Null answers them as the others. */
+  wholeAnswer: Buffer | null = null;
   readonly #server: Server;
   readonly #running: RunningReply[] = [];
   #turn = 0;
@@ -71,8 +71,10 @@ export class Upstream {
       if (head === -1) return;
       const length = Number(/\r\ncontent-length: *(\d+)/i.exec(received)?.[1] ?? 0);
       if (received.length < head + 4 + length) return;
+      const isWhole = this.wholeAnswer !== null && !received.includes('"stream":true', head);
       received = '';
-      this.#answer(socket);
+      if (isWhole) socket.write(this.wholeAnswer ?? '');
+      else this.#answer(socket);
     });
   }
 
@@ -102,7 +104,6 @@ export class Upstream {
     if (!reply || !packet) throw new Error('a running reply has no packet left');
     reply.socket.write(packet);
     reply.next += 1;
-    this.sentPackets += 1;
     if (reply.next === reply.packets.length) this.#running.splice(this.#turn, 1);
   }
 }

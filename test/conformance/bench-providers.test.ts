@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packetsOf } from '../../bench/support/chat-reply.ts';
+import type { Subject } from '../../bench/support/contenders.ts';
 import { providerReplies } from '../../bench/support/provider-replies.ts';
 import { Scope } from '../../bench/support/scope.ts';
-import { type Subject, startAll } from '../../bench/support/subjects.ts';
+import { startAll } from '../../bench/support/subjects.ts';
 import { Upstream } from '../../bench/support/upstream.ts';
 import { modelApis } from '../../src/config/schema/llm-config.ts';
 import { framesOf, framesWith } from '../support/sockets/bench-frames.ts';

@@ -1,5 +1,5 @@
+import type { Subject } from '../../../bench/support/contenders.ts';
 import { localUrl } from '../../../bench/support/http-load.ts';
-import type { Subject } from '../../../bench/support/subjects.ts';
 import { WebSocketClient } from '../../../bench/support/websocket-client.ts';
 
 /** All frames of one turn, as they came. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { svgPlot } from '../../../bench/support/svg-plot.ts';
 import { table } from '../../../bench/support/table.ts';
+import { targetsMarkdown, targetsOfRuns } from '../../../bench/support/target-table.ts';
 
 describe('table', () => {
   it('puts text to the left, numbers to the right, and leaves blank what a row does not have', () => {
@@ -18,6 +19,55 @@ describe('table', () => {
 
   it('shows what could not be measured as a dash', () => {
     expect(table([{ rate: Number.NaN }])).toBe('rate\n----\n   -');
+  });
+});
+
+describe('the table of targets', () => {
+  const target = (median: number, more = {}) => ({
+    what: 'requests/s relative to the floor',
+    wanted: { atLeast: 0.15 },
+    measured: { min: median / 2, median, max: median * 2, ...more },
+  });
+  const runsOf = (...targets: ReturnType<typeof target>[]) =>
+    targets.map((one) => [{ bench: 'sync', targets: [one] }]);
+
+  it('has the median of the medians, and the least and the most of all rounds', () => {
+    expect(targetsOfRuns(runsOf(target(0.2), target(0.1), target(0.3)))).toEqual([
+      {
+        bench: 'sync',
+        what: 'requests/s relative to the floor',
+        wanted: '≥ 0.15',
+        measured: { min: 0.05, median: 0.2, max: 0.6 },
+        verdict: 'met',
+      },
+    ]);
+  });
+
+  it('has no verdict where the load generator was the limit in most runs', () => {
+    const bound = target(0.2, { isLoadBound: true });
+    const verdicts = [runsOf(bound, bound, target(0.2)), runsOf(bound, target(0.1), target(0.1))].map(
+      (runs) => targetsOfRuns(runs)[0]?.verdict,
+    );
+    expect(verdicts).toEqual(['load generator', 'not met']);
+  });
+
+  it('keeps what only some runs have, and what is only reported', () => {
+    const reported = { what: 'ms more', measured: { min: 1_000, median: 2_345.6, max: 31_000 } };
+    const runs = [
+      [
+        { bench: 'sync', targets: [target(0.2)] },
+        { bench: 'mcp', targets: [reported] },
+      ],
+      [{ bench: 'sync', targets: [target(0.1)] }],
+    ];
+    const markdown = targetsMarkdown(targetsOfRuns(runs), 2);
+    expect(markdown).toContain('`npm run bench -- --runs 2`');
+    expect(markdown.trimEnd().split('\n').slice(-4)).toEqual([
+      '| bench | what | target | min | median | max | |',
+      '|---|---|---|---|---|---|---|',
+      '| sync | requests/s relative to the floor | ≥ 0.15 | 0.05 | 0.15 | 0.4 | met |',
+      '| mcp | ms more |  | 1000 | 2346 | 31,000 |  |',
+    ]);
   });
 });
 

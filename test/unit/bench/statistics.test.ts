@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { targetRow } from '../../../bench/support/report.ts';
-import { excess, interleave, ratio, rowOf, seriesOf } from '../../../bench/support/rounds.ts';
+import {
+  excess,
+  interleave,
+  isLoadBound,
+  ratio,
+  rowOf,
+  seriesOf,
+  spreadOf,
+} from '../../../bench/support/rounds.ts';
 import { percentile, rounded, spread } from '../../../bench/support/statistics.ts';
 
 describe('percentile', () => {
@@ -60,6 +68,44 @@ describe('interleave', () => {
     expect(() => seriesOf([], 'nobody', { sockets: 1 })).toThrow(
       'nothing was measured of nobody with {"sockets":1}',
     );
+  });
+});
+
+describe('a row whose load generator had no time to spare', () => {
+  const of = (subject: string, load: number[]) => ({
+    labels: {},
+    subject,
+    samples: load.map((percent) => ({
+      'requests/s': 10,
+      'CPU µs/request': 5,
+      'p50 ms': 2,
+      'CPU ms': 1,
+      'RSS MB': 90,
+      'load CPU %': percent,
+    })),
+  });
+  const [busy, free] = [of('busy', [50, 95, 99]), of('free', [95, 60, 70])];
+
+  it('says so', () => {
+    expect(rowOf(busy)).toMatchObject({ subject: 'busy', limit: 'load generator' });
+    expect(rowOf(free)).not.toHaveProperty('limit');
+    expect(isLoadBound(of('none', []))).toBe(false);
+  });
+
+  it('has no verdict on what goes by the clock, and one on CPU time and memory', () => {
+    const bound = (metric: string) => [
+      ratio(free, busy, metric).isLoadBound,
+      excess(busy, free, metric).isLoadBound,
+      spreadOf(busy, metric).isLoadBound,
+      spreadOf(free, metric).isLoadBound,
+    ];
+    for (const metric of ['requests/s', 'p50 ms'])
+      expect(bound(metric), metric).toEqual([true, true, true, undefined]);
+    for (const metric of ['CPU µs/request', 'CPU ms', 'RSS MB'])
+      expect(bound(metric), metric).toEqual([undefined, undefined, undefined, undefined]);
+    const target = { what: 'x', wanted: { atLeast: 1 }, measured: ratio(free, busy, 'requests/s') };
+    expect(targetRow(target).met).toBe('load generator');
+    expect(targetRow({ ...target, measured: ratio(free, busy, 'CPU µs/request') }).met).toBe('yes');
   });
 });
 
