@@ -28,8 +28,8 @@ export const PIECE_CHARACTERS = 64 * 1024;
  * costs ten times as much as a frame. No frame waits for a timer.
  */
 export class UwsSocket implements ClientSocket {
-  readonly #ws: RawSocket;
-  #open = true;
+  /** Null once the socket has closed. */
+  #ws: RawSocket | null;
   /** Null while nothing waits to be sent. */
   #batch: string[] | null = null;
   #batchCharacters = 0;
@@ -45,38 +45,38 @@ export class UwsSocket implements ClientSocket {
   }
 
   send(text: string): boolean {
-    if (!this.#open) return true;
+    if (this.#ws === null) return true;
     // A subscriber's frames are not batched, so that they keep their order with published frames.
-    if (this.#isSubscriber) this.#sendNow(text);
+    if (this.#isSubscriber) this.#sendNow(this.#ws, text);
     else this.#sendSoon(text);
     return !this.#isBuffering || this.bufferedBytes() === 0;
   }
 
   subscribe(topic: string): void {
     this.#flush();
-    if (!this.#open) return;
+    if (this.#ws === null) return;
     this.#ws.subscribe(topic);
     this.#isSubscriber = true;
   }
 
   unsubscribe(topic: string): void {
-    if (this.#open) this.#ws.unsubscribe(topic);
+    this.#ws?.unsubscribe(topic);
   }
 
   /** Without the batch: `drain` reports only what uWebSockets.js has buffered. */
   bufferedBytes(): number {
-    return this.#open ? this.#ws.getBufferedAmount() : 0;
+    return this.#ws?.getBufferedAmount() ?? 0;
   }
 
   /** uWebSockets.js closes the socket at once. It still sends its buffer while the client reads. */
   end(code: number, reason: string): void {
     this.#flush();
-    if (this.#open) this.#ws.end(code, reason);
+    this.#ws?.end(code, reason);
   }
 
   /** Call it when the socket has closed. */
   closed(): void {
-    this.#open = false;
+    this.#ws = null;
   }
 
   #sendSoon(text: string): void {
@@ -93,34 +93,35 @@ export class UwsSocket implements ClientSocket {
 
   #flush(): void {
     const batch = this.#batch;
-    if (!this.#open || batch === null) return;
+    const ws = this.#ws;
+    if (ws === null || batch === null) return;
     this.#batch = null;
     this.#batchCharacters = 0;
     const [first = ''] = batch;
-    if (batch.length === 1) this.#ws.send(first, false);
+    if (batch.length === 1) ws.send(first, false);
     else
-      this.#ws.cork(() => {
-        for (const text of batch) this.#ws.send(text, false);
+      ws.cork(() => {
+        for (const text of batch) ws.send(text, false);
       });
     this.#isBuffering = this.bufferedBytes() > 0;
   }
 
-  #sendNow(text: string): void {
-    if (text.length > PIECE_CHARACTERS) this.#sendInPieces(text);
-    else this.#ws.send(text, false);
+  #sendNow(ws: RawSocket, text: string): void {
+    if (text.length > PIECE_CHARACTERS) sendInPieces(ws, text);
+    else ws.send(text, false);
     this.#isBuffering = this.bufferedBytes() > 0;
   }
+}
 
-  #sendInPieces(text: string): void {
-    let end = pieceEnd(text, 0);
-    this.#ws.sendFirstFragment(text.slice(0, end), false);
-    while (text.length - end > PIECE_CHARACTERS) {
-      const start = end;
-      end = pieceEnd(text, start);
-      this.#ws.sendFragment(text.slice(start, end));
-    }
-    this.#ws.sendLastFragment(text.slice(end));
+function sendInPieces(ws: RawSocket, text: string): void {
+  let end = pieceEnd(text, 0);
+  ws.sendFirstFragment(text.slice(0, end), false);
+  while (text.length - end > PIECE_CHARACTERS) {
+    const start = end;
+    end = pieceEnd(text, start);
+    ws.sendFragment(text.slice(start, end));
   }
+  ws.sendLastFragment(text.slice(end));
 }
 
 /** Never splits a surrogate pair, because each piece is encoded separately. */

@@ -38,6 +38,7 @@ export interface ConnectionDeps {
   readonly limits: RateLimits;
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
   readonly log: Logger;
+  readonly connections: Connections;
 }
 
 /** The query of a client, and who the client is. */
@@ -63,12 +64,9 @@ export class Connection extends Recipient implements SocketLife {
   readonly #sessionId: SessionId;
   readonly #context: RequestContext;
   readonly #deps: ConnectionDeps;
-  readonly #all: Connections;
-  /** Null for a client that does not resume. */
-  readonly #reader: ResumingReader | null;
   /** Null for a client that does not ask for the states of machines. */
   #machines: MachineReader | null = null;
-  /** The reader that has joined the session: `#reader`, or the client itself. */
+  /** The reader that has joined the session: the client itself, or what reads for it. */
   readonly #listener: SignalReader;
   /**
    * Key of the message limit. Created with the first message, because most clients are silent most of the
@@ -78,18 +76,22 @@ export class Connection extends Recipient implements SocketLife {
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
 
-  constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps, all: Connections) {
+  constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
     const { session, after, offset = 0, reasoning, context, address } = query;
     super(socket);
     this.address = address;
     this.#sessionId = session;
     this.#context = context;
     this.#deps = deps;
-    this.#all = all;
-    this.#reader = after === undefined ? null : this.#resume({ seq: after, offset }, query);
-    this.#listener = this.#reader ?? (reasoning === 1 ? this.withReasoning() : this);
+    if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
+    else this.#listener = reasoning === 1 ? this.withReasoning() : this;
     deps.fanOut.join(session, this.#listener);
     this.#reader?.start();
+  }
+
+  /** Null for a client that does not resume. */
+  get #reader(): ResumingReader | null {
+    return this.#listener instanceof ResumingReader ? this.#listener : null;
   }
 
   /** Bytes that wait for the client to read. */
@@ -125,7 +127,7 @@ export class Connection extends Recipient implements SocketLife {
     this.#deps.fanOut.leave(this.#sessionId, this.#listener);
     this.#reader?.close();
     this.#machines?.close();
-    this.#all.leave(this);
+    this.#deps.connections.leave(this);
     if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
   }
 

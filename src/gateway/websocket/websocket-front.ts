@@ -13,7 +13,7 @@ import type { ClientAddress } from '../security/client-address.ts';
 import { type Allowance, limitHeaders, tooManyConnections } from '../security/rate-limits.ts';
 import { Connection, type ConnectionDeps, type ConnectionQuery } from './connection.ts';
 
-export interface WebSocketFrontDeps extends ConnectionDeps {
+export interface WebSocketFrontDeps extends Omit<ConnectionDeps, 'connections'> {
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
@@ -24,13 +24,13 @@ export interface WebSocketFrontDeps extends ConnectionDeps {
  * concurrent handshakes are counted exactly.
  */
 export class WebSocketFront implements SocketFront {
-  readonly #deps: WebSocketFrontDeps;
+  readonly #deps: WebSocketFrontDeps & ConnectionDeps;
   readonly #open = new Set<Connection>();
   #stopping = false;
   #givenUp = 0;
 
   constructor(deps: WebSocketFrontDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, connections: this };
   }
 
   /**
@@ -100,7 +100,7 @@ export class WebSocketFront implements SocketFront {
   }
 
   #enter(client: ConnectionQuery, socket: ClientSocket): Connection {
-    const connection = new Connection(client, socket, this.#deps, this);
+    const connection = new Connection(client, socket, this.#deps);
     this.#open.add(connection);
     return connection;
   }

@@ -78,13 +78,19 @@ describe('the fan-out', () => {
   it('brings what the model thinks aloud to those who asked for it, and to no other', () => {
     const { bus, fanOut, broadcast, join } = makeFanOut();
     const limits = LimitsConfig.parse({});
-    const parts = { bus, fanOut, limits: rateLimits(limits), maxRequestBytes: 1_000, log: recordingLog() };
+    const parts = {
+      bus,
+      fanOut,
+      limits: rateLimits(limits),
+      maxRequestBytes: 1_000,
+      log: recordingLog(),
+      connections: { leave: () => undefined },
+    };
     const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
     const connection = new Connection(
       { session: 's', reasoning: 1, time: 0, statecharts: 0, context: ANYONE, address: '127.0.0.1' },
       asking,
       parts,
-      { leave: () => undefined },
     );
     bus.publish(thought('Hm'));
     bus.publish(chunk('a'));
@@ -273,8 +279,8 @@ describe('a client that does not read', () => {
         limits: rateLimits(limits),
         maxRequestBytes: limits.requestBytes,
         log: recordingLog(),
+        connections: { leave: () => undefined },
       },
-      { leave: () => undefined },
     );
     socket.reads = false;
     // One refusal is small: so that the test is quick, there are megabytes before the first.
