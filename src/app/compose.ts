@@ -41,8 +41,8 @@ export interface AgentOptions {
   readonly log: Logger;
   /** Says when old sessions are looked for. A simulated one, in tests. */
   readonly clock?: Clock | undefined;
-  /** Called once, when there are more idle sessions than may stay in memory. */
-  readonly onSessionsFull?: () => void;
+  /** Called once, when idle sessions take half of the memory that they may take. */
+  readonly onSessionsFilling?: () => void;
 }
 
 /** The agent without any protocol: every request to it goes over its bus. */
@@ -70,7 +70,7 @@ export async function composeAgent({
   adapters,
   log,
   clock,
-  onSessionsFull,
+  onSessionsFilling,
 }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
 
@@ -109,7 +109,7 @@ export async function composeAgent({
     ...{ journal, bus, turns, policy, log, fold, snapshots },
     directory: oneProcess,
     maxIdleBytes: config.sessions.memoryMb * 1024 * 1024,
-    ...(onSessionsFull && { onFull: onSessionsFull }),
+    ...(onSessionsFilling && { onFilling: onSessionsFilling }),
   });
   const archive = new SessionArchive(journal, fold, sessions);
   const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });

@@ -45,7 +45,7 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     import('../../app/compose.ts'),
     import('../../app/serve-http.ts'),
   ]);
-  const agent = await composeAgent({ config, raw, adapters, log, onSessionsFull: growHeapSlowly });
+  const agent = await composeAgent({ config, raw, adapters, log, onSessionsFilling: growHeapSlowly });
   if (settings.transport === 'stdio') {
     noteAddress(dataDir, null);
     const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);

@@ -12,8 +12,8 @@ export interface LoadedSessionsDeps {
   readonly directory: SessionDirectory;
   /** Most memory that idle sessions take, in bytes. */
   readonly maxIdleBytes: number;
-  /** Called once, when the first idle session makes room for another. */
-  readonly onFull?: () => void;
+  /** Called once, when idle sessions take half of what they may. */
+  readonly onFilling?: () => void;
   /** The time in milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -29,22 +29,21 @@ interface Entry {
 export class LoadedSessions {
   readonly #directory: SessionDirectory;
   readonly #now: () => number;
-  #onFull: (() => void) | undefined;
+  #onFilling: (() => void) | undefined;
   readonly #entries = new Map<SessionId, Entry>();
   /** Those that came to rest, the latest last. */
   readonly #idle: LRUCache<SessionId, SessionActor>;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor({ directory, maxIdleBytes, onFull, now = Date.now }: LoadedSessionsDeps) {
+  constructor({ directory, maxIdleBytes, onFilling, now = Date.now }: LoadedSessionsDeps) {
     this.#directory = directory;
     this.#now = now;
-    this.#onFull = onFull;
+    this.#onFilling = onFilling;
     this.#idle = new LRUCache<SessionId, SessionActor>({
       maxSize: maxIdleBytes,
       sizeCalculation: ({ bytes }) => bytes,
       disposeAfter: (session, sessionId, reason) => {
         if (reason !== 'evict') return;
-        this.#noteFull();
         if (this.#mayLeave(sessionId, session, LEAST_IDLE_MS)) this.#leave(sessionId);
       },
     });
@@ -93,7 +92,9 @@ export class LoadedSessions {
 
   /** Nothing is open in the session any more. */
   rested(session: SessionActor): void {
-    if (this.#entries.has(session.sessionId)) this.#idle.set(session.sessionId, session);
+    if (!this.#entries.has(session.sessionId)) return;
+    this.#idle.set(session.sessionId, session);
+    if (this.#idle.calculatedSize > this.#idle.maxSize / 2) this.#noteFilling();
   }
 
   /** The actor leaves memory, unless another one has taken its place. */
@@ -115,9 +116,9 @@ export class LoadedSessions {
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   }
 
-  #noteFull(): void {
-    this.#onFull?.();
-    this.#onFull = undefined;
+  #noteFilling(): void {
+    this.#onFilling?.();
+    this.#onFilling = undefined;
   }
 
   #mayLeave(sessionId: SessionId, session: SessionActor, idleMs: number): boolean {

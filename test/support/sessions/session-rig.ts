@@ -35,7 +35,7 @@ export interface RigOptions {
   readonly stepTimeoutMs?: number;
   readonly keepReasoning?: boolean;
   readonly maxIdleBytes?: number;
-  readonly onFull?: () => void;
+  readonly onFilling?: () => void;
   /** Whether the model is called while the log writes the message. */
   readonly callsEarly?: boolean;
   /** What the time-outs of turns go by, and the waits after a fault. */
@@ -67,7 +67,7 @@ export class SessionRig {
     keepReasoning = false,
     callsEarly = false,
     maxIdleBytes = 64 * 1024 * 1024,
-    onFull,
+    onFilling,
     approval = { rules: [], default: 'auto' },
     clock,
     now,
@@ -104,7 +104,7 @@ export class SessionRig {
       log,
       directory: oneProcess,
       maxIdleBytes,
-      ...(onFull && { onFull }),
+      ...(onFilling && { onFilling }),
       ...(clock && { clock }),
       ...(now && { now }),
     });
