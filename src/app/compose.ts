@@ -143,7 +143,8 @@ export async function composeAgent({
   });
   // Not awaited: only requests with an idempotency key depend on it.
   void requests.sweep();
-  const learned = journal.learnSessions().catch((error: unknown) => {
+  const stopsLearning = new AbortController();
+  const learned = journal.learnSessions(stopsLearning.signal).catch((error: unknown) => {
     log.warn({ err: error }, 'could not read which sessions there are: their first messages take longer');
   });
 
@@ -162,6 +163,7 @@ export async function composeAgent({
       await nextLoop();
     },
     async close() {
+      stopsLearning.abort();
       await Promise.all([recovered, learned]);
       requests.stop();
       await retention?.[Symbol.asyncDispose]();

@@ -50,8 +50,8 @@ export class Journal {
   }
 
   /** Reads which sessions the log has. */
-  learnSessions(): Promise<void> {
-    return this.#known.learn(this.#store);
+  learnSessions(signal?: AbortSignal): Promise<void> {
+    return this.#known.learn(this.#store, signal);
   }
 
   /** Whether the log has the session, as far as that is known without a look at it. */

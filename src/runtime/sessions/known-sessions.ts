@@ -27,8 +27,8 @@ export class KnownSessions {
     return this.#isComplete ? 'absent' : 'unknown';
   }
 
-  /** Reads the ids of the log, with time for other work in between. */
-  async learn(store: Pick<EventStore, 'streamIds'>): Promise<void> {
+  /** Reads the ids of the log, with time for other work in between. Stops early when the signal says so. */
+  async learn(store: Pick<EventStore, 'streamIds'>, signal?: AbortSignal): Promise<void> {
     let after = '';
     let page: readonly string[];
     do {
@@ -36,6 +36,7 @@ export class KnownSessions {
       for (const id of page) this.#ids.add(id);
       after = page.at(-1) ?? after;
       await nextLoop();
+      if (signal?.aborted) return;
     } while (page.length === PAGE_IDS);
     this.#isComplete = true;
   }

@@ -48,6 +48,20 @@ describe('the sessions of a log', () => {
     expect(known.presence('other')).toBe('absent');
   });
 
+  it('are not read to the end by a service that stops', async () => {
+    const known = new KnownSessions();
+    const stopping = new AbortController();
+    let pages = 0;
+    const streamIds = async () => {
+      pages += 1;
+      if (pages === 3) stopping.abort();
+      return Array.from({ length: 1_000 }, (_, index) => `s${pages}-${index}`);
+    };
+    await known.learn({ streamIds }, stopping.signal);
+    expect(pages).toBe(3);
+    expect(known.presence('other')).toBe('unknown');
+  });
+
   it('stay unknown when the log cannot be read to its end', async () => {
     const known = new KnownSessions();
     let pages = 0;
