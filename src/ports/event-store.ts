@@ -2,6 +2,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { EventMetadata, Origin } from '../core/log/event-metadata.ts';
 import type { LoggedEvent } from '../core/log/events.ts';
+import type { RecordedEvent } from '../core/log/recorded-event.ts';
 import type { StreamId } from '../core/log/streams.ts';
 
 /** Another append came first: the session is at `actual`, not at `expected`. Load the session again. */
@@ -44,7 +45,18 @@ export interface ForkOptions {
 export interface AppendOptions extends Partial<SessionMark> {
   /** Who or what caused the events. Only tests leave it out: then the events have no metadata. */
   readonly origin?: Origin | undefined;
+  /** A store that gathers appends asks this just before it writes. Others need not. */
+  readonly addendum?: AskForAddendum | undefined;
 }
+
+/** Events that follow from those of an append, and came while it waited to be written. They are part of it then. */
+export interface Addendum extends Pick<SessionMark, 'open'> {
+  readonly events: readonly LoggedEvent[];
+  readonly origin: Origin;
+}
+
+/** Asked at most once. @param recorded the events of the append. */
+export type AskForAddendum = (recorded: readonly RecordedEvent[]) => Addendum | null;
 
 /** A session as the index has it; no event is read. */
 export interface SessionSummary {
@@ -100,7 +112,8 @@ export interface SessionFilter {
  *
  * - `append` stores all events or none, with the seqs `expectedSeq + 1 …` without holes. It resolves only
  *   when they would survive a crash of the process and, for stores on disk, of the machine. The mark is
- *   stored in the same transaction. Without events only the mark is stored, if the session exists.
+ *   stored in the same transaction. Without events only the mark is stored, if the session exists. It resolves to all
+ *   that it stored, the addendum included.
  * - Of two appends with the same expected seq, one wins. The other rejects with `StaleVersionError` and
  *   leaves no trace. Appends to different sessions never wait for each other's outcome.
  * - `read` returns the envelopes after a seq in order, and sees every append that had resolved before the

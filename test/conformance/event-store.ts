@@ -171,6 +171,68 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       });
     });
 
+    describe('an addendum', () => {
+      const origin = { actor: { kind: 'agent' }, causationId: 'cause' } as const;
+
+      it('is stored with its append and given back with it, or is not asked for', async () => {
+        const asked: unknown[] = [];
+        const appended = await store.append('added', 0, [started('a')], {
+          open: true,
+          title: 'kept',
+          origin,
+          addendum: (recorded) => {
+            asked.push(...recorded);
+            return { events: [started('b'), started('c')], origin, open: false };
+          },
+        });
+        const first = { sessionId: 'added', seq: 1, event: started('a') };
+        const more = ['b', 'c'].map((turnId, index) => ({ seq: 2 + index, event: started(turnId) }));
+        expect(appended).toMatchObject(asked.length === 0 ? [first] : [first, ...more]);
+        expect(await store.read('added', 0)).toEqual(appended);
+        expect(new Set(appended.map(({ meta }) => meta?.id)).size).toBe(appended.length);
+        expect(await store.sessions({ sessionId: 'added' })).toMatchObject([
+          { head: appended.length, open: asked.length === 0, title: 'kept' },
+        ]);
+      });
+
+      it('that is null leaves the append as it is', async () => {
+        const options = { open: true, origin, addendum: () => null };
+        expect(await store.append('alone', 0, [started('a')], options)).toHaveLength(1);
+        expect(await store.sessions({ sessionId: 'alone' })).toMatchObject([{ head: 1, open: true }]);
+      });
+
+      it('is not stored with an append that is refused', async () => {
+        await store.append('stale', 0, [started('a')]);
+        const addendum = () => ({ events: [started('c')], origin, open: false });
+        await expect(store.append('stale', 7, [started('b')], { origin, addendum })).rejects.toMatchObject({
+          actual: 1,
+        });
+        expect(await store.read('stale', 0)).toHaveLength(1);
+      });
+
+      it('that cannot be made fails its append, and no other', async () => {
+        const addendum = () => {
+          throw new Error('no addendum');
+        };
+        const failed = store.append('failed', 0, [started('a')], { origin, addendum });
+        const other = store.append('other', 0, [started('a')]);
+        await expect(failed).rejects.toThrow('no addendum');
+        expect(await other).toHaveLength(1);
+        expect(await store.read('failed', 0)).toEqual([]);
+        expect(await store.append('failed', 0, [started('b')])).toMatchObject([{ seq: 1 }]);
+      });
+
+      it('keeps appends to one session in the order of the calls', async () => {
+        const options = { origin, addendum: () => null };
+        const appends = Array.from({ length: 40 }, (_, seq) =>
+          store.append('in order', seq, [started(`t${seq}`)], seq % 3 === 1 ? options : { origin }),
+        );
+        expect((await Promise.all(appends)).map(([envelope]) => envelope?.seq)).toEqual(
+          Array.from({ length: 40 }, (_, seq) => seq + 1),
+        );
+      });
+    });
+
     describe('read', () => {
       it('gives nothing for a session it has never seen', async () => {
         expect(await store.read('nobody', 0)).toEqual([]);

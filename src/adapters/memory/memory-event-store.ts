@@ -55,7 +55,7 @@ class MemoryEventStore implements EventStore {
     streamId: StreamId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    { open, title, origin }: AppendOptions = {},
+    { open, title, origin, addendum }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
     const session = this.#sessions.get(streamId);
@@ -63,7 +63,9 @@ class MemoryEventStore implements EventStore {
     if (rows.length !== expectedSeq) throw new StaleVersionError(streamId, expectedSeq, rows.length);
     const time = this.#clock();
     // Encodes all events before storing one: an event that cannot be encoded must leave no trace.
-    const recorded = record(events, origin);
+    const first = record(events, origin);
+    const more = addendum?.(first);
+    const recorded = more ? [...first, ...record(more.events, more.origin)] : first;
     const encoded = recorded.map((one) => ({ time, data: this.#codec.encode(one) }));
     for (const row of encoded) rows.push(row);
     if (rows.length > 0) {
@@ -71,7 +73,7 @@ class MemoryEventStore implements EventStore {
         rows,
         createdAt: session?.createdAt ?? time,
         updatedAt: encoded.length > 0 ? time : (session?.updatedAt ?? time),
-        open: open ?? session?.open ?? false,
+        open: more?.open ?? open ?? session?.open ?? false,
         title: title === undefined ? session?.title : title,
       });
     }

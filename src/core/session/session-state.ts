@@ -122,10 +122,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       return { waiting: [...state.waiting, requestedTurn(event)] };
     case 'turn.started': {
       const turn = waitingTurn(state, event.turnId);
-      return {
-        waiting: state.waiting.filter((waiting) => waiting !== turn),
-        open: { ...turn, attempt: 1, step: 0, reply: '', unsettled: NO_CALLS, awaiting: NO_CALLS },
-      };
+      return { waiting: state.waiting.filter((waiting) => waiting !== turn), open: begun(turn) };
     }
     case 'turn.resumed':
       return { open: { ...openTurn(state, event), attempt: event.attempt } };
@@ -179,6 +176,11 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
   }
 }
 
+/** The turn when it has just started. */
+export function begun(turn: WaitingTurn): OpenTurn {
+  return { ...turn, attempt: 1, step: 0, reply: '', unsettled: NO_CALLS, awaiting: NO_CALLS };
+}
+
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
   if (!map.has(key)) return map;
   const rest = new Map(map);
@@ -186,7 +188,7 @@ function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<strin
   return rest;
 }
 
-function requestedTurn({ turnId, text, image, key }: SessionEventOf<'turn.requested'>): WaitingTurn {
+export function requestedTurn({ turnId, text, image, key }: SessionEventOf<'turn.requested'>): WaitingTurn {
   return { turnId, text, ...(image && { image }), ...(key && { key: key.id }) };
 }
 

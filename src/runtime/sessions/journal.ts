@@ -3,6 +3,7 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSessionEvent, type LoggedEvent, type SessionEvent } from '../../core/log/events.ts';
 import type {
+  AppendOptions,
   EventStore,
   ForkOptions,
   SessionFilter,
@@ -12,7 +13,7 @@ import type {
 import type { LocalBus } from '../bus/local-bus.ts';
 import { KnownSessions, type Presence } from './known-sessions.ts';
 
-/** The only path for the events of sessions: append to the log, then publish. */
+/** The only path for the events of sessions: append to the log, then publish what is there. */
 export class Journal {
   readonly #store: EventStore;
   readonly #bus: LocalBus;
@@ -23,17 +24,19 @@ export class Journal {
     this.#bus = bus;
   }
 
-  /** Publishes the events once they are in the log. */
+  /** @returns what is in the log, the addendum included. */
   async append(
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly SessionEvent[],
-    options: SessionMark & { readonly origin: Origin },
+    options: SessionMark & Pick<AppendOptions, 'addendum'> & { readonly origin: Origin },
   ): Promise<Envelope[]> {
     if (expectedSeq === 0) this.#known.add(sessionId);
-    const envelopes = ofSession(await this.#store.append(sessionId, expectedSeq, events, options));
-    for (const envelope of envelopes) this.#bus.publish(envelope);
-    return envelopes;
+    return ofSession(await this.#store.append(sessionId, expectedSeq, events, options));
+  }
+
+  publish(appended: readonly Envelope[]): void {
+    for (const envelope of appended) this.#bus.publish(envelope);
   }
 
   async read(sessionId: SessionId, afterSeq: number, limit?: number): Promise<Envelope[]> {

@@ -3,6 +3,7 @@ import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
+import type { RecordedEvent } from '../../core/log/recorded-event.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
@@ -22,6 +23,7 @@ import type { CausingEvents } from '../turns/causing-events.ts';
 import type { EarlyReply } from '../turns/early-reply.ts';
 import type { TurnRun } from '../turns/turn-run.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
+import { addendumOf } from './early-addendum.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
 import { type RecordDeps, SessionRecord, type StateBasis } from './session-record.ts';
@@ -233,14 +235,36 @@ export class SessionActor {
       this.#run?.cancel();
     // A session that is being deleted counts as open, so that the next start finishes the deletion.
     const open = command.type === 'session.delete' || leavesTurnOpen(this.state, events);
-    const appending = this.#record.append(events, { open, origin });
     // After a wrong guess the model would have been asked for nothing.
     const isSure = this.#record.isCertain && !this.#stopped;
     const early = isSure ? this.#deps.turns.callEarly(this.state, events) : null;
-    const appended = await (early ? abandonedUnless(appending, early) : appending);
-    this.#noteApprovals(appended);
-    for (const event of events) this.#drive(event, early);
+    if (early) await this.#applyWithReply(events, early, { open, origin });
+    else this.#take(await this.#record.append(events, { open, origin }), null);
     this.#settle();
+  }
+
+  /** A reply that is whole before the events are written is stored with them. It is still told, piece by piece, after them. */
+  async #applyWithReply(
+    events: readonly SessionEvent[],
+    early: EarlyReply,
+    mark: { readonly open: boolean; readonly origin: Origin },
+  ): Promise<void> {
+    const addendum = (recorded: readonly RecordedEvent[]) =>
+      this.#stopped ? null : addendumOf(early.step, recorded, this.#deps.policy, this.state);
+    const appended = await abandonedUnless(this.#record.append(events, { ...mark, addendum }), early);
+    const added = appended.slice(events.length);
+    // A turn that is over in the log ends here too, although the session has been stopped meanwhile.
+    const wanted = added.length > 0 || !this.#stopped;
+    if (!wanted) early.abandon();
+    this.#take(appended.slice(0, events.length), wanted ? early : null);
+    if (added.length > 0) this.#take(added, null);
+  }
+
+  /** Publishes what is durable, folds it in, and passes it on to the running turn. */
+  #take(appended: readonly Envelope[], early: EarlyReply | null): void {
+    this.#record.take(appended);
+    this.#noteApprovals(appended);
+    for (const { event } of appended) this.#drive(event, early);
   }
 
   #noteApprovals(appended: readonly Envelope[]): void {
@@ -265,8 +289,7 @@ export class SessionActor {
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
-        if (this.#stopped) early?.abandon();
-        else this.#run = this.#deps.turns.start(this, early);
+        if (early || !this.#stopped) this.#run = this.#deps.turns.start(this, early);
         return;
       case 'step.completed':
       case 'approval.requested':

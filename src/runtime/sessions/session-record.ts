@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../core/log/events.ts';
 import { EMPTY_SESSION_BYTES, keyBytes, messagesBytes } from '../../core/session/retained-bytes.ts';
 import { evolve, type SessionState } from '../../core/session/session-state.ts';
 import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
-import type { SessionMark } from '../../ports/event-store.ts';
+import type { AppendOptions, SessionMark } from '../../ports/event-store.ts';
 import { CausingEvents } from '../turns/causing-events.ts';
 import type { Journal } from './journal.ts';
 import type { FoldedSession } from './session-fold.ts';
@@ -18,7 +18,7 @@ import type { Grown } from './session-snapshots.ts';
 export type StateBasis = 'log' | 'new' | 'presumed new';
 
 export interface RecordDeps {
-  readonly journal: Pick<Journal, 'append'>;
+  readonly journal: Pick<Journal, 'append' | 'publish'>;
   /** Called after events were folded into the state. */
   readonly onGrown: Grown;
 }
@@ -67,27 +67,35 @@ export class SessionRecord {
     return this.#basis !== 'presumed new';
   }
 
-  /** Resolves when the events are durable, published and folded in. Rejects with a `StaleVersionError` after a wrong guess. */
+  /**
+   * Resolves to what is durable then. Call `take` with the envelopes of the events, and with those of an addendum.
+   * Rejects with a `StaleVersionError` after a wrong guess.
+   */
   async append(
     events: readonly SessionEvent[],
-    mark: Pick<SessionMark, 'open'> & { readonly origin: Origin },
+    mark: Pick<SessionMark, 'open'> & Pick<AppendOptions, 'addendum'> & { readonly origin: Origin },
   ): Promise<Envelope[]> {
-    const { journal, onGrown } = this.#deps;
-    const { seq, transcript } = this.#state;
-    const messagesBefore = transcript.length;
     const options = { ...mark, ...newTitle(this.#state, events) };
-    const appended = await journal.append(this.#sessionId, seq, events, options);
-    this.causes.note(appended);
+    const appended = await this.#deps.journal.append(this.#sessionId, this.#state.seq, events, options);
     this.#basis = 'log';
-    this.#state = events.reduce(evolve, this.#state);
-    this.#count(events, messagesBefore);
-    const last = appended.at(-1);
-    if (last) onGrown(this.#state, last);
     return appended;
   }
 
-  #count(events: readonly SessionEvent[], messagesBefore: number): void {
+  /** Publishes durable events, and folds them in. */
+  take(appended: readonly Envelope[]): void {
+    const { journal, onGrown } = this.#deps;
+    const messagesBefore = this.#state.transcript.length;
+    journal.publish(appended);
+    this.causes.note(appended);
+    for (const { event } of appended) this.#state = evolve(this.#state, event);
+    this.#count(appended, messagesBefore);
+    const last = appended.at(-1);
+    if (last) onGrown(this.#state, last);
+  }
+
+  #count(appended: readonly Envelope[], messagesBefore: number): void {
     const { transcript } = this.#state;
+    const events = appended.map(({ event }) => event);
     if (events.some(({ type }) => type === 'session.reset'))
       this.#bytes = EMPTY_SESSION_BYTES + messagesBytes(transcript);
     else this.#bytes += messagesBytes(transcript.slice(messagesBefore));

@@ -1,9 +1,11 @@
+import type { CompleteStep } from '../../core/turn/turn-commands.ts';
 import type { LanguageModel, ModelReply, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 
 /**
  * The first reply of a turn, requested while the log still writes the message. What comes is held back until `deliver`,
- * which is called when the message is in the log. A message that could not be written leaves an aborted request.
+ * which is called when the message is in the log. A message that could not be written leaves an aborted request. A reply
+ * that is whole before the message is written goes into the log together with it.
  */
 export class EarlyReply {
   readonly offer: ToolOffer;
@@ -11,8 +13,15 @@ export class EarlyReply {
   readonly #reply: Promise<ModelReply>;
   readonly #held: ((listener: ReplyListener) => void)[] = [];
   #listener: ReplyListener | null = null;
+  #step: CompleteStep | null = null;
 
-  constructor(model: LanguageModel, request: ModelRequest, offer: ToolOffer) {
+  /** @param completed what a reply that asks for no tools means for the turn. */
+  constructor(
+    model: LanguageModel,
+    request: ModelRequest,
+    offer: ToolOffer,
+    completed: (reply: ModelReply) => CompleteStep,
+  ) {
     this.offer = offer;
     this.#reply = model.generate(
       request,
@@ -28,8 +37,18 @@ export class EarlyReply {
       },
       this.#abort.signal,
     );
-    // The caller of `deliver` handles a failure. Without that call, nobody needs the reply.
-    this.#reply.catch(() => undefined);
+    this.#reply.then(
+      (reply) => {
+        if (!reply.parts.some(({ type }) => type === 'toolCall')) this.#step = completed(reply);
+      },
+      // The caller of `deliver` handles a failure. Without that call, nobody needs the reply.
+      () => undefined,
+    );
+  }
+
+  /** The step as the whole reply makes it. Null before that, and if tools are to be called. */
+  get step(): CompleteStep | null {
+    return this.#step;
   }
 
   /** Tells the listener at once what was held back, and later what follows. Call it once. */

@@ -1,12 +1,12 @@
-import { AGENT, type Origin } from '../../core/log/event-metadata.ts';
+import { AGENT } from '../../core/log/event-metadata.ts';
+import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
 import { separatorAfter } from '../../core/turn/reply-text.ts';
-import type { CompleteStep } from '../../core/turn/turn-commands.ts';
 import type { ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { systemClock } from '../../timing/clock.ts';
+import { completedStep } from './completed-step.ts';
 import type { EarlyReply } from './early-reply.ts';
 import { modelRequest } from './model-request.ts';
-import { replyParts } from './reply-parts.ts';
 import { StreamedStep } from './streamed-step.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
 
@@ -73,7 +73,7 @@ export class ModelCall {
     if (signal.aborted) return;
     const calls = await offer.resolve(toolCallsOf(reply), session.state.transcript);
     if (signal.aborted) return;
-    this.#report(reply, calls, { actor: AGENT, causationId });
+    this.#report(reply, calls, causationId);
   }
 
   #reply(): Promise<ModelReply> {
@@ -86,19 +86,10 @@ export class ModelCall {
     return turn.model.generate(modelRequest(step, turn, offer), this.#listener(), signal);
   }
 
-  #report({ parts, finishReason, usage }: ModelReply, calls: CompleteStep['calls'], origin: Origin): void {
+  #report(reply: ModelReply, calls: readonly RequestedCall[], causationId: string): void {
     const { session, turn } = this.#deps;
-    const completed: CompleteStep = {
-      type: 'step.complete',
-      turnId: this.#turnId,
-      step: this.#step,
-      parts: replyParts(parts, calls, turn.keepReasoning),
-      calls,
-      source: turn.model.source,
-      ...(finishReason && { finishReason }),
-      ...(usage && { usage }),
-    };
-    session.report(completed, origin);
+    const place = { turnId: this.#turnId, step: this.#step };
+    session.report(completedStep(place, reply, calls, turn), { actor: AGENT, causationId });
   }
 
   /** A model that goes on after its call is over is not heard. */

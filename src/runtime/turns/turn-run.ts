@@ -57,12 +57,12 @@ export class TurnRun {
     this.#machine = new TurnActor(input, (effect) => this.#perform(effect));
   }
 
-  /** Calls the model, or runs the open tool calls, as soon as tools can be offered. */
+  /** Calls the model, or runs the open tool calls, as soon as tools can be offered. An early call has got its offer. */
   start(): void {
     const { machines, catalog } = this.#deps;
     machines.add(this.#machine);
     this.#machine.start();
-    const ready = catalog.ready();
+    const ready = this.#early ? null : catalog.ready();
     if (ready === null) this.#machine.send({ type: 'turn.prepared' });
     else void ready.then(() => this.#signal({ type: 'turn.prepared' }));
   }

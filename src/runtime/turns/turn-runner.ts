@@ -1,6 +1,7 @@
 import { userMessage } from '../../core/conversation/transcript.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
+import { completedStep } from './completed-step.ts';
 import { EarlyReply } from './early-reply.ts';
 import { modelRequest } from './model-request.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
@@ -29,8 +30,9 @@ export class TurnRunner {
     const { transcript, refusals } = state;
     const conversation = { transcript, refusals, next: userMessage(requested) };
     const offer = catalog.forModel();
-    const request = modelRequest({ turnId, step: 1, conversation, said: text }, this.#deps, offer);
-    return new EarlyReply(model, request, offer);
+    const place = { turnId, step: 1 };
+    const request = modelRequest({ ...place, conversation, said: text }, this.#deps, offer);
+    return new EarlyReply(model, request, offer, (reply) => completedStep(place, reply, [], this.#deps));
   }
 
   /** Starts the session's open turn, or goes on with it. */

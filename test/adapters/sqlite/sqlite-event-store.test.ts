@@ -366,6 +366,26 @@ describe('the SQLite event store', () => {
       const batches = log.lines.filter(({ message }) => message === 'event log: batch committed');
       expect(batches.map(({ fields }) => fields.appends)).toEqual([3, 1, 1]);
     });
+
+    it('asks for an addendum when the batch is sent, and leaves who came too late for that to the next', async () => {
+      const log = recordingLog();
+      await using store = await open(log);
+      const origin = { actor: { kind: 'agent' }, causationId: 'c' } as const;
+      const isReady = new Set<string>();
+      const append = (id: string) =>
+        store.append(id, 0, [started('a')], {
+          origin,
+          addendum: () => (isReady.has(id) ? { events: [started('b')], origin, open: false } : null),
+        });
+      const appends = [append('a'), append('b')];
+      await nextLoop();
+      appends.push(append('c'), store.append('d', 0, [started('d')]));
+      isReady.add('a').add('c');
+      const lengths = (await Promise.all(appends)).map((envelopes) => envelopes.length);
+      expect(lengths).toEqual([2, 1, 2, 1]);
+      const batches = log.lines.filter(({ message }) => message === 'event log: batch committed');
+      expect(batches.map(({ fields }) => fields.appends)).toEqual([3, 1]);
+    });
   });
 
   describe('a thread that dies', () => {

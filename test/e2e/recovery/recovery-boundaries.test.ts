@@ -25,6 +25,7 @@ const YAML = JSON.stringify({
     provider: 'scripted',
     model: 'offline',
     script: [
+      { when: 'hello', reply: 'Hello.' },
       {
         when: 'work',
         reply: 'Working.',
@@ -67,6 +68,9 @@ function start(store: EventStore, payments: string[]): Promise<RunningService> {
 /** The same message with the same key, as a client sends it that does not know whether it was heard. */
 const say = (service: RunningService): Promise<Response> =>
   service.post('/api/message-sync', { message: 'work' }, { 'Idempotency-Key': 'k' });
+
+const greet = (service: RunningService): Promise<Response> =>
+  service.post('/api/message-sync', { message: 'hello' }, { 'Idempotency-Key': 'hello' });
 
 /** What a client that reads along has received, when the process is gone. */
 async function seenUntilClosed(service: RunningService, use: () => Promise<void>): Promise<Frame[]> {
@@ -169,6 +173,29 @@ describe('a crash at a boundary of the log', () => {
     },
     'the turn has as many appends as are tried',
   );
+
+  for (const when of ['before', 'after'] as const) {
+    verifies(
+      'recovery.boundaries',
+      async () => {
+        const { log, close } = await openSqlite();
+        const { store } = crashingStore(log, { append: 1, when });
+        const crashing = await start(store, []);
+        const seen = await seenUntilClosed(crashing, async () =>
+          expect((await greet(crashing)).status).toBe(500),
+        );
+        expect(unloggedFrames(seen, ofSession(await log.read('default', 0)))).toEqual([]);
+        // One append has the whole turn, or nothing of it is there.
+        expect(await log.read('default', 0)).toHaveLength(when === 'before' ? 0 : 4);
+        await using service = await start(keptOpen(log), []);
+        const answer = await greet(service);
+        expect([answer.status, Answer.parse(await answer.json()).response]).toEqual([200, 'Hello.']);
+        expect(await log.read('default', 0)).toHaveLength(4);
+        await close();
+      },
+      `${when} the append of a message whose reply was there at once, on disk`,
+    );
+  }
 
   for (const boundary of BOUNDARIES) {
     const title = `${boundary.when} append ${boundary.append}`;

@@ -45,6 +45,88 @@ describe('a reply that is requested while the log writes the message', () => {
     expect(rig.model.calls).toHaveLength(1);
   });
 
+  it('goes into the log together with the message, when it is whole before that is written', async () => {
+    const rig = await earlyRig();
+    const heard = rig.listen();
+    let appends = 0;
+    rig.store.afterAppend = async () => {
+      appends += 1;
+    };
+    const held = rig.store.holdNext('turn.requested');
+    const said = rig.say('hello');
+    (await rig.model.call(0)).answer('good ', 'morning');
+    await quiet();
+    held.release();
+    await said;
+    await heard.event('turn.completed');
+    expect(appends).toBe(1);
+    const order = heard.signals.map((signal) => ('event' in signal ? signal.event.type : signal.type));
+    expect(order).toEqual([
+      'turn.requested',
+      'turn.started',
+      'reply.chunk',
+      'reply.chunk',
+      'step.completed',
+      'turn.completed',
+    ]);
+    const [requested, started, completed, ended] = await rig.store.read('s', 0);
+    expect(requested?.meta?.actor).toEqual({ kind: 'client' });
+    expect(started?.meta?.causationId).toBe(requested?.meta?.causationId);
+    for (const { meta } of [completed, ended].flatMap((found) => found ?? [])) {
+      expect(meta).toMatchObject({ actor: { kind: 'agent' }, causationId: started?.meta?.id });
+      expect(meta?.correlationId).toBe('hello');
+    }
+    expect(await rig.store.sessions()).toMatchObject([{ head: 4, open: false }]);
+    await rig.say('again');
+    (await rig.model.call(1)).answer('fine');
+    await heard.event('turn.completed', 'again');
+  });
+
+  it('comes after the message in the log, when it asks for tools', async () => {
+    const tools = new DirectedTools({ look: {} });
+    const rig = await earlyRig({ tools });
+    await rig.say('warm up');
+    (await rig.model.call(0)).answer('ready');
+    await rig.listen().event('turn.completed', 'warm up');
+    const sizes: number[] = [];
+    const held = rig.store.holdNext('turn.requested');
+    rig.store.afterAppend = async (events) => {
+      sizes.push(events.length);
+    };
+    const said = rig.say('look');
+    (await rig.model.call(1)).askFor({ name: 'look' });
+    await quiet();
+    held.release();
+    await said;
+    (await tools.call(0)).answer('seen');
+    expect(sizes.slice(0, 2)).toEqual([2, 2]);
+  });
+
+  it('ends its turn although the service has been stopped meanwhile, when it is in the log', async () => {
+    const rig = await earlyRig();
+    const heard = rig.listen();
+    const stored = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const held = rig.store.holdNext('turn.requested');
+    rig.store.afterAppend = async () => {
+      stored.resolve();
+      await release.promise;
+    };
+    const said = rig.say('hello');
+    (await rig.model.call(0)).answer('good ', 'morning');
+    await quiet();
+    held.release();
+    await stored.promise;
+    const drained = rig.registry.drain(0);
+    await quiet();
+    release.resolve();
+    await said;
+    await drained;
+    expect(heard.text).toBe('good morning');
+    expect(typesOf(await rig.logged()).at(-1)).toBe('turn.completed');
+    expect((await heard.event('turn.completed')).content).toBe('good morning');
+  });
+
   it('begins no tool call before the message is in the log', async () => {
     const tools = new DirectedTools({ pay: {} });
     const rig = await earlyRig({ tools });

@@ -3,13 +3,19 @@ import type { Envelope } from '../../../core/log/envelope.ts';
 import type { EventCodec } from '../../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
 import { type RecordedEvent, record } from '../../../core/log/recorded-event.ts';
-import { type AppendOptions, StaleVersionError } from '../../../ports/event-store.ts';
+import {
+  type Addendum,
+  type AppendOptions,
+  type AskForAddendum,
+  StaleVersionError,
+} from '../../../ports/event-store.ts';
 import { encodeAll } from './stored-row.ts';
 import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
 
 interface PendingAppend {
-  readonly request: AppendRequest;
-  readonly recorded: readonly RecordedEvent[];
+  request: AppendRequest;
+  recorded: readonly RecordedEvent[];
+  readonly addendum: AskForAddendum | undefined;
   readonly settled: PromiseWithResolvers<Envelope<LoggedEvent>[]>;
 }
 
@@ -33,12 +39,12 @@ export class GroupCommit {
     sessionId: SessionId,
     expectedSeq: number,
     events: readonly LoggedEvent[],
-    { open, title, origin }: AppendOptions = {},
+    { open, title, origin, addendum }: AppendOptions = {},
   ): Promise<Envelope<LoggedEvent>[]> {
     const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
     const recorded = record(events, origin);
     const request = { sessionId, expectedSeq, ...encodeAll(recorded, this.#codec), open, title };
-    this.#gathered.push({ request, recorded, settled });
+    this.#gathered.push({ request, recorded, addendum, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1) this.#postSoon();
     return settled.promise;
   }
@@ -81,21 +87,61 @@ export class GroupCommit {
 
   /**
    * Waits for the end of this turn of the event loop, because each batch costs a wake-up and a sync. If several appends
-   * have come by then, more tend to follow, so it waits for one more turn.
+   * have come by then, more tend to follow, so it waits for one more turn. What comes in that turn and may get an
+   * addendum has had no time for it, and is left to the next batch.
    */
   #postSoon(): void {
     setImmediate(() => {
-      if (this.#gathered.length > 1) setImmediate(() => this.#postGathered());
-      else this.#postGathered();
+      const { length } = this.#gathered;
+      if (length > 1) setImmediate(() => this.#postGathered(length));
+      else this.#postGathered(length);
     });
   }
 
-  #postGathered(): void {
-    // `abandon` was called meanwhile.
-    if (this.#gathered.length === 0) return;
-    this.#inFlight = this.#gathered;
-    this.#gathered = [];
-    this.#post(this.#inFlight.map(({ request }) => request));
+  /** @param before the number of appends that came in an earlier turn of the event loop. */
+  #postGathered(before: number): void {
+    const batch: PendingAppend[] = [];
+    const later: PendingAppend[] = [];
+    /** Appends to one stream stay in their order. */
+    const held = new Set<SessionId>();
+    for (const [index, append] of this.#gathered.entries()) {
+      const { sessionId } = append.request;
+      if ((index >= before && append.addendum) || held.has(sessionId)) {
+        held.add(sessionId);
+        later.push(append);
+      } else if (this.#isReady(append)) batch.push(append);
+    }
+    this.#gathered = later;
+    this.#inFlight = batch;
+    if (batch.length > 0) this.#post(batch.map(({ request }) => request));
+    // None was ready, or `abandon` was called meanwhile.
+    else this.#takeBatch();
+  }
+
+  /** Adds the addendum. If that fails, so does the append. */
+  #isReady(append: PendingAppend): boolean {
+    try {
+      const more = append.addendum?.(append.recorded);
+      if (more) this.#extend(append, more);
+      return true;
+    } catch (error) {
+      append.settled.reject(error);
+      return false;
+    }
+  }
+
+  #extend(append: PendingAppend, more: Addendum): void {
+    const { request, recorded } = append;
+    const { events, origin, open } = more;
+    const added = record(events, origin);
+    const { types, data } = encodeAll(added, this.#codec);
+    append.recorded = [...recorded, ...added];
+    append.request = {
+      ...request,
+      types: [...request.types, ...types],
+      data: [...request.data, ...data],
+      open,
+    };
   }
 }
 
