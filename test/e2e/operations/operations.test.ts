@@ -159,8 +159,8 @@ describe('metrics', () => {
     const shown = Object.fromEntries(Object.keys(expected).map((series) => [series, values.value(series)]));
     expect(shown).toEqual(expected);
     expect(values.value('agent_rate_limited_total{limit=requests}')).toBe(9);
-    expect(values.value('agent_append_duration_seconds_count')).toBeGreaterThanOrEqual(2);
-    expect(values.value('agent_sync_duration_seconds_count')).toBeGreaterThanOrEqual(2);
+    expect(values.value('agent_append_duration_seconds_count')).toBeGreaterThanOrEqual(1);
+    expect(values.value('agent_sync_duration_seconds_count')).toBeGreaterThanOrEqual(1);
     expect(values.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
     expect(values.series.filter((series) => series.includes('default'))).toEqual([]);
     await Promise.all([stream.body?.cancel(), statecharts.body?.cancel()]);
