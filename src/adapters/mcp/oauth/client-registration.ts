@@ -65,8 +65,8 @@ async function register({
   return {
     client_id,
     redirectUrl,
-    ...(client_secret !== undefined && { client_secret }),
-    ...(token_endpoint_auth_method !== undefined && { token_endpoint_auth_method }),
+    // Some servers repeat the method that they were asked for, and give no secret for it.
+    ...(client_secret !== undefined && { client_secret, token_endpoint_auth_method }),
     // 0 means never.
     ...(client_secret_expires_at && { secretExpiresAt: client_secret_expires_at * 1_000 }),
   };

@@ -10,6 +10,7 @@ import { memoryKeys } from '../../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../../src/adapters/secret-key/sealed-box.ts';
 import { HttpServerConfig } from '../../../../src/core/tool-server/mcp-server-config.ts';
 import { CredentialBook } from '../../../../src/runtime/tools/credential-book.ts';
+import { redirectOf, responseIn } from './authorization-visit.ts';
 import { RecordingLog } from './recording-log.ts';
 
 const NAME = 'under-test';
@@ -74,15 +75,7 @@ const connector = mcpConnector({
 });
 
 async function visit(url: string): Promise<void> {
-  const { headers } = await fetch(url, { redirect: 'manual' });
-  const answer = new URL(headers.get('location') ?? '').searchParams;
-  const parameter = (name: string): string | undefined => answer.get(name) ?? undefined;
-  const outcome = await authorizations.finish({
-    state: parameter('state') ?? '',
-    code: parameter('code'),
-    iss: parameter('iss'),
-    error: parameter('error'),
-  });
+  const outcome = await authorizations.finish(responseIn(await redirectOf(url)));
   if (outcome?.problem !== null) throw new Error(outcome?.problem ?? 'the state is unknown');
 }
 
