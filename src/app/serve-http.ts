@@ -16,6 +16,7 @@ import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
 import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { oauthCallbackRoute } from '../gateway/routes/oauth-callback-route.ts';
+import { ticketRoutes } from '../gateway/routes/ticket-routes.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -25,8 +26,10 @@ import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
+import type { Bus } from '../ports/bus.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MetricHistory } from '../ports/metrics.ts';
+import type { ClientAccess } from './access/client-access.ts';
 import { callbackUrl, publicHost } from './callback-url.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
@@ -37,6 +40,8 @@ import { showProcess } from './metrics/process-metrics.ts';
 
 export interface HttpOptions {
   readonly agent: Agent;
+  /** Absent where clients are not authenticated. */
+  readonly access?: ClientAccess | undefined;
   readonly config: AgentConfig;
   readonly settings: Pick<Settings, 'mode' | 'host' | 'port' | 'inspect' | 'inspectToken'>;
   readonly version: string;
@@ -58,12 +63,14 @@ const UNLIMITED_PAYLOAD_BYTES = 1024 * 1024 * 1024;
 /** Puts the protocols in front of the agent: REST, WebSocket and MCP in web mode, MCP and the probes in mcp mode. */
 export async function serveHttp({
   agent,
+  access: clients,
   config,
   settings,
   version,
   log,
 }: HttpOptions): Promise<HttpService> {
-  const { bus, metrics } = agent;
+  const { metrics } = agent;
+  const bus = clients?.bus ?? agent.bus;
   const { cors: corsConfig, server, limits: limitsConfig } = config;
   const maxRequestBytes = limitsConfig.requestBytes;
 
@@ -78,11 +85,23 @@ export async function serveHttp({
   const broadcast = new UwsBroadcast();
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
-  const front = { access, authenticator: anyone, limits, clientAddress, log };
+  const authenticator = clients?.authenticator ?? anyone;
+  const front = { access, authenticator, credentials: clients?.credentials, limits, clientAddress, log };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
   const router = new Router(
-    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
+    routesOf({
+      agent,
+      clients,
+      bus,
+      settings,
+      version,
+      fanOut,
+      statecharts,
+      webSocket,
+      history,
+      maxRequestBytes,
+    }),
   );
   const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
@@ -125,6 +144,9 @@ export async function serveHttp({
 }
 
 interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
+  readonly clients: ClientAccess | undefined;
+  /** As clients may use it. */
+  readonly bus: Bus;
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
@@ -133,19 +155,30 @@ interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> 
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
+function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps): Route[] {
   const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
-  const { bus, identity, metrics } = agent;
+  const { identity, metrics } = agent;
   const always = [
-    ...healthRoutes({ bus, identity, version, uptime: () => process.uptime() }),
-    ...metricsRoutes(metrics, history),
+    ...healthRoutes({
+      bus: agent.bus,
+      identity,
+      version,
+      uptime: () => process.uptime(),
+      isSecured: clients !== undefined,
+    }),
+    ...metricsRoutes(metrics, history, clients?.isPublic('metrics') ? 'open' : 'metrics:read'),
   ];
   if (settings.mode !== 'web') return always;
   return [
     ...always,
     ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
-    ...documentRoutes(version),
-    oauthCallbackRoute(bus),
+    ...documentRoutes(version, {
+      isSecured: clients !== undefined,
+      isPublic: clients?.isPublic('docs') ?? true,
+    }),
+    ...(clients ? ticketRoutes(clients.tickets) : []),
+    // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
+    oauthCallbackRoute(agent.bus),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];
 }

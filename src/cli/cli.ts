@@ -5,7 +5,7 @@ import { closest } from '../config/problems/closest.ts';
 import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
 import { type Flags, modes, transports } from '../config/settings.ts';
-import { agentFileName, agentFileOf } from './agent-argument.ts';
+import { agentFileName } from './agent-argument.ts';
 import { addBackup } from './backup/backup-command.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
@@ -81,6 +81,11 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       agentFileName,
     )
     .option(
+      '-c, --config <file>',
+      'service file (YAML): who may use the service; default: none',
+      agentFileName,
+    )
+    .option(
       '-m, --mode <mode>',
       `${modes.join(' or ')}; mcp serves only MCP, the probes and /metrics; default: web`,
     )
@@ -92,16 +97,22 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       '--transport <transport>',
       `${transports.join(' or ')}; stdio speaks MCP on stdin and stdout, in mcp mode`,
     )
+    .option('--insecure', 'let other machines reach the service although nobody is authenticated')
     .option('--inspect', 'serve the XState inspector at /inspect to this machine, without message contents')
     .option('--inspect-content', 'the same, with the contents of messages and tools')
     .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
     .allowExcessArguments()
     .hook('preSubcommand', refuseMisplaced)
     .addHelpText('after', examples)
-    .action((options: Flags & { agent?: string }) => {
+    .action((options: Flags & { agent?: string; config?: string }) => {
       refuseUnknown(program);
-      const { agent, ...flags } = options;
-      choose({ kind: 'run', flags, agentFile: agent ?? agentFileOf(environment) });
+      const { agent, config, ...flags } = options;
+      choose({
+        kind: 'run',
+        flags,
+        agentFile: agent ?? (environment.AGENT_SERVICE_AGENT || undefined),
+        serviceFile: config ?? (environment.AGENT_SERVICE_CONFIG || undefined),
+      });
     });
 }
 
@@ -134,7 +145,7 @@ function refuseUnknown(program: Command): void {
 const environmentHelp = `
 Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
 AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT,
-AGENT_SERVICE_INSPECT (states or content).
+AGENT_SERVICE_INSPECT (states or content), AGENT_SERVICE_CONFIG, AGENT_SERVICE_INSECURE (1).
 A flag wins over its variable, the variable over the agent file, and the agent file over the default.
 `;
 

@@ -12,7 +12,12 @@ export type RecordingPlace =
 
 /** A parsed command line. `exit` only prints: help, version or an error. */
 export type CommandLine =
-  | { readonly kind: 'run'; readonly flags: Flags; readonly agentFile: string }
+  | {
+      readonly kind: 'run';
+      readonly flags: Flags;
+      readonly agentFile: string | undefined;
+      readonly serviceFile: string | undefined;
+    }
   | { readonly kind: 'repair'; readonly dataDir: string; readonly dryRun: boolean }
   | { readonly kind: 'sessions'; readonly log: LogPlace }
   | { readonly kind: 'export'; readonly log: LogPlace; readonly sessionId: string }

@@ -5,6 +5,7 @@ import { logLevels, type ServerConfig } from './schema/agent-config.ts';
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
 const inspections = ['states', 'content'] as const;
+const switches = ['1', '0', 'true', 'false'] as const;
 export const DEFAULT_DATA_DIR = './.agent-service';
 export type LogLevel = (typeof logLevels)[number];
 
@@ -22,12 +23,14 @@ export interface Settings {
   readonly inspect: (typeof inspections)[number] | undefined;
   /** The token with which inspectors on other machines are admitted. */
   readonly inspectToken: string | undefined;
+  /** Whether other machines may reach the service although nobody is authenticated. */
+  readonly insecure: boolean;
 }
 
 /** The flags of the command line as they were typed. */
 export type Flags = Readonly<
   Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'logLevel', string>>
-> & { readonly inspect?: boolean; readonly inspectContent?: boolean };
+> & { readonly inspect?: boolean; readonly inspectContent?: boolean; readonly insecure?: boolean };
 
 export interface SettingsSources {
   readonly flags: Flags;
@@ -64,6 +67,7 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
     logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
     inspect: parseOption(inspect, inspections),
     inspectToken: environment.AGENT_SERVICE_INSPECT_TOKEN || undefined,
+    insecure: flags.insecure ?? isOn(environment, 'AGENT_SERVICE_INSECURE'),
   };
   if (settings.transport === 'stdio' && settings.mode !== 'mcp') {
     throw new SettingsError(
@@ -71,6 +75,24 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
     );
   }
   return settings;
+}
+
+/** Refuses to let other machines reach a service that authenticates nobody. @param hasAuth whether it authenticates. */
+export function checkExposure({ host, insecure, transport }: Settings, hasAuth: boolean): void {
+  if (hasAuth || insecure || transport === 'stdio' || isLoopback(host)) return;
+  throw new SettingsError(
+    `--host: found "${host}", which other machines can reach, and nobody is authenticated: whoever reaches the port could read every conversation and start processes. Do one of these: set auth in a service file (--config service.yml with "auth: {apiKeys: true}"), listen on 127.0.0.1, or start with --insecure if something else keeps strangers out`,
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i.test(host);
+}
+
+function isOn(environment: Environment, name: string): boolean {
+  const value = environment[name] || undefined;
+  const switched = parseOption({ name, value }, switches);
+  return switched === '1' || switched === 'true';
 }
 
 /** A value, and the flag or variable it came from. */

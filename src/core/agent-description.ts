@@ -11,7 +11,12 @@ export type AgentIdentity = z.infer<typeof AgentIdentity>;
 /** The agent as its users may see it. Holds no secret. */
 export const AgentDescription = AgentIdentity.extend({
   model: z.object({ provider: z.string(), name: z.string() }),
-  systemPrompt: z.string().describe('As in the agent file: variables are shown by their names.'),
+  systemPrompt: z
+    .string()
+    .optional()
+    .describe(
+      'As in the agent file: variables are shown by their names. Absent for clients without the scope `config:read`.',
+    ),
   tools: z
     .array(
       z.object({

@@ -4,11 +4,12 @@ import { z } from 'zod';
 export const SessionId = z
   .string()
   .regex(
-    /^[A-Za-z0-9_-][A-Za-z0-9._:@-]{0,127}$/,
+    // What comes before a second slash are the tenant and the principal that a session belongs to.
+    /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[A-Za-z0-9._:@%-]{1,600}\/)?[A-Za-z0-9_-][A-Za-z0-9._:@-]{0,127}$/,
     'must be 1 to 128 characters of A-Z a-z 0-9 _ - . : @ and start with a letter, digit, _ or -',
   )
   .describe(
-    'The id of a session, which is one conversation. `default` is the session of clients that name none.',
+    'The id of a session, which is one conversation. `default` is the session of clients that name none. Where clients are authenticated, each has its own sessions, and those of others have ids such as `acme/key:ci/default`.',
   );
 export type SessionId = z.infer<typeof SessionId>;
 

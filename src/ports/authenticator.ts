@@ -1,3 +1,4 @@
+import type { Scope } from '../core/access/scopes.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 
 /** Identifies a client: headers and query of its request or WebSocket handshake. */
@@ -8,6 +9,11 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Throws `UNAUTHORIZED` if the client is refused. */
-  authenticate(credentials: Credentials): RequestContext;
+  /**
+   * Throws, or rejects with, `UNAUTHORIZED` if the client is refused. Answers without a promise where it can.
+   * @param address of the client.
+   */
+  authenticate(credentials: Credentials, address: string): RequestContext | Promise<RequestContext>;
+  /** Throws `FORBIDDEN` if the client lacks the scope. Absent where nobody is authenticated: then everybody has it. */
+  require?(context: RequestContext, scope: Scope | null): void;
 }

@@ -30,14 +30,21 @@ export interface Bus {
     context: RequestContext,
   ): Promise<ServiceRequests[T]['answer']>;
 
-  /** The listener hears each later signal of the session, in order, until `offSession` is called with it. */
-  onSession(sessionId: SessionId, listener: SessionListener): void;
+  /** What `onSession` calls the session that a client means. Throws if the client may not hear it. */
+  topicOf(sessionId: SessionId, context: RequestContext): SessionId;
 
-  offSession(sessionId: SessionId, listener: SessionListener): void;
+  /** The listener hears each later signal of the session, in order, until `offSession` is called with it. */
+  onSession(topic: SessionId, listener: SessionListener): void;
+
+  offSession(topic: SessionId, listener: SessionListener): void;
 
   /** Calls the listener when the `tool.execute` with this id begins to run, and with its progress. */
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe;
 
   /** Calls the listener with the state of each running machine before it returns, then after each transition. */
-  onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe;
+  onMachines(
+    filter: MachineFilter,
+    listener: (state: MachineState) => void,
+    context: RequestContext,
+  ): Unsubscribe;
 }

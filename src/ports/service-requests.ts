@@ -1,3 +1,4 @@
+import type { SessionsOf } from '../core/access/session-names.ts';
 import type { AgentDescription } from '../core/agent-description.ts';
 import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
@@ -62,15 +63,15 @@ export interface ServiceRequests {
   };
   /** Approves or denies a waiting tool call. Refused if no call with this id waits. */
   'approval.answer': { request: ApprovalAnswer & Keyed; answer: undefined };
-  /** The tool calls of all sessions that wait for approval, oldest first, and how many there are. */
+  /** The tool calls of all these sessions that wait for approval, oldest first, and how many there are. */
   'approval.list': {
-    request: { limit: number };
+    request: { limit: number; of?: SessionsOf };
     answer: { approvals: readonly WaitingApproval[]; count: number };
   };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
   /** With a `query`, only sessions whose id or title contains it; upper and lower case are the same. */
   'session.list': {
-    request: { after?: SessionId; limit: number; query?: string };
+    request: { after?: SessionId; limit: number; query?: string; of?: SessionsOf };
     answer: readonly SessionListItem[];
   };
   /** Without a title, the title is derived from the first message. The answer has the title that is shown now. */

@@ -5,8 +5,10 @@ export interface TokenVerifier {
   /** Whether the token looks like one of this kind. Costs next to nothing. */
   recognizes(token: string): boolean;
   /**
-   * Throws, or rejects with, `UNAUTHORIZED` for a token that is not valid. The error says what is wrong, and holds nothing of the
-   * token. Answers without a promise where it can.
+   * Throws, or rejects with, `UNAUTHORIZED` for a token that is not valid. The error says what is wrong, and holds
+   * nothing of the token. Answers without a promise where it can.
    */
   verify(token: string): Identity | Promise<Identity>;
+  /** What is guessed at with a token that was refused: the public id of a key, or the kind of the token. */
+  subjectOf(token: string): string;
 }

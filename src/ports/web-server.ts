@@ -71,8 +71,8 @@ export interface Admission {
 
 /** Accepts the WebSockets of one path. */
 export interface SocketFront {
-  /** @returns the admission, or the HTTP response that refuses the handshake. */
-  admit(handshake: Handshake): Admission | HttpResponse;
+  /** @returns the admission, or the HTTP response that refuses the handshake. A promise only where it takes time. */
+  admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse>;
   /** The service is stopping: refuses all later handshakes, and may end sockets whose clients wait for nothing. */
   drain(): void;
   /** Ends all open sockets, with a code that tells clients to connect again. */

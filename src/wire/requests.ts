@@ -234,8 +234,16 @@ export const DenyFrame = z.object({
 /** `{"type":"reset"}` from a WebSocket client. */
 export const ResetFrame = z.object({ type: z.literal('reset'), commandId });
 
+/** `{"type":"auth"}` from a WebSocket client: goes on with another token of the same principal. */
+export const AuthFrame = z.object({
+  type: z.literal('auth'),
+  token: z.string().min(1).describe('An API key, or a token of the identity provider.'),
+  commandId,
+});
+
 export type MessageFrame = z.infer<typeof MessageFrame>;
 export type ApproveFrame = z.infer<typeof ApproveFrame>;
 export type DenyFrame = z.infer<typeof DenyFrame>;
 export type ResetFrame = z.infer<typeof ResetFrame>;
 export type CancelFrame = z.infer<typeof CancelFrame>;
+export type AuthFrame = z.infer<typeof AuthFrame>;

@@ -96,6 +96,13 @@ export const RenameResponse = z.object({
 });
 export type RenameResponse = z.infer<typeof RenameResponse>;
 
+export const TicketResponse = z.object({
+  ticket: z.string().describe('Good for one use, as `?ticket=` of a WebSocket or an event stream.'),
+  expiresAt: Timestamp,
+  timestamp,
+});
+export type TicketResponse = z.infer<typeof TicketResponse>;
+
 export const DeleteSessionResponse = z.object({
   status: z.literal('deleted'),
   sessionId: SessionId,

@@ -351,7 +351,24 @@ export const requirements = {
   'framing.kept': 'requests with a length go on over one connection',
   'headers.nosniff':
     'every answer carries X-Content-Type-Options: nosniff; the page and /docs keep their policy',
-  'access.none': 'no credential is asked for',
+  'access.none': 'no credential is asked for, unless a service file says so',
+  // Access
+  'auth.token':
+    'with `auth`, a client shows who it is with a bearer token, a wrong one is 401 with the reason',
+  'auth.open': 'with `auth`, only the probes, the page and what `auth.public` names are open',
+  'auth.url': 'a token in a URL is refused, with the reason',
+  'auth.ticket': 'POST /api/tickets gives a ticket for one socket or one event stream',
+  'auth.revoked': 'a revoked credential ends its sockets with 4401 at once, and is refused from then on',
+  'auth.expired': 'an expired credential ends its sockets and streams, unless `auth` frames renewed it',
+  'auth.guess': 'who guesses is answered late, and nobody else',
+  'auth.cache': 'a verified token is not verified again',
+  'auth.off-frame': 'without `auth`, a frame of that type is unsupported',
+  'auth.isolation': 'nothing of one principal appears in any byte that another receives',
+  'auth.not-found': 'what is somebody else’s is not found, in the same words as what nobody has',
+  'auth.nobodys': 'sessions from before belong to nobody, and an admin of the default tenant sees them',
+  'auth.matrix':
+    'every operation, frame and MCP method wants the credential and the scope that its document names',
+  'auth.exposure': 'without `auth`, other machines are only served with --insecure',
   'cors.off': 'no other origin is allowed by default',
   'cors.on': 'configured origins get CORS headers and preflight answers',
 

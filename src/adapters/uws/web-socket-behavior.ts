@@ -1,5 +1,11 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
-import type { Admission, HttpHandler, SocketFront, SocketLife } from '../../ports/web-server.ts';
+import type {
+  Admission,
+  HttpHandler,
+  HttpResponse as Response,
+  SocketFront,
+  SocketLife,
+} from '../../ports/web-server.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';
@@ -31,7 +37,7 @@ export function webSocketBehavior(
     sendPingsAutomatically: true,
     maxPayloadLength: maxPayloadBytes,
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
-    upgrade: (res, req, context) => upgrade({ front, http }, res, req, context),
+    upgrade: (res, req, context) => answerHandshake({ front, http }, res, req, context),
     open: (ws) => {
       const data = ws.getUserData();
       const { admission } = data;
@@ -58,7 +64,7 @@ export function webSocketBehavior(
   };
 }
 
-function upgrade(
+function answerHandshake(
   { front, http }: WebSocketDeps,
   res: HttpResponse,
   req: HttpRequest,
@@ -67,19 +73,49 @@ function upgrade(
   const handshake = copyRequest(res, req);
   if (isClosed(handshake)) return;
   const fault = handshakeFault(handshake.headers);
-  const admission = fault ? http.refuse(fault) : front.admit(handshake);
-  if ('status' in admission) {
-    void new HttpExchange(res, 'GET', { isLast: fault !== null }).respond(admission);
+  if (fault) {
+    void new HttpExchange(res, 'GET', { isLast: true }).respond(http.refuse(fault));
     return;
   }
-  const data: SocketData = { admission, socket: null, life: null };
-  res.cork(() => {
-    res.upgrade(
-      data,
-      req.getHeader('sec-websocket-key'),
-      req.getHeader('sec-websocket-protocol'),
-      req.getHeader('sec-websocket-extensions'),
-      context,
-    );
+  const upgrade = upgrader(res, req, context);
+  const settle = (admission: Admission | Response): void => {
+    if ('status' in admission) void new HttpExchange(res, 'GET', { isLast: false }).respond(admission);
+    else upgrade(admission);
+  };
+  const admitted = front.admit(handshake);
+  if (admitted instanceof Promise) settleLater(res, admitted, settle);
+  else settle(admitted);
+}
+
+/** Takes what the upgrade needs from the request, which uWebSockets.js frees after this call. */
+function upgrader(
+  res: HttpResponse,
+  req: HttpRequest,
+  context: us_socket_context_t,
+): (admission: Admission) => void {
+  const [key, protocol, extensions] = [
+    req.getHeader('sec-websocket-key'),
+    req.getHeader('sec-websocket-protocol'),
+    req.getHeader('sec-websocket-extensions'),
+  ];
+  return (admission) => {
+    const data: SocketData = { admission, socket: null, life: null };
+    res.cork(() => res.upgrade(data, key, protocol, extensions, context));
+  };
+}
+
+/** @param admitted must not reject. */
+function settleLater(
+  res: HttpResponse,
+  admitted: Promise<Admission | Response>,
+  settle: (admission: Admission | Response) => void,
+): void {
+  let isGone = false;
+  res.onAborted(() => {
+    isGone = true;
+  });
+  void admitted.then((admission) => {
+    if (!isGone) settle(admission);
+    else if (!('status' in admission)) admission.release();
   });
 }

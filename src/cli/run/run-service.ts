@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
+import type { ClientAccess } from '../../app/access/client-access.ts';
 import { chooseAdapters } from '../../app/adapters/adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { Agent } from '../../app/compose.ts';
@@ -8,9 +9,12 @@ import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
 import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
-import { resolveSettings, type Settings } from '../../config/settings.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import type { AuthConfig } from '../../config/schema/auth-config.ts';
+import type { ServiceConfig } from '../../config/schema/service-config.ts';
+import { checkExposure, resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { isBuiltInAgent } from '../agent-argument.ts';
+import { agentFileOf, isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
 import { noteAddress } from './service-address.ts';
 import { growHeapSlowly } from './slow-heap-growth.ts';
@@ -19,16 +23,29 @@ import { whenSlow } from './when-slow.ts';
 
 /** Runs the service until a signal stops it. Rejects if the service cannot start. */
 export async function run(
-  { flags, agentFile }: Extract<CommandLine, { kind: 'run' }>,
+  { flags, agentFile, serviceFile }: Extract<CommandLine, { kind: 'run' }>,
   logThread: LogThread,
 ): Promise<void> {
   const environment = process.env;
-  const loaded = loadAgentFile(agentFile, environment);
-  await start(loaded, resolveSettings({ flags, environment, yaml: loaded.config.server }), logThread);
+  const service = await loadService(serviceFile, environment);
+  const loaded = loadAgentFile(agentFile ?? service.agent ?? agentFileOf(environment), environment);
+  const settings = resolveSettings({ flags, environment, yaml: loaded.config.server });
+  checkExposure(settings, service.auth !== undefined);
+  await start({ ...loaded, ...service }, settings, logThread);
 }
 
-async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThread): Promise<void> {
-  const { config, raw, path: agentFile } = loaded;
+async function loadService(file: string | undefined, environment: Environment): Promise<ServiceConfig> {
+  if (file === undefined) return {};
+  const { loadServiceFile } = await import('../../config/reading/service-file.ts');
+  return loadServiceFile(file, environment);
+}
+
+async function start(
+  loaded: LoadedAgent & Pick<ServiceConfig, 'auth'>,
+  settings: Settings,
+  logThread: LogThread,
+): Promise<void> {
+  const { config, raw, path: agentFile, auth } = loaded;
   const { dataDir, logLevel } = settings;
   const log = await createLogger(logLevel);
   const version = readPackageVersion();
@@ -56,10 +73,13 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     await stop();
     return;
   }
-  const http = await serveHttp({ agent, config, settings, version, log }).catch(async (error: unknown) => {
-    await agent.close();
-    throw error;
-  });
+  const access = auth && (await accessOf(auth, agent));
+  const http = await serveHttp({ agent, access, config, settings, version, log }).catch(
+    async (error: unknown) => {
+      await agent.close();
+      throw error;
+    },
+  );
   noteAddress(dataDir, localUrl(settings.host, http.port));
   stopOnSignal(log, () => http.close());
   // The service keeps running when the reader of its address closes the pipe.
@@ -72,6 +92,12 @@ async function start(loaded: LoadedAgent, settings: Settings, logThread: LogThre
     reportProgress(agent, (text) => process.stdout.write(text)),
     watchAgentFile(agentFile, log),
   ]);
+}
+
+/** Loads what authenticates clients only where they are authenticated. */
+async function accessOf(auth: AuthConfig, agent: Agent): Promise<ClientAccess> {
+  const { clientAccess } = await import('../../app/access/client-access.ts');
+  return clientAccess(auth, agent);
 }
 
 /** Prints the outcome of each tool server's first attempt, and a line if the search for unfinished turns takes long. */

@@ -7,6 +7,8 @@ const RoleName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be lower-case 
 export const AuthConfig = z.strictObject({
   /** Whether the service issues and accepts API keys. */
   apiKeys: z.boolean().default(false),
+  /** What may be read without a credential, besides the probes: the documents, the metrics. */
+  public: z.array(z.enum(['docs', 'metrics'])).default(['docs']),
   /** Roles besides `reader`, `user`, `approver`, `operator` and `admin`. */
   roles: z.record(RoleName, z.array(Scope)).default({}),
 });

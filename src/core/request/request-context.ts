@@ -1,3 +1,4 @@
+import { DEFAULT_TENANT, type Identity } from '../access/identity.ts';
 import type { TraceContext } from '../trace.ts';
 
 /** Who sends a request, and what it belongs to. It travels with every command and every query. */
@@ -8,15 +9,24 @@ export interface RequestContext {
   readonly tenant: string;
   /** The agent that the request is for. */
   readonly agent: string;
+  /** What its credential allows. Absent for a client that was not authenticated. */
+  readonly rights?: Rights | undefined;
   /** The distributed trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
 }
+
+export type Rights = Pick<Identity, 'roles' | 'scopes' | 'credential' | 'expiresAt'>;
 
 /** No principal may have this name: it stands for a client that was not authenticated. */
 export const ANONYMOUS = 'anonymous';
 
 /** The context of every request while the service does not authenticate its clients. */
-export const ANYONE: RequestContext = { principal: ANONYMOUS, tenant: 'default', agent: 'default' };
+export const ANYONE: RequestContext = { principal: ANONYMOUS, tenant: DEFAULT_TENANT, agent: 'default' };
+
+/** The context of a request whose credential has shown who sends it. */
+export function contextOf({ principal, tenant, ...rights }: Identity): RequestContext {
+  return { ...ANYONE, principal, tenant, rights };
+}
 
 /** Adds the trace to the context. */
 export function inTrace(context: RequestContext, trace: TraceContext | undefined): RequestContext {

@@ -57,6 +57,7 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
       (file): Route => ({
         method: 'GET',
         path: file.path,
+        access: 'open',
         handler: (request) => serve(file, 'public, max-age=31536000, immutable', request),
       }),
     ),

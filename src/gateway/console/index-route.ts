@@ -20,5 +20,5 @@ export function indexRoute(version: string, { name, description }: AgentIdentity
     '',
   ].join('\n');
   const response = { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: text };
-  return { method: 'GET', path: '/', handler: async () => response };
+  return { method: 'GET', path: '/', access: 'open', handler: async () => response };
 }

@@ -41,6 +41,7 @@ export interface AsyncApiDocument {
   readonly components: {
     readonly messages: Readonly<Record<string, MessageObject>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes?: Readonly<Record<string, object>>;
   };
 }
 

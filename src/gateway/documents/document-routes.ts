@@ -9,19 +9,29 @@ const paths: readonly DocumentPath[] = ['/openapi.json', '/asyncapi.json', '/doc
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+export interface DocumentAccess {
+  /** Whether the service authenticates its clients. */
+  readonly isSecured: boolean;
+  /** Whether the documents are for everybody all the same. */
+  readonly isPublic?: boolean;
+}
+
 /**
  * Serves the documents of the interface. Loads them with the first request, because most instances never need
  * them.
  */
-export function documentRoutes(version: string): Route[] {
+export function documentRoutes(version: string, access: DocumentAccess = { isSecured: false }): Route[] {
   let documents: Promise<ServedDocuments> | undefined;
   const load = (): Promise<ServedDocuments> => {
-    documents ??= import('./served-documents.ts').then(({ makeDocuments }) => makeDocuments(version));
+    documents ??= import('./served-documents.ts').then(({ makeDocuments }) =>
+      makeDocuments(version, access.isSecured),
+    );
     return documents;
   };
   return paths.map((path) => ({
     method: 'GET',
     path,
+    access: access.isPublic ? 'open' : null,
     handler: async (request) => {
       const served = (await load())[path];
       return documentResponse(served(request.headers.get('host') ?? 'localhost'), request);

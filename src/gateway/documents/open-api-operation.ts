@@ -41,6 +41,8 @@ export interface OperationObject {
   readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, ResponseObject>>;
+  /** Absent where clients are not authenticated. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 export function operationObject(operation: Operation, schemas: NamedSchemas): OperationObject {

@@ -50,7 +50,7 @@ import {
   operationObject,
 } from './open-api-operation.ts';
 import { errorExamples, errorsOf } from './operations/error-examples.ts';
-import type { Tag } from './operations/operation.ts';
+import type { Operation, Tag } from './operations/operation.ts';
 import { operations } from './operations/operations.ts';
 
 export interface OpenApiDocument {
@@ -63,6 +63,7 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly headers: Readonly<Record<string, { description: string; schema: JsonSchema }>>;
     readonly examples: Readonly<Record<string, ExampleObject>>;
+    readonly securitySchemes?: Readonly<Record<string, object>>;
   };
 }
 
@@ -116,6 +117,7 @@ const tags: OpenApiDocument['tags'] = [
   { name: 'Sessions', description: 'Conversations: their list, history, events and control.' },
   { name: 'Tool servers', description: 'The MCP servers whose tools the agent uses.' },
   { name: 'Service', description: 'The service itself.' },
+  { name: 'Access', description: 'Who may use the service.' },
 ];
 
 const integer: JsonSchema = { type: 'integer', minimum: 0 };
@@ -126,10 +128,10 @@ const headers: OpenApiDocument['components']['headers'] = {
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },
 };
 
-/** OpenAPI of the REST interface. */
-export function openApiDocument(version: string): OpenApiDocument {
+/** OpenAPI of the REST interface, or of these operations. */
+export function openApiDocument(version: string, all: readonly Operation[] = operations): OpenApiDocument {
   const schemas = new NamedSchemas(named);
-  const codes = new Set<string>(operations.flatMap(errorsOf));
+  const codes = new Set<string>(all.flatMap(errorsOf));
   const examples = Object.fromEntries(
     Object.entries(errorExamples)
       .filter(([code]) => codes.has(code))
@@ -146,14 +148,14 @@ export function openApiDocument(version: string): OpenApiDocument {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags,
-    paths: pathsOf(schemas),
+    tags: tags.filter(({ name }) => all.some(({ tag }) => tag === name)),
+    paths: pathsOf(all, schemas),
     components: { schemas: schemas.all, headers, examples },
   };
 }
 
-function pathsOf(schemas: NamedSchemas): OpenApiDocument['paths'] {
-  const byPath = Map.groupBy(operations, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+function pathsOf(all: readonly Operation[], schemas: NamedSchemas): OpenApiDocument['paths'] {
+  const byPath = Map.groupBy(all, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
   return Object.fromEntries(
     [...byPath].map(([path, methods]) => [
       path,

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { asyncApiDocument } from './async-api.ts';
 import { openApiDocument } from './open-api.ts';
+import { accessOperations } from './operations/access-operations.ts';
+import { operations } from './operations/operations.ts';
 import { docsPage } from './page/page.ts';
+import { securedAsyncApi, securedOpenApi } from './security-schemes.ts';
 
 export interface ServedDocument {
   readonly contentType: string;
@@ -13,10 +16,15 @@ export type ServedDocuments = Readonly<Record<DocumentPath, (host: string) => Se
 
 export type DocumentPath = '/openapi.json' | '/asyncapi.json' | '/docs' | '/docs.css';
 
-/** Builds all documents. They never change, so build them once. */
-export async function makeDocuments(version: string): Promise<ServedDocuments> {
-  const openApi = openApiDocument(version);
-  const asyncApi = asyncApiDocument(version);
+/**
+ * Builds all documents. They never change, so build them once.
+ * @param isSecured whether the service authenticates its clients.
+ */
+export async function makeDocuments(version: string, isSecured: boolean): Promise<ServedDocuments> {
+  const openApi = isSecured
+    ? securedOpenApi(openApiDocument(version, [...operations, ...accessOperations]))
+    : openApiDocument(version);
+  const asyncApi = isSecured ? securedAsyncApi(asyncApiDocument(version)) : asyncApiDocument(version);
   const openApiJson = { contentType: 'application/json', body: JSON.stringify(openApi) };
   const asyncApiJson = { contentType: 'application/json', body: JSON.stringify(asyncApi) };
   const page = docsPage({ openApi, asyncApi });

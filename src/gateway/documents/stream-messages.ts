@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { Scope } from '../../core/access/scopes.ts';
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import {
   FramePlace,
   MachineFrame,
@@ -6,7 +8,14 @@ import {
   ResumableOnlyFrame,
   ServerFrame,
 } from '../../wire/frames.ts';
-import { ApproveFrame, CancelFrame, DenyFrame, MessageFrame, ResetFrame } from '../../wire/requests.ts';
+import {
+  ApproveFrame,
+  AuthFrame,
+  CancelFrame,
+  DenyFrame,
+  MessageFrame,
+  ResetFrame,
+} from '../../wire/requests.ts';
 import {
   clientFrameExamples,
   type FrameExample,
@@ -22,39 +31,53 @@ export interface StreamMessage {
   readonly summary: string;
   readonly schema: z.ZodType;
   readonly examples: readonly object[];
+  /** Of a frame that a client sends: what it needs where clients are authenticated. Null: any credential. */
+  readonly scope?: Scope | null;
 }
 
 /** Frames that a client sends. */
 export const clientMessages: readonly StreamMessage[] = [
   {
     name: 'message',
+    scope: REQUEST_SCOPES['turn.start'],
     summary: 'Sends a message to the agent.',
     schema: MessageFrame,
     examples: clientFrameExamples.message,
   },
   {
     name: 'cancel',
+    scope: REQUEST_SCOPES['turn.cancel'],
     summary: 'Cancels the running turn.',
     schema: CancelFrame,
     examples: clientFrameExamples.cancel,
   },
   {
     name: 'approve',
+    scope: REQUEST_SCOPES['approval.answer'],
     summary: 'Approves a waiting tool call.',
     schema: ApproveFrame,
     examples: clientFrameExamples.approve,
   },
   {
     name: 'deny',
+    scope: REQUEST_SCOPES['approval.answer'],
     summary: 'Denies a waiting tool call.',
     schema: DenyFrame,
     examples: clientFrameExamples.deny,
   },
   {
     name: 'reset',
+    scope: REQUEST_SCOPES['session.reset'],
     summary: 'Clears the conversation and cancels its turns.',
     schema: ResetFrame,
     examples: clientFrameExamples.reset,
+  },
+  {
+    name: 'auth',
+    scope: null,
+    summary: 'Goes on with another token of the same principal. Only where clients are authenticated.',
+    schema: AuthFrame,
+    examples: clientFrameExamples.auth,
   },
 ];
 

@@ -9,7 +9,7 @@ export function errorResponse(error: ServiceError): HttpResponse {
   return jsonResponse<ErrorResponse>(
     errorEnvelope(error),
     errorCatalogue[error.code].status,
-    retryHeaders(error),
+    error.code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Bearer' } : retryHeaders(error),
   );
 }
 

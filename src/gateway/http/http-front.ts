@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../core/errors.ts';
 import { limitExceeded } from '../../core/limit-errors.ts';
+import { ANYONE, type RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
@@ -9,6 +10,7 @@ import { clientError } from '../requests/client-error.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
+import type { HeldCredentials } from '../security/held-credentials.ts';
 import {
   type Allowance,
   limitHeaders,
@@ -18,11 +20,13 @@ import {
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
-import type { Router } from './router.ts';
+import type { FoundRoute, Router } from './router.ts';
 
 export interface HttpFrontDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
+  /** Absent where nobody is authenticated. */
+  readonly credentials?: HeldCredentials | undefined;
   readonly cors: Cors;
   readonly limits: RateLimits;
   readonly clientAddress: ClientAddress;
@@ -37,6 +41,11 @@ export interface AnswerCounts {
   '3xx': number;
   '4xx': number;
   '5xx': number;
+}
+
+interface OpenStream {
+  readonly hold: (context: RequestContext) => void;
+  readonly lost: AbortSignal;
 }
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -80,7 +89,7 @@ export class HttpFront implements HttpHandler {
   }
 
   async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
-    const { access, authenticator, cors, router, mcp } = this.#deps;
+    const { access, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
@@ -88,25 +97,52 @@ export class HttpFront implements HttpHandler {
       throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
     access.checkHost(host);
     if (method === 'OPTIONS') return cors.preflight(origin);
-    const served = (): ServedRequest => ({ ...request, context: requestContext(authenticator, request) });
     if (path === '/mcp') {
       access.checkOrigin(origin, host);
-      return mcp.handle(served());
+      return mcp.handle(await this.#served(request));
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
+    const found = router.find(request);
     const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
-    return isStream ? this.#openStream(served()) : router.dispatch(served());
+    return isStream ? this.#openStream(request, found) : this.#dispatch(request, found);
+  }
+
+  /** @param stream holds the client's credential as long as the stream is open. */
+  async #dispatch(
+    request: HttpRequest,
+    { route, parameters }: FoundRoute,
+    stream?: OpenStream,
+  ): Promise<HttpResponse> {
+    const { access, handler } = route;
+    if (access === 'open') return handler({ ...request, context: ANYONE }, parameters);
+    const served = await this.#served(request);
+    this.#deps.authenticator.require?.(served.context, access);
+    if (!stream) return handler(served, parameters);
+    stream.hold(served.context);
+    return handler({ ...served, lost: stream.lost }, parameters);
+  }
+
+  async #served(request: HttpRequest): Promise<ServedRequest> {
+    const { authenticator } = this.#deps;
+    return { ...request, context: await requestContext(authenticator, request, this.#addressOf(request)) };
   }
 
   /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
-  async #openStream(request: ServedRequest): Promise<HttpResponse> {
+  async #openStream(request: HttpRequest, found: FoundRoute): Promise<HttpResponse> {
     const { connections } = this.#deps.limits;
     const address = this.#addressOf(request);
     const refusal = connections.enter(address);
     if (refusal) throw tooManyConnections(refusal);
-    const onOver = (): void => connections.leave(address);
+    const { credentials } = this.#deps;
+    const lost = new AbortController();
+    const holder = { lose: (error: ServiceError) => lost.abort(error) };
+    const onOver = (): void => {
+      credentials?.release(holder);
+      connections.leave(address);
+    };
     try {
-      return { ...(await this.#deps.router.dispatch(request)), onOver };
+      const hold = (context: RequestContext) => credentials?.hold(holder, context);
+      return { ...(await this.#dispatch(request, found, { hold, lost: lost.signal })), onOver };
     } catch (error) {
       onOver();
       throw error;

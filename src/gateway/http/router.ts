@@ -1,3 +1,4 @@
+import type { Scope } from '../../core/access/scopes.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from './http-message.ts';
@@ -5,11 +6,20 @@ import type { ServedRequest } from './http-message.ts';
 export type Parameters = Readonly<Record<string, string>>;
 export type RouteHandler = (request: ServedRequest, parameters: Parameters) => Promise<HttpResponse>;
 
+/** What a client needs for a route where clients are authenticated. Null: any credential. `open`: none. */
+export type RouteAccess = 'open' | Scope | null;
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly access: RouteAccess;
   /** Such as `/api/mcp/servers/:serverId/tools`. */
   readonly path: string;
   readonly handler: RouteHandler;
+}
+
+export interface FoundRoute {
+  readonly route: Route;
+  readonly parameters: Parameters;
 }
 
 interface CompiledRoute extends Route {
@@ -29,19 +39,19 @@ export class Router {
   }
 
   /** Throws `INVALID_REQUEST` for an unknown path, a wrong method, or an invalid percent-encoding. */
-  async dispatch(request: ServedRequest): Promise<HttpResponse> {
+  find(request: Pick<HttpRequest, 'method' | 'path'>): FoundRoute {
     const { path } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const fixed = this.#fixed.get(path);
     if (fixed) {
       const route = fixed.find((candidate) => candidate.method === method);
       if (!route) throw wrongMethod(request, fixed);
-      return route.handler(request, {});
+      return { route, parameters: {} };
     }
     const segments = path.split('/');
     const matches = this.#withParameters.filter((route) => matchesPattern(route.segments, segments));
     const route = matches.find((candidate) => candidate.method === method);
-    if (route) return route.handler(request, parametersOf(route.segments, segments));
+    if (route) return { route, parameters: parametersOf(route.segments, segments) };
     throw matches.length > 0 ? wrongMethod(request, matches) : unknownPath(request);
   }
 }
@@ -74,7 +84,10 @@ function decode(segment: string): string {
   }
 }
 
-function wrongMethod({ method, path }: HttpRequest, routes: readonly Route[]): ServiceError {
+function wrongMethod(
+  { method, path }: Pick<HttpRequest, 'method' | 'path'>,
+  routes: readonly Route[],
+): ServiceError {
   const allowed = routes.map((route) => route.method);
   return new ServiceError('INVALID_REQUEST', `${path} does not answer ${method}.`, {
     issue: `the method is ${method}`,
@@ -83,7 +96,7 @@ function wrongMethod({ method, path }: HttpRequest, routes: readonly Route[]): S
   });
 }
 
-function unknownPath({ method, path }: HttpRequest): ServiceError {
+function unknownPath({ method, path }: Pick<HttpRequest, 'method' | 'path'>): ServiceError {
   return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
     issue: 'the path is unknown',
     suggestion: 'See GET /docs or docs/protocol.md for all paths.',

@@ -102,13 +102,23 @@ function addChat(server: McpServer, deps: McpAgentDeps, { ownSessionId, context 
       },
     },
     ({ message, imageData: image, sessionId = ownSessionId }, call) => {
-      const asked = inTrace(context, traceContextOf(call._meta));
+      const asked = inTrace(askerOf(call, context), traceContextOf(call._meta));
       return chat({ ...deps, context: asked }, turnMessage({ sessionId, text: message, image }), call);
     },
   );
 }
 
 type Call = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** @param opener who opened the MCP session: the same principal, perhaps with other rights. */
+function askerOf({ authInfo }: Call, opener: RequestContext): RequestContext {
+  const context = authInfo?.extra?.context;
+  return isContext(context) ? context : opener;
+}
+
+function isContext(value: unknown): value is RequestContext {
+  return typeof value === 'object' && value !== null && 'principal' in value && 'rights' in value;
+}
 
 async function chat(
   deps: McpAgentDeps & Pick<McpClient, 'context'>,
@@ -180,9 +190,9 @@ function addReset(server: McpServer, { bus, log }: McpAgentDeps, { ownSessionId,
       inputSchema: { sessionId: SessionArgument },
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
-    async ({ sessionId = ownSessionId }) => {
+    async ({ sessionId = ownSessionId }, call) => {
       try {
-        await bus.send('session.reset', { sessionId }, context);
+        await bus.send('session.reset', { sessionId }, askerOf(call, context));
         return { content: [{ type: 'text', text: 'The conversation was reset.' }] };
       } catch (thrown) {
         return toolError(thrown, sessionId, log);
@@ -200,8 +210,8 @@ function addResources(server: McpServer, { bus, card }: McpAgentDeps, { context 
       description: 'Name, version, model and tool servers of the agent.',
       mimeType: 'application/json',
     },
-    async (uri) => {
-      const servers = await bus.send('mcp-server.list', {}, context);
+    async (uri, call) => {
+      const servers = await bus.send('mcp-server.list', {}, askerOf(call, context));
       const text = JSON.stringify({
         ...card,
         servers: servers.map(({ name, status }) => ({ name, status })),
@@ -217,8 +227,8 @@ function addResources(server: McpServer, { bus, card }: McpAgentDeps, { context 
       description: 'The agent file, without secrets.',
       mimeType: 'application/yaml',
     },
-    async (uri) => {
-      const text = await bus.send('config.export', {}, context);
+    async (uri, call) => {
+      const text = await bus.send('config.export', {}, askerOf(call, context));
       return { contents: [{ uri: uri.href, mimeType: 'application/yaml', text }] };
     },
   );

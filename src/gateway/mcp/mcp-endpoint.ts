@@ -1,6 +1,8 @@
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { requireScope } from '../../core/access/require-scope.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
@@ -9,6 +11,7 @@ import { checkMessageSize } from '../requests/message-size.ts';
 import { decodeText } from '../requests/request-fields.ts';
 import type { McpAgentDeps } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
+import { scopesOfBody } from './mcp-scopes.ts';
 
 /** A session that is idle for this long is closed. Its client must initialize again. */
 const IDLE_MS = 30 * 60_000;
@@ -51,13 +54,15 @@ export class McpEndpoint implements Disposable {
     const bytes = await request.body();
     checkMessageSize(bytes, bytes.length, this.#agent.maxRequestBytes);
     const body = decodeText(bytes);
+    const { context } = request;
+    if (context.rights) for (const scope of scopesOfBody(body)) requireScope(context, scope);
     const id = request.headers.get('mcp-session-id');
     const known = id === undefined ? undefined : this.#sessions.get(id);
     if (id !== undefined && !(known && isOf(known, request.context))) return sessionNotFound();
     const session = known ?? (await this.#create({ ...request.context, trace: undefined }));
     const over = use(session);
     try {
-      const response = await session.transport.handleRequest(webRequest(request, body));
+      const response = await session.transport.handleRequest(webRequest(request, body), asker(context));
       if (session.transport.sessionId === undefined) await session.server.close();
       return await fromWebResponse(response, over);
     } catch (error) {
@@ -118,6 +123,13 @@ export class McpEndpoint implements Disposable {
       this.#agent.log.warn({ err }, 'an idle MCP session could not be closed');
     });
   }
+}
+
+/** Each call is made with the rights of its own request: those of a later token may be fewer. */
+function asker(context: RequestContext): { authInfo?: AuthInfo } {
+  if (!context.rights) return {};
+  // The token stays here: nobody beyond needs it.
+  return { authInfo: { token: '', clientId: context.principal, scopes: [], extra: { context } } };
 }
 
 function isOf({ context }: McpSession, { principal, tenant }: RequestContext): boolean {

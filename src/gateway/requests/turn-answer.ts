@@ -31,14 +31,14 @@ export async function answerTurn(
   listener: TurnListener = {},
 ): Promise<TurnReply> {
   const settled = new SettledTurns(message.turnId, listener);
-  const { sessionId } = message;
-  bus.onSession(sessionId, settled);
+  const topic = bus.topicOf(message.sessionId, context);
+  bus.onSession(topic, settled);
   try {
     const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
     if (waitsFor) listener.onApprovals?.(waitsFor);
     return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
-    bus.offSession(sessionId, settled);
+    bus.offSession(topic, settled);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Bus } from '../../ports/bus.ts';
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { AgentResponse, BackupResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
@@ -25,6 +26,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     {
       method: 'POST',
       path: '/api/backup',
+      access: REQUEST_SCOPES['log.backup'],
       handler: async ({ context }) => {
         const copy = await bus.send('log.backup', {}, context);
         return jsonResponse<BackupResponse>({ status: 'written', ...copy, timestamp: now() });
@@ -33,6 +35,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     {
       method: 'GET',
       path: '/api/agent',
+      access: REQUEST_SCOPES['agent.describe'],
       handler: async ({ context }) => {
         const agent = await bus.send('agent.describe', {}, context);
         return jsonResponse<AgentResponse>({ ...agent, timestamp: now() });
@@ -41,6 +44,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     {
       method: 'GET',
       path: '/api/config.yaml',
+      access: REQUEST_SCOPES['config.export'],
       handler: async ({ context }) => {
         const body = await bus.send('config.export', {}, context);
         return { status: 200, headers: { 'Content-Type': 'application/yaml' }, body };

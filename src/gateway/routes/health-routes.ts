@@ -13,13 +13,19 @@ export interface HealthDeps {
   readonly version: string;
   /** Seconds since the service started. */
   readonly uptime: () => number;
+  /** Whether clients are authenticated. Then the open probe says nothing about the configuration. */
+  readonly isSecured?: boolean;
 }
 
 /** Served in every mode: `/api/health`, and the liveness and readiness probes for orchestrators. */
-export function healthRoutes({ bus, identity, version, uptime }: HealthDeps): Route[] {
-  const report = async (context: RequestContext, log?: HealthResponse['log']): Promise<HttpResponse> => {
+export function healthRoutes({ bus, identity, version, uptime, isSecured = false }: HealthDeps): Route[] {
+  const report = async (
+    context: RequestContext,
+    log?: HealthResponse['log'],
+    isOpen = false,
+  ): Promise<HttpResponse> => {
     const servers = await bus.send('mcp-server.list', {}, context);
-    const warnings = await bus.send('warning.list', {}, context);
+    const warnings = isOpen && isSecured ? [] : await bus.send('warning.list', {}, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
     return jsonResponse<HealthResponse>({
       status: 'healthy',
@@ -35,11 +41,17 @@ export function healthRoutes({ bus, identity, version, uptime }: HealthDeps): Ro
     {
       method: 'GET',
       path: '/api/health',
+      access: null,
       handler: async ({ context }) => report(context, await log(bus, context)),
     },
     // Liveness must not depend on a disk.
-    { method: 'GET', path: '/healthz', handler: ({ context }) => report(context) },
-    { method: 'GET', path: '/readyz', handler: ({ context }) => readiness(bus, context) },
+    {
+      method: 'GET',
+      path: '/healthz',
+      access: 'open',
+      handler: ({ context }) => report(context, undefined, true),
+    },
+    { method: 'GET', path: '/readyz', access: 'open', handler: ({ context }) => readiness(bus, context) },
   ];
 }
 

@@ -21,7 +21,7 @@ const headers = {
 
 /** Where an authorization server sends the browser of a person who was asked about a tool server. */
 export function oauthCallbackRoute(bus: Bus): Route {
-  return { method: 'GET', path: CALLBACK_PATH, handler: (request) => finish(bus, request) };
+  return { method: 'GET', path: CALLBACK_PATH, access: 'open', handler: (request) => finish(bus, request) };
 }
 
 /** Answers with a page also for what goes wrong: a person reads it. */

@@ -1,6 +1,7 @@
 import type { Tool, ToolExecution } from '../../core/tool-call/tool.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { ConnectServerRequest, ServerLogQuery } from '../../wire/requests.ts';
 import type {
@@ -24,19 +25,46 @@ import { toolCallStream } from '../sse/tool-call-stream.ts';
 export function serverRoutes(bus: Bus): Route[] {
   const server = '/api/mcp/servers/:serverId';
   return [
-    { method: 'GET', path: '/api/mcp/servers', handler: (request) => listServers(bus, request) },
-    { method: 'POST', path: '/api/connect-server', handler: (request) => connectServer(bus, request) },
-    { method: 'DELETE', path: server, handler: (request, at) => disconnectServer(bus, request, at) },
+    {
+      method: 'GET',
+      path: '/api/mcp/servers',
+      access: REQUEST_SCOPES['mcp-server.list'],
+      handler: (request) => listServers(bus, request),
+    },
+    {
+      method: 'POST',
+      path: '/api/connect-server',
+      access: REQUEST_SCOPES['mcp-server.connect'],
+      handler: (request) => connectServer(bus, request),
+    },
+    {
+      method: 'DELETE',
+      path: server,
+      access: REQUEST_SCOPES['mcp-server.disconnect'],
+      handler: (request, at) => disconnectServer(bus, request, at),
+    },
     {
       method: 'POST',
       path: `${server}/reconnect`,
+      access: REQUEST_SCOPES['mcp-server.reconnect'],
       handler: (request, at) => reconnectServer(bus, request, at),
     },
-    { method: 'GET', path: `${server}/logs`, handler: (request, at) => readLog(bus, request, at) },
-    { method: 'GET', path: `${server}/tools`, handler: (request, at) => listTools(bus, request, at) },
+    {
+      method: 'GET',
+      path: `${server}/logs`,
+      access: REQUEST_SCOPES['mcp-server.log'],
+      handler: (request, at) => readLog(bus, request, at),
+    },
+    {
+      method: 'GET',
+      path: `${server}/tools`,
+      access: REQUEST_SCOPES['tool.list'],
+      handler: (request, at) => listTools(bus, request, at),
+    },
     {
       method: 'POST',
       path: `${server}/tools/:toolName/execute`,
+      access: REQUEST_SCOPES['tool.execute'],
       handler: (request, at) => executeTool(bus, request, at),
     },
   ];

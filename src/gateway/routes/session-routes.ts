@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   ApprovalRequest,
@@ -45,25 +46,72 @@ const SessionIdParameter = z.object({ sessionId: SessionId });
 export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
   const session = '/api/sessions/:sessionId';
   return [
-    { method: 'GET', path: '/api/sessions', handler: (request) => list(bus, request) },
-    { method: 'GET', path: '/api/approvals', handler: (request) => approvals(bus, request) },
-    { method: 'GET', path: session, handler: (request, at) => view(bus, request, at) },
-    { method: 'PATCH', path: session, handler: (request, at) => rename(bus, request, at) },
-    { method: 'DELETE', path: session, handler: (request, at) => remove(bus, request, at) },
-    { method: 'POST', path: `${session}/fork`, handler: (request, at) => fork(bus, request, at) },
-    { method: 'POST', path: `${session}/cancel`, handler: (request, at) => cancel(bus, request, at) },
+    {
+      method: 'GET',
+      path: '/api/sessions',
+      access: REQUEST_SCOPES['session.list'],
+      handler: (request) => list(bus, request),
+    },
+    {
+      method: 'GET',
+      path: '/api/approvals',
+      access: REQUEST_SCOPES['approval.list'],
+      handler: (request) => approvals(bus, request),
+    },
+    {
+      method: 'GET',
+      path: session,
+      access: REQUEST_SCOPES['session.view'],
+      handler: (request, at) => view(bus, request, at),
+    },
+    {
+      method: 'PATCH',
+      path: session,
+      access: REQUEST_SCOPES['session.rename'],
+      handler: (request, at) => rename(bus, request, at),
+    },
+    {
+      method: 'DELETE',
+      path: session,
+      access: REQUEST_SCOPES['session.delete'],
+      handler: (request, at) => remove(bus, request, at),
+    },
+    {
+      method: 'POST',
+      path: `${session}/fork`,
+      access: REQUEST_SCOPES['session.fork'],
+      handler: (request, at) => fork(bus, request, at),
+    },
+    {
+      method: 'POST',
+      path: `${session}/cancel`,
+      access: REQUEST_SCOPES['turn.cancel'],
+      handler: (request, at) => cancel(bus, request, at),
+    },
     {
       method: 'POST',
       path: `${session}/approvals/:callId`,
+      access: REQUEST_SCOPES['approval.answer'],
       handler: (request, at) => answerApproval(bus, request, at),
     },
     {
       method: 'GET',
       path: `${session}/export`,
+      access: REQUEST_SCOPES['session.events'],
       handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
     },
-    { method: 'GET', path: `${session}/images/:seq`, handler: (request, at) => image(bus, request, at) },
-    { method: 'GET', path: `${session}/events`, handler: (request, at) => events(bus, fanOut, request, at) },
+    {
+      method: 'GET',
+      path: `${session}/images/:seq`,
+      access: REQUEST_SCOPES['session.events'],
+      handler: (request, at) => image(bus, request, at),
+    },
+    {
+      method: 'GET',
+      path: `${session}/events`,
+      access: REQUEST_SCOPES['session.events'],
+      handler: (request, at) => events(bus, fanOut, request, at),
+    },
   ];
 }
 
@@ -184,10 +232,8 @@ async function events(
   const sessionId = sessionOf(at);
   const { context } = request;
   const query = parseQuery(EventsQuery, request);
-  if (await acceptsEventStream(request)) {
-    const lastEventId = request.headers.get('last-event-id');
-    return sessionEventStream({ bus, fanOut, context }, sessionId, query, lastEventId);
-  }
+  if (await acceptsEventStream(request))
+    return sessionEventStream({ bus, fanOut, request }, sessionId, query);
   const { after, limit } = query;
   const [page, { head }] = await Promise.all([
     bus.send('session.events', { sessionId, afterSeq: after, limit }, context),

@@ -1,4 +1,6 @@
+import { asServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import { errorEnvelope } from '../http/error-response.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 
 /** Receives the events. Do not use it after `end` or `fail`. */
@@ -26,14 +28,21 @@ const HEADERS = {
 /**
  * An open-ended response. `open` gets the sink for the events and returns their source, which is stopped at
  * the end.
+ *
+ * @param lost ends the response with an event `error` when the client may read no more.
  */
-export function serverSentEvents(open: (sink: EventSink) => EventFeed): HttpResponse {
+export function serverSentEvents(
+  open: (sink: EventSink) => EventFeed,
+  lost?: AbortSignal | undefined,
+): HttpResponse {
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearInterval(heartbeat);
+    lost?.removeEventListener('abort', lose);
     feed?.stop();
   };
+  let lose = (): void => undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -52,6 +61,11 @@ export function serverSentEvents(open: (sink: EventSink) => EventFeed): HttpResp
         };
         feed = open({ send, bufferedBytes, end, fail });
         heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
+        lose = () => {
+          send(`event: error\ndata: ${JSON.stringify(errorEnvelope(asServiceError(lost?.reason)))}\n\n`);
+          end();
+        };
+        lost?.addEventListener('abort', lose);
       },
       pull: () => feed?.drained(),
       cancel: stop,

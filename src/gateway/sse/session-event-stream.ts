@@ -1,9 +1,9 @@
 import type { SessionId } from '../../core/ids.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import type { ServedRequest } from '../http/http-message.ts';
 import { encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -18,11 +18,13 @@ const RETRY_MS = 1_000;
  * exactly there.
  */
 export function sessionEventStream(
-  { bus, fanOut, context }: { bus: Bus; fanOut: SignalFanOut; context: RequestContext },
+  { bus, fanOut, request }: { bus: Bus; fanOut: SignalFanOut; request: ServedRequest },
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
-  lastEventId: string | undefined,
 ): HttpResponse {
+  const { context, lost } = request;
+  const lastEventId = request.headers.get('last-event-id');
+  const topic = bus.topicOf(sessionId, context);
   const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
   return serverSentEvents((sink) => {
     const reader = new ResumingReader(sessionId, position, {
@@ -35,16 +37,16 @@ export function sessionEventStream(
       onEnd: () => sink.end(),
       onError: (error) => sink.fail(error),
     });
-    fanOut.join(sessionId, reader);
+    fanOut.join(topic, reader);
     reader.start();
     return {
       drained: () => reader.drained(),
       stop: () => {
-        fanOut.leave(sessionId, reader);
+        fanOut.leave(topic, reader);
         reader.close();
       },
     };
-  });
+  }, lost);
 }
 
 function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {

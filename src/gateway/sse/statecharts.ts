@@ -1,10 +1,11 @@
 import type { MachineState } from '../../core/machine-state.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus, MachineFilter } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { StatechartsQuery } from '../../wire/requests.ts';
 import type { StatechartsResponse } from '../../wire/responses.ts';
 import { acceptsEventStream } from '../http/content-negotiation.ts';
-import { jsonResponse, now } from '../http/http-message.ts';
+import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
@@ -31,31 +32,34 @@ export class Statecharts {
     return {
       method: 'GET',
       path: '/api/statecharts',
+      access: 'sessions:read',
       handler: async (request) => {
         const { session } = parseQuery(StatechartsQuery, request);
         const filter = session === undefined ? {} : { sessionId: session };
-        return (await acceptsEventStream(request)) ? this.#stream(filter) : this.#page(filter);
+        return (await acceptsEventStream(request))
+          ? this.#stream(filter, request)
+          : this.#page(filter, request.context);
       },
     };
   }
 
-  #page(filter: MachineFilter): HttpResponse {
+  #page(filter: MachineFilter, context: RequestContext): HttpResponse {
     const machines: MachineState[] = [];
-    const stop = this.#bus.onMachines(filter, (state) => machines.push(state));
+    const stop = this.#bus.onMachines(filter, (state) => machines.push(state), context);
     stop();
     return jsonResponse<StatechartsResponse>({ machines, timestamp: now() });
   }
 
-  #stream(filter: MachineFilter): HttpResponse {
+  #stream(filter: MachineFilter, { context, lost }: ServedRequest): HttpResponse {
     return serverSentEvents((sink) => {
       this.#streams += 1;
-      const reader = new MachineReader({ bus: this.#bus, filter, sink, encode });
+      const reader = new MachineReader({ bus: this.#bus, context, filter, sink, encode });
       const stop = (): void => {
         this.#streams -= 1;
         reader.close();
       };
       return { drained: () => reader.drained(), stop };
-    });
+    }, lost);
   }
 }
 

@@ -1,9 +1,11 @@
 import type { MachineState } from '../../core/machine-state.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus, MachineFilter } from '../../ports/bus.ts';
 import type { FrameSink } from './resuming-reader.ts';
 
 export interface MachineReaderDeps {
   readonly bus: Bus;
+  readonly context: RequestContext;
   readonly filter: MachineFilter;
   readonly sink: FrameSink;
   /** Encodes the states of all running machines, which are sent first. Absent: each is sent like a later state. */
@@ -23,11 +25,11 @@ export class MachineReader {
 
   constructor(deps: MachineReaderDeps) {
     this.#deps = deps;
-    const { bus, filter, sink, encodeAll } = deps;
+    const { bus, context, filter, sink, encodeAll } = deps;
     const running: MachineState[] = [];
     // The bus tells of the machines that run before it returns.
     let hear = (state: MachineState): unknown => (encodeAll ? running.push(state) : this.#hear(state));
-    this.#unwatch = bus.onMachines(filter, (state) => hear(state));
+    this.#unwatch = bus.onMachines(filter, (state) => hear(state), context);
     if (encodeAll) sink.send(encodeAll(running));
     hear = (state) => this.#hear(state);
   }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import {
   ApproveFrame,
+  AuthFrame,
   CancelFrame,
   DenyFrame,
   IdempotencyKeyId,
@@ -12,7 +13,7 @@ import {
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
-export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame;
+export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame | AuthFrame;
 
 /** Parses a text frame of a client. Throws a `ServiceError` for the client. */
 export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame {
@@ -28,19 +29,24 @@ export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame 
       return parseFields(DenyFrame, frame);
     case 'reset':
       return parseFields(ResetFrame, frame);
+    case 'auth':
+      return parseFields(AuthFrame, frame);
     default:
-      throw new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
-        field: 'type',
-        issue:
-          frame.type === undefined ? 'it is missing' : `it is ${JSON.stringify(frame.type).slice(0, 100)}`,
-        supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
-      });
+      throw unsupportedType(frame.type);
   }
+}
+
+export function unsupportedType(type: unknown): ServiceError {
+  return new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
+    field: 'type',
+    issue: type === undefined ? 'it is missing' : `it is ${JSON.stringify(type).slice(0, 100)}`,
+    supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
+  });
 }
 
 const IdentifiedFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId }),
-  z.object({ type: z.enum(['cancel', 'approve', 'deny', 'reset']), commandId: IdempotencyKeyId }),
+  z.object({ type: z.enum(['cancel', 'approve', 'deny', 'reset', 'auth']), commandId: IdempotencyKeyId }),
 ]);
 
 /** The id of a message or of a command, even if the rest of the frame is invalid. */

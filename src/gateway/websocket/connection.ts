@@ -8,12 +8,13 @@ import type { Bus } from '../../ports/bus.ts';
 import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
-import type { MessageFrame, StreamQuery } from '../../wire/requests.ts';
+import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
+import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
 import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
@@ -30,10 +31,12 @@ import { ResumingReader } from '../stream/resuming-reader.ts';
 import { encodeError, encodeOutcome, encodeQueued } from '../stream/server-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
-import { type ClientFrame, decodeFrame, frameIdOf } from './client-frames.ts';
+import { type ClientFrame, decodeFrame, frameIdOf, unsupportedType } from './client-frames.ts';
 
 export interface ConnectionDeps {
   readonly bus: Bus;
+  /** Absent where nobody is authenticated. */
+  readonly credentials?: HeldCredentials | undefined;
   readonly fanOut: SignalFanOut;
   readonly limits: RateLimits;
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
@@ -53,16 +56,18 @@ export interface Connections {
 }
 
 const NORMAL_CODE = 1000;
+/** The credential of the client has ended. It may connect again with another one. */
+const CREDENTIAL_OVER_CODE = 4401;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
 const RESOLVED: Promise<void> = Promise.resolve();
 
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
-export class Connection extends Recipient implements SocketLife {
+export class Connection extends Recipient implements SocketLife, CredentialHolder {
   readonly address: string;
   readonly #sessionId: SessionId;
-  readonly #context: RequestContext;
+  #context: RequestContext;
   readonly #deps: ConnectionDeps;
   /** Null for a client that does not ask for the states of machines. */
   #machines: MachineReader | null = null;
@@ -83,9 +88,10 @@ export class Connection extends Recipient implements SocketLife {
     this.#sessionId = session;
     this.#context = context;
     this.#deps = deps;
+    deps.credentials?.hold(this, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
     else this.#listener = reasoning === 1 ? this.withReasoning() : this;
-    deps.fanOut.join(session, this.#listener);
+    deps.fanOut.join(deps.bus.topicOf(session, context), this.#listener);
     this.#reader?.start();
   }
 
@@ -123,8 +129,15 @@ export class Connection extends Recipient implements SocketLife {
     this.socket.end(RESTART_CODE, RESTART_REASON);
   }
 
+  lose(error: ServiceError): void {
+    this.send(encodeError(error));
+    this.socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
+  }
+
   closed(): void {
-    this.#deps.fanOut.leave(this.#sessionId, this.#listener);
+    const { bus, credentials, fanOut } = this.#deps;
+    credentials?.release(this);
+    fanOut.leave(bus.topicOf(this.#sessionId, this.#context), this.#listener);
     this.#reader?.close();
     this.#machines?.close();
     this.#deps.connections.leave(this);
@@ -167,9 +180,21 @@ export class Connection extends Recipient implements SocketLife {
       }
       case 'reset':
         return bus.send('session.reset', { sessionId }, context);
+      case 'auth':
+        return this.#renew(frame);
       default:
         return frame satisfies never;
     }
+  }
+
+  /** The client goes on with another credential of the same principal. */
+  async #renew({ token }: AuthFrame): Promise<void> {
+    const { credentials } = this.#deps;
+    if (!credentials) throw unsupportedType('auth');
+    const { principal, tenant, rights } = await credentials.identify(token, this.address);
+    if (principal !== this.#context.principal || tenant !== this.#context.tenant) throw otherPrincipal();
+    this.#context = { ...this.#context, rights };
+    credentials.hold(this, this.#context);
   }
 
   /** A repeated message is answered to this client alone. */
@@ -217,6 +242,7 @@ export class Connection extends Recipient implements SocketLife {
   #showMachines(): void {
     this.#machines = new MachineReader({
       bus: this.#deps.bus,
+      context: this.#context,
       filter: {},
       sink: this.socket,
       encodeAll: encodeMachines,
@@ -231,4 +257,12 @@ export class Connection extends Recipient implements SocketLife {
     const id = this.#reader && frame !== null ? frameIdOf(frame) : undefined;
     this.send(id === undefined ? encodeError(error) : encodeRefusal(error, id));
   }
+}
+
+function otherPrincipal(): ServiceError {
+  return new ServiceError('FORBIDDEN', 'The token belongs to somebody else than the connection.', {
+    field: 'token',
+    issue: 'it is a token of another principal or tenant',
+    suggestion: 'Open a new connection with it.',
+  });
 }

@@ -1,4 +1,5 @@
 import { asServiceError, serviceStopping } from '../../core/errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
@@ -19,10 +20,7 @@ export interface WebSocketFrontDeps extends Omit<ConnectionDeps, 'connections'> 
   readonly clientAddress: ClientAddress;
 }
 
-/**
- * Admits WebSockets: checks host, origin, client and the limit on connections. Synchronous, so that
- * concurrent handshakes are counted exactly.
- */
+/** Admits WebSockets: checks host, origin, client and the limit on connections. */
 export class WebSocketFront implements SocketFront {
   readonly #deps: WebSocketFrontDeps & ConnectionDeps;
   readonly #open = new Set<Connection>();
@@ -60,33 +58,44 @@ export class WebSocketFront implements SocketFront {
     for (const connection of this.#open) connection.end();
   }
 
-  admit(handshake: Handshake): Admission | HttpResponse {
-    const { access, authenticator, clientAddress, limits } = this.#deps;
-    const { headers, peerAddress, query } = handshake;
+  /** Never rejects. Synchronous unless the client's token must be looked up. */
+  admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
+    const { access, authenticator, clientAddress } = this.#deps;
+    const { headers, peerAddress } = handshake;
+    const refused = (thrown: unknown): HttpResponse => errorResponse(asServiceError(thrown));
     try {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#stopping) throw serviceStopping();
-      const context = requestContext(authenticator, handshake);
-      const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
-      const refusal = limits.connections.enter(address);
-      if (refusal) return refuse(refusal);
-      return {
-        open: (socket) => this.#enter({ ...parameters, context, address }, socket),
-        release: () => limits.connections.leave(address),
-      };
+      const context = requestContext(authenticator, handshake, address);
+      if (!(context instanceof Promise)) return this.#admit(handshake, context, address);
+      return context.then((known) => this.#admit(handshake, known, address)).catch(refused);
     } catch (thrown) {
-      return errorResponse(asServiceError(thrown));
+      return refused(thrown);
     }
+  }
+
+  /** Synchronous, so that concurrent handshakes are counted exactly. */
+  #admit({ query }: Handshake, context: RequestContext, address: string): Admission | HttpResponse {
+    const { bus, limits } = this.#deps;
+    const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
+    // Throws if the client may not hear the session.
+    bus.topicOf(parameters.session, context);
+    const refusal = limits.connections.enter(address);
+    if (refusal) return refuse(refusal);
+    return {
+      open: (socket) => this.#enter({ ...parameters, context, address }, socket),
+      release: () => limits.connections.leave(address),
+    };
   }
 
   /**
    * Answers what a handshake for the same address would be answered: its refusal, or `ready`. Clients cannot see the
    * refusal of a handshake, neither in browsers nor in Node.
    */
-  foresee(request: Handshake): HttpResponse {
-    const admission = this.admit(request);
+  async foresee(request: Handshake): Promise<HttpResponse> {
+    const admission = await this.admit(request);
     if ('status' in admission) return admission;
     admission.release();
     return jsonResponse<ReadyResponse>({ status: 'ready', timestamp: now() });

@@ -65,6 +65,11 @@ export class LocalBus implements Bus {
     for (const listener of this.#everywhere) listener(signal);
   }
 
+  /** This bus knows no limits: everybody hears every session, under its own id. */
+  topicOf(sessionId: SessionId): SessionId {
+    return sessionId;
+  }
+
   onSession(sessionId: SessionId, listener: SessionListener): void {
     this.#sessions.on(sessionId, this.#tell, listener);
   }

@@ -74,7 +74,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 }
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
-  bus.handle('approval.list', async ({ limit }) => archive.approvals(limit));
+  bus.handle('approval.list', async (wanted) => archive.approvals(wanted));
   bus.handle('session.list', (wanted) => archive.list(wanted));
   bus.handle('session.rename', ({ sessionId, title }, context) =>
     archive.rename(sessionId, title, requestOrigin(context)),

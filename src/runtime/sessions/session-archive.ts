@@ -1,3 +1,4 @@
+import { isAmong, prefixOf, type SessionsOf } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
@@ -30,9 +31,10 @@ export class SessionArchive {
   }
 
   /** Sessions in the order of their ids, after the id `after`. With a `query`, those whose id or title contains it. */
-  async list({ after, limit, query }: WantedList): Promise<SessionListItem[]> {
-    const streams =
-      query === undefined ? await this.#page(limit, after) : await this.#search(query, limit, after);
+  async list(wanted: WantedList): Promise<SessionListItem[]> {
+    const { after, limit, query, of } = wanted;
+    const isAll = query === undefined && of === undefined;
+    const streams = isAll ? await this.#page(limit, after) : await this.#search(wanted);
     return listItems(streams, this.#sessions.waitingApprovals);
   }
 
@@ -42,15 +44,22 @@ export class SessionArchive {
   }
 
   /** Goes through the index page by page, so that nobody waits for it. */
-  async #search(query: string, limit: number, after: SessionId | undefined): Promise<SessionSummary[]> {
-    const wanted = query.toLocaleLowerCase();
+  async #search({ query = '', limit, after, of }: WantedList): Promise<SessionSummary[]> {
+    const text = query.toLocaleLowerCase();
+    const prefix = of ? prefixOf(of) : '';
+    const pageSize = query === '' && prefix !== '' ? limit : SEARCH_PAGE;
+    const isWanted = (stream: SessionSummary): boolean =>
+      isSession(stream.sessionId) &&
+      (of === undefined || isAmong(stream.sessionId, of)) &&
+      contains(stream, prefix, text);
     const found: SessionSummary[] = [];
-    for (let last = after; found.length < limit; ) {
-      const page = await this.#page(SEARCH_PAGE, last);
-      found.push(...page.filter((stream) => isSession(stream.sessionId) && contains(stream, wanted)));
+    for (let last: SessionId | undefined = after ?? prefix; found.length < limit; ) {
+      const page = await this.#page(pageSize, last);
+      found.push(...page.filter(isWanted));
       last = page.at(-1)?.sessionId;
-      // The streams of the service come after the sessions.
-      if (last === undefined || page.length < SEARCH_PAGE || !isSession(last)) break;
+      // The streams of the service come after the sessions, and ids with the same prefix stand together.
+      const isEnd = page.length < pageSize || !last?.startsWith(prefix) || !isSession(last);
+      if (isEnd) break;
     }
     return found.slice(0, limit);
   }
@@ -61,9 +70,13 @@ export class SessionArchive {
     return { title: await session.rename(title, origin) };
   }
 
-  /** The tool calls of all sessions that wait for approval, oldest first. */
-  approvals(limit: number): { approvals: WaitingApproval[]; count: number } {
-    const all = this.#sessions.waitingApprovals;
+  /** The tool calls of these sessions that wait for approval, oldest first. */
+  approvals({ limit, of }: Pick<WantedList, 'limit' | 'of'>): {
+    approvals: WaitingApproval[];
+    count: number;
+  } {
+    const waiting = this.#sessions.waitingApprovals;
+    const all = of ? waiting.filter(({ sessionId }) => isAmong(sessionId, of)) : waiting;
     return { approvals: all.slice(0, limit), count: all.length };
   }
 
@@ -109,13 +122,16 @@ export interface WantedList {
   readonly after?: SessionId | undefined;
   readonly limit: number;
   readonly query?: string | undefined;
+  /** All sessions if absent. */
+  readonly of?: SessionsOf | undefined;
 }
 
 const SEARCH_PAGE = 1_000;
 
-/** @param wanted in lower case. */
-function contains({ sessionId, title = '' }: SessionSummary, wanted: string): boolean {
-  return sessionId.toLocaleLowerCase().includes(wanted) || title.toLocaleLowerCase().includes(wanted);
+/** @param text in lower case. @param prefix of the id, in which the text is not looked for. */
+function contains({ sessionId, title = '' }: SessionSummary, prefix: string, text: string): boolean {
+  const name = sessionId.slice(prefix.length);
+  return name.toLocaleLowerCase().includes(text) || title.toLocaleLowerCase().includes(text);
 }
 
 export interface WantedFork {

@@ -1,10 +1,12 @@
 import { createServer } from 'node:net';
+import { accessBy, type ClientAccess } from '../../../src/app/access/client-access.ts';
 import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { serveHttp } from '../../../src/app/serve-http.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
+import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
@@ -22,6 +24,8 @@ export interface ServiceOptions {
   readonly inspectToken?: string;
   /** Says when old sessions are looked for. */
   readonly clock?: Clock;
+  /** Clients are authenticated, by these kinds of tokens. */
+  readonly verifiers?: readonly TokenVerifier[];
 }
 
 export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
@@ -29,11 +33,14 @@ export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
 /** The whole service in this process, on a free port, with the real web server; closed at the end of the block. */
 export class RunningService implements AsyncDisposable {
   readonly port: number;
+  /** Where clients are authenticated. */
+  readonly access: ClientAccess | undefined;
   readonly #close: () => Promise<void>;
   #closing: Promise<void> | null = null;
 
-  private constructor(port: number, close: () => Promise<void>) {
+  private constructor(port: number, close: () => Promise<void>, access: ClientAccess | undefined) {
     this.port = port;
+    this.access = access;
     this.#close = close;
   }
 
@@ -49,8 +56,10 @@ export class RunningService implements AsyncDisposable {
     const agent = await composeAgent({ config, raw, adapters, log, clock: options.clock });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
-    const http = await serveHttp({ agent, config, settings, version: readPackageVersion(), log });
-    return new RunningService(http.port, () => http.close());
+    const access = options.verifiers && accessBy({ public: ['docs'] }, options.verifiers, agent.bus);
+    const version = readPackageVersion();
+    const http = await serveHttp({ agent, access, config, settings, version, log });
+    return new RunningService(http.port, () => http.close(), access);
   }
 
   get url(): string {

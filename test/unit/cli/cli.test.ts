@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { parseCommandLine } from '../../../src/cli/cli.ts';
@@ -10,7 +9,7 @@ function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
   return command;
 }
 
-function agentFileOf(args: string[], environment: Record<string, string> = {}): string {
+function agentFileOf(args: string[], environment: Record<string, string> = {}): string | undefined {
   const command = parseCommandLine(args, environment);
   if (command.kind !== 'run') throw new Error('expected the command line to run the service');
   return command.agentFile;
@@ -23,16 +22,17 @@ describe('the command line', () => {
     expect(parseCommandLine(args.split(' '), {})).toEqual({
       kind: 'run',
       agentFile: 'x.yml',
+      serviceFile: undefined,
       flags: { mode: 'mcp', webPort: '5', transport: 'stdio', host: 'h', dataDir: 'd', logLevel: 'debug' },
     });
     expect(parseCommandLine([], {})).toMatchObject({ kind: 'run', flags: {} });
   });
 
-  it('takes the agent from the flag, else from the environment, else from the package', () => {
+  it('takes the agent from the flag, else from the environment', () => {
     const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
     expect(agentFileOf(['--agent', 'flag.yml'], environment)).toBe('flag.yml');
     expect(agentFileOf([], environment)).toBe('env.yml');
-    expect(basename(agentFileOf([], { AGENT_SERVICE_AGENT: '' }))).toBe('default.yml');
+    expect(agentFileOf([], { AGENT_SERVICE_AGENT: '' })).toBeUndefined();
   });
 
   it('takes what the commands for the data of a stopped service are told', () => {

@@ -13,6 +13,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       dataDir: './.agent-service',
       logLevel: 'info',
+      insecure: false,
     });
   });
 
@@ -37,6 +38,7 @@ describe('settings', () => {
       host: '::',
       dataDir: 'd',
       logLevel: 'debug',
+      insecure: true,
     };
     expect(resolve({ flags })).toEqual({
       mode: 'mcp',
@@ -45,6 +47,7 @@ describe('settings', () => {
       host: '::',
       dataDir: 'd',
       logLevel: 'debug',
+      insecure: true,
     });
   });
 
@@ -56,6 +59,7 @@ describe('settings', () => {
       AGENT_SERVICE_HOST: '::',
       AGENT_SERVICE_DATA_DIR: ':memory:',
       AGENT_SERVICE_LOG_LEVEL: 'silent',
+      AGENT_SERVICE_INSECURE: '1',
     };
     expect(resolve({ environment })).toEqual({
       mode: 'mcp',
@@ -64,6 +68,7 @@ describe('settings', () => {
       host: '::',
       dataDir: ':memory:',
       logLevel: 'silent',
+      insecure: true,
     });
   });
 

@@ -308,9 +308,12 @@ describe('a session as server-sent events', () => {
   const decoder = new TextDecoder();
   const query = { after: 0, offset: 0, reasoning: 0 } as const;
   const open = (session: ReturnType<typeof makeSession>, lastEventId?: string) => {
-    const { body } = sessionEventStream(session, 's', query, lastEventId);
-    if (!(body instanceof ReadableStream)) throw new Error('no stream');
-    const reader = body.getReader();
+    const headers = new Map(lastEventId === undefined ? [] : [['last-event-id', lastEventId] as const]);
+    const body = async () => new Uint8Array();
+    const request = { method: 'GET', path: '/', query: '', headers, peerAddress: '', body, context: ANYONE };
+    const stream = sessionEventStream({ ...session, request }, 's', query).body;
+    if (!(stream instanceof ReadableStream)) throw new Error('no stream');
+    const reader = stream.getReader();
     return { reader, text: async () => decoder.decode((await reader.read()).value) };
   };
 

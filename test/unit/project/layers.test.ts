@@ -44,6 +44,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'node:',
     'zod',
     'rate-limiter-flexible',
+    'lru-cache',
     'negotiator',
     'ipaddr.js',
     '@modelcontextprotocol/sdk',
@@ -194,7 +195,7 @@ describe('the layers', () => {
   });
 
   it('have folders of the runtime that use only those before them', () => {
-    const order = ['bus', 'machines', 'tools', 'turns', 'sessions', 'requests'];
+    const order = ['access', 'bus', 'machines', 'tools', 'turns', 'sessions', 'requests'];
     const placeOf = (file: string): number => order.indexOf(file.split('/')[2] ?? '');
     const inside = imports.filter(
       ({ file, target }) => file.startsWith('src/runtime/') && target.startsWith('src/runtime/'),

@@ -147,4 +147,5 @@ export const clientFrameExamples: {
   approve: [{ type: 'approve', callId: 'call_1_1', argumentsHash }],
   deny: [{ type: 'deny', callId: 'call_1_1', reason: 'not today' }],
   reset: [{ type: 'reset' }],
+  auth: [{ type: 'auth', token: 'eyJhbGciOiJFUzI1NiJ9…' }],
 };

@@ -1,3 +1,4 @@
+import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../../wire/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../../wire/responses.ts';
 import { errorExamples } from './error-examples.ts';
@@ -21,6 +22,7 @@ const withoutMessage: OperationExample = {
 export const messageOperations: readonly Operation[] = [
   {
     id: 'sendMessageAndWait',
+    scope: REQUEST_SCOPES['turn.start'],
     method: 'POST',
     path: '/api/message-sync',
     tag: 'Messages',
@@ -73,6 +75,7 @@ export const messageOperations: readonly Operation[] = [
   },
   {
     id: 'sendMessage',
+    scope: REQUEST_SCOPES['turn.start'],
     method: 'POST',
     path: '/api/message',
     tag: 'Messages',
@@ -108,6 +111,7 @@ export const messageOperations: readonly Operation[] = [
   },
   {
     id: 'resetConversation',
+    scope: REQUEST_SCOPES['session.reset'],
     method: 'POST',
     path: '/api/reset',
     tag: 'Messages',

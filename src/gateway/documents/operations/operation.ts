@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Scope } from '../../../core/access/scopes.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
 import { IdempotencyKeyId } from '../../../wire/requests.ts';
 import type { Route } from '../../http/router.ts';
@@ -11,6 +12,8 @@ export interface Operation {
   /** As in the router, such as `/api/sessions/:sessionId`. */
   readonly path: string;
   readonly tag: Tag;
+  /** What a client needs where clients are authenticated. Null: any credential. `open`: none. */
+  readonly scope: Scope | null | 'open';
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: z.ZodObject;
@@ -24,7 +27,7 @@ export interface Operation {
   readonly examples: readonly OperationExample[];
 }
 
-export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service';
+export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access';
 
 /** A request and its answer. A test sends each request to a running service. */
 export interface OperationExample {

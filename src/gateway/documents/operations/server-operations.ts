@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import { ConnectServerRequest, ServerLogQuery } from '../../../wire/requests.ts';
 import {
   ExecuteToolResponse,
@@ -39,6 +40,7 @@ const unknownServer: OperationExample = {
 
 const listServers: Operation = {
   id: 'listServers',
+  scope: REQUEST_SCOPES['mcp-server.list'],
   method: 'GET',
   path: '/api/mcp/servers',
   tag: 'Tool servers',
@@ -50,6 +52,7 @@ const listServers: Operation = {
 
 const connectServer: Operation = {
   id: 'connectServer',
+  scope: REQUEST_SCOPES['mcp-server.connect'],
   method: 'POST',
   path: '/api/connect-server',
   tag: 'Tool servers',
@@ -100,6 +103,7 @@ const connectServer: Operation = {
 
 const reconnectServer: Operation = {
   id: 'reconnectServer',
+  scope: REQUEST_SCOPES['mcp-server.reconnect'],
   method: 'POST',
   path: `${path}/reconnect`,
   tag: 'Tool servers',
@@ -121,6 +125,7 @@ const reconnectServer: Operation = {
 
 const disconnectServer: Operation = {
   id: 'disconnectServer',
+  scope: REQUEST_SCOPES['mcp-server.disconnect'],
   method: 'DELETE',
   path,
   tag: 'Tool servers',
@@ -146,6 +151,7 @@ const disconnectServer: Operation = {
 
 const listTools: Operation = {
   id: 'listTools',
+  scope: REQUEST_SCOPES['tool.list'],
   method: 'GET',
   path: `${path}/tools`,
   tag: 'Tool servers',
@@ -180,6 +186,7 @@ const listTools: Operation = {
 
 const readServerLog: Operation = {
   id: 'readServerLog',
+  scope: REQUEST_SCOPES['mcp-server.log'],
   method: 'GET',
   path: `${path}/logs`,
   tag: 'Tool servers',
@@ -211,6 +218,7 @@ const sum = {
 
 const executeTool: Operation = {
   id: 'executeTool',
+  scope: REQUEST_SCOPES['tool.execute'],
   method: 'POST',
   path: `${path}/tools/:toolName/execute`,
   tag: 'Tool servers',

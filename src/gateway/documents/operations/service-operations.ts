@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
+import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
   AgentResponse,
@@ -14,6 +15,7 @@ import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as times
 
 const health: Operation = {
   id: 'getHealth',
+  scope: null,
   method: 'GET',
   path: '/api/health',
   tag: 'Service',
@@ -37,6 +39,7 @@ const health: Operation = {
 
 const readiness: Operation = {
   id: 'probeReadiness',
+  scope: 'open',
   method: 'GET',
   path: '/readyz',
   tag: 'Service',
@@ -50,6 +53,7 @@ const readiness: Operation = {
 
 const statecharts: Operation = {
   id: 'watchStatecharts',
+  scope: 'sessions:read',
   method: 'GET',
   path: '/api/statecharts',
   tag: 'Service',
@@ -82,6 +86,7 @@ const statecharts: Operation = {
 
 const agent: Operation = {
   id: 'describeAgent',
+  scope: REQUEST_SCOPES['agent.describe'],
   method: 'GET',
   path: '/api/agent',
   tag: 'Service',
@@ -113,6 +118,7 @@ const agent: Operation = {
 
 const configuration: Operation = {
   id: 'exportConfiguration',
+  scope: REQUEST_SCOPES['config.export'],
   method: 'GET',
   path: '/api/config.yaml',
   tag: 'Service',
@@ -135,6 +141,7 @@ const configuration: Operation = {
 
 const backup: Operation = {
   id: 'backUpLog',
+  scope: REQUEST_SCOPES['log.backup'],
   method: 'POST',
   path: '/api/backup',
   tag: 'Service',
@@ -156,6 +163,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const metrics: Operation = {
   id: 'readMetrics',
+  scope: 'metrics:read',
   method: 'GET',
   path: '/metrics',
   tag: 'Service',
@@ -178,6 +186,7 @@ const metrics: Operation = {
 
 const metricSamples: Operation = {
   id: 'readMetricSamples',
+  scope: 'metrics:read',
   method: 'GET',
   path: '/metrics/samples',
   tag: 'Service',
@@ -211,6 +220,7 @@ export const serviceOperations: readonly Operation[] = [
   {
     ...health,
     id: 'probeHealth',
+    scope: 'open',
     path: '/healthz',
     summary: 'Liveness for orchestrators, in every mode and without a rate limit',
     examples: [

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
 import { LOG_FORMAT } from '../../../core/log/event-codec.ts';
+import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import {
   ApprovalRequest,
   ApprovalsQuery,
@@ -72,6 +73,7 @@ const unknownSession: OperationExample = {
 
 const listSessions: Operation = {
   id: 'listSessions',
+  scope: REQUEST_SCOPES['session.list'],
   method: 'GET',
   path: '/api/sessions',
   tag: 'Sessions',
@@ -114,6 +116,7 @@ const listSessions: Operation = {
 
 const viewSession: Operation = {
   id: 'viewSession',
+  scope: REQUEST_SCOPES['session.view'],
   method: 'GET',
   path,
   tag: 'Sessions',
@@ -150,6 +153,7 @@ const viewSession: Operation = {
 
 const renameSession: Operation = {
   id: 'renameSession',
+  scope: REQUEST_SCOPES['session.rename'],
   method: 'PATCH',
   path,
   tag: 'Sessions',
@@ -173,6 +177,7 @@ const renameSession: Operation = {
 
 const deleteSession: Operation = {
   id: 'deleteSession',
+  scope: REQUEST_SCOPES['session.delete'],
   method: 'DELETE',
   path,
   tag: 'Sessions',
@@ -200,6 +205,7 @@ const image = {
 
 const sessionImage: Operation = {
   id: 'getSessionImage',
+  scope: REQUEST_SCOPES['session.events'],
   method: 'GET',
   path: `${path}/images/:seq`,
   tag: 'Sessions',
@@ -234,6 +240,7 @@ const sessionImage: Operation = {
 
 const forkSession: Operation = {
   id: 'forkSession',
+  scope: REQUEST_SCOPES['session.fork'],
   method: 'POST',
   path: `${path}/fork`,
   tag: 'Sessions',
@@ -274,6 +281,7 @@ const forkSession: Operation = {
 
 const cancelTurn: Operation = {
   id: 'cancelTurn',
+  scope: REQUEST_SCOPES['turn.cancel'],
   method: 'POST',
   path: `${path}/cancel`,
   tag: 'Sessions',
@@ -302,6 +310,7 @@ const cancelTurn: Operation = {
 
 const listApprovals: Operation = {
   id: 'listApprovals',
+  scope: REQUEST_SCOPES['approval.list'],
   method: 'GET',
   path: '/api/approvals',
   tag: 'Sessions',
@@ -322,6 +331,7 @@ const listApprovals: Operation = {
 
 const answerApproval: Operation = {
   id: 'answerApproval',
+  scope: REQUEST_SCOPES['approval.answer'],
   method: 'POST',
   path: `${path}/approvals/:callId`,
   tag: 'Sessions',
@@ -361,6 +371,7 @@ const answerApproval: Operation = {
 
 const readEvents: Operation = {
   id: 'readEvents',
+  scope: REQUEST_SCOPES['session.events'],
   method: 'GET',
   path: `${path}/events`,
   tag: 'Sessions',
@@ -418,6 +429,7 @@ const readEvents: Operation = {
 
 const exportSession: Operation = {
   id: 'exportSession',
+  scope: REQUEST_SCOPES['session.events'],
   method: 'GET',
   path: `${path}/export`,
   tag: 'Sessions',

@@ -1,0 +1,63 @@
+import type { AsyncApiDocument } from './async-api.ts';
+import type { OpenApiDocument } from './open-api.ts';
+import type { OperationObject } from './open-api-operation.ts';
+import { accessOperations } from './operations/access-operations.ts';
+import type { Operation } from './operations/operation.ts';
+import { operations } from './operations/operations.ts';
+import { clientMessages } from './stream-messages.ts';
+
+const SCHEME = 'bearer';
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key, or a token of the identity provider. Browsers, which can send no header with a WebSocket, use a ticket of `POST /api/tickets` in the query.',
+} as const;
+
+/** The same document with what each operation needs. For a service that authenticates its clients. */
+export function securedOpenApi(document: OpenApiDocument): OpenApiDocument {
+  const paths = Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => [method, secured(operation, scopeOf(operation))]),
+    ),
+  ]);
+  return {
+    ...document,
+    paths: Object.fromEntries(paths),
+    components: { ...document.components, securitySchemes: { [SCHEME]: bearer } },
+  };
+}
+
+/** The scope that a client needs for a frame stands at the frame. */
+export function securedAsyncApi(document: AsyncApiDocument): AsyncApiDocument {
+  const { components, servers } = document;
+  const messages = Object.entries(components.messages).map(([key, message]) => {
+    const scope = clientMessages.find(({ name }) => key === `client.${name}`)?.scope;
+    return [key, scope === undefined ? message : { ...message, 'x-required-scope': scope }];
+  });
+  const security = [{ $ref: `#/components/securitySchemes/${SCHEME}` }];
+  return {
+    ...document,
+    servers: Object.fromEntries(
+      Object.entries(servers).map(([name, server]) => [name, { ...server, security }]),
+    ),
+    components: {
+      ...components,
+      messages: Object.fromEntries(messages),
+      securitySchemes: { [SCHEME]: bearer },
+    },
+  };
+}
+
+function secured(operation: OperationObject, scope: Operation['scope']): OperationObject {
+  if (scope === 'open') return { ...operation, security: [] };
+  return { ...operation, security: [{ [SCHEME]: scope === null ? [] : [scope] }] };
+}
+
+function scopeOf({ operationId }: OperationObject): Operation['scope'] {
+  const declared = [...operations, ...accessOperations].find(({ id }) => id === operationId);
+  if (!declared) throw new Error(`the operation ${operationId} is documented nowhere`);
+  return declared.scope;
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Identity } from '../../core/access/identity.ts';
+import { requireScope } from '../../core/access/require-scope.ts';
+import type { Scope } from '../../core/access/scopes.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { contextOf, type RequestContext } from '../../core/request/request-context.ts';
+import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
+import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
+import type { Tickets } from './tickets.ts';
+
+export interface BearerAuthenticatorDeps {
+  readonly verifiers: readonly TokenVerifier[];
+  readonly tickets: Tickets;
+  readonly failures: FailedAttempts;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Tokens that were verified lately. */
+const REMEMBERED = 10_000;
+/** No credential is longer. A longer one is not hashed. */
+const MAX_TOKEN_CHARACTERS = 16_384;
+/** Names under which clients put a token in a URL. */
+const IN_URL = ['access_token', 'token', 'api_key', 'key'];
+
+/** Identifies clients by `Authorization: Bearer`, or by a ticket in the query. */
+export class BearerAuthenticator implements Authenticator {
+  readonly #deps: BearerAuthenticatorDeps;
+  readonly #now: () => number;
+  /** By the hash of the token: a lookup tells nothing by its time. */
+  readonly #verified = new LRUCache<string, RequestContext>({ max: REMEMBERED });
+
+  constructor(deps: BearerAuthenticatorDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? Date.now;
+  }
+
+  authenticate({ headers, query }: Credentials, address: string): RequestContext | Promise<RequestContext> {
+    const header = headers.get('authorization');
+    if (header !== undefined) {
+      const token = /^Bearer +([^\s,]+) *$/i.exec(header)?.[1];
+      return token === undefined ? this.#refuse(notBearer(), address, null) : this.identify(token, address);
+    }
+    return query === '' ? this.#refuse(missing(), address, null, false) : this.#byQuery(query, address);
+  }
+
+  /** The client that a token belongs to. Throws, or rejects, as `authenticate` does. */
+  identify(token: string, address: string): RequestContext | Promise<RequestContext> {
+    if (token.length > MAX_TOKEN_CHARACTERS) return this.#refuse(unknown(), address, null);
+    const hash = createHash('sha256').update(token).digest('base64');
+    const known = this.#verified.get(hash);
+    if (known && !isOver(known, this.#now())) return known;
+    return this.#verify(token, address, hash);
+  }
+
+  require(context: RequestContext, scope: Scope | null): void {
+    requireScope(context, scope);
+  }
+
+  /** Call when a credential was revoked. */
+  forget(credential: string): void {
+    for (const [hash, { rights }] of this.#verified)
+      if (rights?.credential === credential) this.#verified.delete(hash);
+  }
+
+  async #verify(token: string, address: string, hash: string): Promise<RequestContext> {
+    const verifier = this.#deps.verifiers.find((candidate) => candidate.recognizes(token));
+    if (!verifier) return this.#refuse(unknown(), address, null);
+    let identity: Identity;
+    try {
+      identity = await verifier.verify(token);
+    } catch (error) {
+      return this.#refuse(error, address, verifier.subjectOf(token));
+    }
+    const context = contextOf(identity);
+    this.#verified.set(hash, context);
+    return context;
+  }
+
+  #byQuery(query: string, address: string): RequestContext | Promise<RequestContext> {
+    const parameters = new URLSearchParams(query);
+    const ticket = parameters.get('ticket');
+    const inUrl = IN_URL.find((name) => parameters.has(name));
+    if (ticket === null) {
+      const error = inUrl === undefined ? missing() : tokenInUrl(inUrl);
+      return this.#refuse(error, address, null, inUrl !== undefined);
+    }
+    return this.#deps.tickets.redeem(ticket) ?? this.#refuse(badTicket(), address, null);
+  }
+
+  /** @param isAttempt whether something was tried that may have been a guess. */
+  async #refuse(error: unknown, address: string, subject: string | null, isAttempt = true): Promise<never> {
+    if (isAttempt && error instanceof ServiceError && error.code === 'UNAUTHORIZED')
+      await this.#deps.failures.note(address, subject);
+    throw error;
+  }
+}
+
+function isOver({ rights }: RequestContext, now: number): boolean {
+  return rights?.expiresAt !== undefined && rights.expiresAt <= now;
+}
+
+const WAYS = 'Send the header Authorization: Bearer with an API key or a token of your identity provider.';
+
+function missing(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The request has no credentials.', {
+    reason: 'missing',
+    suggestion: `${WAYS} Where no header can be sent, use a ticket of POST /api/tickets.`,
+  });
+}
+
+function notBearer(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The Authorization header is not a bearer token.', {
+    reason: 'malformed',
+    suggestion: WAYS,
+  });
+}
+
+function unknown(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The token is of no kind that this service accepts.', {
+    reason: 'malformed',
+    suggestion: WAYS,
+  });
+}
+
+function tokenInUrl(field: string): ServiceError {
+  return new ServiceError(
+    'UNAUTHORIZED',
+    'A token is not accepted in a URL, because URLs are logged on their way.',
+    {
+      reason: 'token in the URL',
+      field,
+      suggestion: 'Get a ticket with POST /api/tickets, and use ?ticket=… within 30 seconds.',
+    },
+  );
+}
+
+function badTicket(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The ticket was used before, has expired, or was never issued.', {
+    reason: 'ticket not valid',
+    suggestion: 'Get a new one with POST /api/tickets for each connection.',
+  });
+}

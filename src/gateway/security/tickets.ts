@@ -1,0 +1,64 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ServiceError } from '../../core/errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+
+export const TICKET_LIFE_MS = 30_000;
+/** Beyond it, no tickets are issued until some have ended. */
+const MAX_TICKETS = 10_000;
+
+export interface Ticket {
+  readonly ticket: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+interface Issued {
+  readonly context: RequestContext;
+  readonly expiresAt: number;
+}
+
+/**
+ * Stand in for a credential where a browser can send no header: in the URL of a WebSocket or an event stream. URLs end up
+ * in logs, so a ticket is good for one use within 30 seconds.
+ */
+export class Tickets {
+  readonly #now: () => number;
+  /** By the hash of the ticket, oldest first: a lookup tells nothing by its time. */
+  readonly #issued = new Map<string, Issued>();
+
+  /** @param now milliseconds since the epoch. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  issue(context: RequestContext): Ticket {
+    this.#forgetExpired();
+    if (this.#issued.size >= MAX_TICKETS)
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'Too many tickets wait to be used.', { retryAfter: 30 });
+    const ticket = randomBytes(32).toString('base64url');
+    const expiresAt = this.#now() + TICKET_LIFE_MS;
+    this.#issued.set(hashOf(ticket), { context, expiresAt });
+    return { ticket, expiresAt };
+  }
+
+  /** The context of whoever got the ticket; null if it was used, has ended or was never issued. */
+  redeem(ticket: string): RequestContext | null {
+    this.#forgetExpired();
+    const hash = hashOf(ticket);
+    const issued = this.#issued.get(hash);
+    this.#issued.delete(hash);
+    return issued?.context ?? null;
+  }
+
+  #forgetExpired(): void {
+    const now = this.#now();
+    for (const [hash, { expiresAt }] of this.#issued) {
+      if (expiresAt > now) return;
+      this.#issued.delete(hash);
+    }
+  }
+}
+
+function hashOf(ticket: string): string {
+  return createHash('sha256').update(ticket).digest('base64');
+}

@@ -1,0 +1,104 @@
+import { requireScope } from '../../core/access/require-scope.ts';
+import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { CallId, SessionId } from '../../core/ids.ts';
+import type { MachineState } from '../../core/machine-state.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import { sessionsNamedBy, TRANSLATIONS } from './translated-requests.ts';
+import { isSeenBy } from './visible-sessions.ts';
+
+/**
+ * The bus as clients may use it. Every request of every protocol passes here: its scope is checked, and the names that a
+ * client has for sessions become their ids. What does not belong to the client is not there: the answer is the same as
+ * for a session that nobody has. A service without authentication has no such bus.
+ */
+export class GuardedBus implements Bus {
+  readonly #bus: Bus;
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  async send<T extends RequestType>(
+    type: T,
+    request: ServiceRequests[T]['request'],
+    client: RequestContext,
+  ): Promise<ServiceRequests[T]['answer']> {
+    requireScope(client, REQUEST_SCOPES[type]);
+    const { inward, outward } = TRANSLATIONS[type] ?? {};
+    const meant = inward ? inward(request, client) : request;
+    for (const id of sessionsNamedBy(meant)) requireVisible(id, client);
+    try {
+      const answer = await this.#bus.send(type, meant, client);
+      return outward ? outward(answer, client) : answer;
+    } catch (error) {
+      throw inNamesOf(client, meant, error);
+    }
+  }
+
+  topicOf(name: SessionId, client: RequestContext): SessionId {
+    requireScope(client, 'sessions:read');
+    const id = sessionIdOf(name, client);
+    requireVisible(id, client);
+    return id;
+  }
+
+  onSession(topic: SessionId, listener: SessionListener): void {
+    this.#bus.onSession(topic, listener);
+  }
+
+  offSession(topic: SessionId, listener: SessionListener): void {
+    this.#bus.offSession(topic, listener);
+  }
+
+  onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
+    return this.#bus.onToolCall(callId, listener);
+  }
+
+  onMachines(
+    { sessionId }: MachineFilter,
+    listener: (state: MachineState) => void,
+    client: RequestContext,
+  ): Unsubscribe {
+    requireScope(client, 'sessions:read');
+    const filter = sessionId === undefined ? {} : { sessionId: this.topicOf(sessionId, client) };
+    return this.#bus.onMachines(
+      filter,
+      (state) => {
+        const shown = shownTo(client, state);
+        if (shown) listener(shown);
+      },
+      client,
+    );
+  }
+}
+
+function requireVisible(id: SessionId, client: RequestContext): void {
+  if (isSeenBy(id, client)) return;
+  const sessionId = sessionNameFor(id, client);
+  throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+}
+
+/** The error with the client's names in place of the ids of the sessions. */
+function inNamesOf(client: RequestContext, request: object, error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  // A bare id may be part of any word. Nobody but an admin meets one.
+  const ids = sessionsNamedBy(request).filter((id) => id.includes('/'));
+  const renamed = (text: string): string =>
+    ids.reduce((said, id) => said.replaceAll(id, sessionNameFor(id, client)), text);
+  const details: Record<string, unknown> = JSON.parse(renamed(JSON.stringify(error.details)));
+  return new ServiceError(error.code, renamed(error.message), details, error.cause);
+}
+
+/** The state of a machine as the client may see it; null if it may not. */
+function shownTo(client: RequestContext, state: MachineState): MachineState | null {
+  const { sessionId, context } = state;
+  if (sessionId === undefined) return client.rights?.scopes.has('servers:read') ? state : null;
+  if (!isSeenBy(sessionId, client)) return null;
+  const name = sessionNameFor(sessionId, client);
+  return { ...state, sessionId: name, context: { ...context, sessionId: name } };
+}

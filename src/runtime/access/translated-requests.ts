@@ -1,0 +1,96 @@
+import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import { sessionsSeenBy } from './visible-sessions.ts';
+
+type Request<T extends RequestType> = ServiceRequests[T]['request'];
+type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+
+/** How a client's request becomes one of the service, and the answer one for the client. */
+interface Translation<T extends RequestType> {
+  readonly inward?: (request: Request<T>, client: RequestContext) => Request<T>;
+  readonly outward?: (answer: Answer<T>, client: RequestContext) => Answer<T>;
+}
+
+const named = <R extends { readonly sessionId: SessionId }>(item: R, client: RequestContext): R => ({
+  ...item,
+  sessionId: sessionNameFor(item.sessionId, client),
+});
+
+/** One session, named by `sessionId`. */
+const ofSession = {
+  inward: <R extends { readonly sessionId: SessionId }>(request: R, client: RequestContext): R => ({
+    ...request,
+    sessionId: sessionIdOf(request.sessionId, client),
+  }),
+};
+
+/** Requests that name sessions, or whose answers do or hold what not everybody may see. The others pass as they are. */
+export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
+  'turn.start': ofSession,
+  'turn.cancel': ofSession,
+  'approval.answer': ofSession,
+  'session.reset': ofSession,
+  'session.rename': ofSession,
+  'session.delete': ofSession,
+  'session.position': {
+    ...ofSession,
+    outward: (answer, client) => ({
+      ...answer,
+      running: answer.running && named(answer.running, client),
+      reasoning: answer.reasoning && named(answer.reasoning, client),
+    }),
+  },
+  'session.rest': ofSession,
+  'session.view': { ...ofSession, outward: named },
+  'session.events': {
+    ...ofSession,
+    outward: (events, client) => events.map((envelope) => named(envelope, client)),
+  },
+  'session.list': {
+    inward: ({ after, ...request }, client) => ({
+      ...request,
+      of: sessionsSeenBy(client),
+      ...(after !== undefined && { after: sessionIdOf(after, client) }),
+    }),
+    outward: (items, client) => items.map((item) => named(item, client)),
+  },
+  'mcp-server.list': {
+    // Who opens the address decides with whose account the service uses the server.
+    outward: (servers, { rights }) =>
+      rights?.scopes.has('servers:write')
+        ? servers
+        : servers.map(({ details: _hidden, ...server }) => server),
+  },
+  'approval.list': {
+    inward: (request, client) => ({ ...request, of: sessionsSeenBy(client) }),
+    outward: ({ approvals, count }, client) => ({
+      approvals: approvals.map((approval) => named(approval, client)),
+      count,
+    }),
+  },
+  'session.fork': {
+    inward: ({ from, to = `fork-${crypto.randomUUID()}`, ...request }, client) => ({
+      ...request,
+      from: sessionIdOf(from, client),
+      to: sessionIdOf(to, client),
+    }),
+    outward: named,
+  },
+  'agent.describe': {
+    outward: (agent, { rights }) => {
+      if (rights?.scopes.has('config:read')) return agent;
+      const { systemPrompt: _, ...shown } = agent;
+      return shown;
+    },
+  },
+};
+
+/** The sessions that a request names. */
+export function sessionsNamedBy(request: object): SessionId[] {
+  return ['sessionId', 'from', 'to'].flatMap((field) => {
+    const value: unknown = Reflect.get(request, field);
+    return typeof value === 'string' ? [value] : [];
+  });
+}

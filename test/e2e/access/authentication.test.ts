@@ -1,0 +1,155 @@
+import { describe, expect } from 'vitest';
+import { z } from 'zod';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { parseEnvelope } from '../../support/service/error-envelope.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { connectClient } from '../../support/sockets/websocket-client.ts';
+import { verifies } from '../requirements.ts';
+
+const YAML = JSON.stringify({
+  llm: { provider: 'scripted', model: 'offline', script: [{ when: '([^]*)', reply: 'you said $1' }] },
+  limits: { requestsPerMinute: false, connectionsPerAddress: false },
+});
+
+const Ticket = z.object({ ticket: z.string(), expiresAt: z.string(), timestamp: z.string() });
+
+function start(tokens: KnownTokens): Promise<RunningService> {
+  return RunningService.start({ yaml: YAML, verifiers: [tokens] });
+}
+
+const people = () => new KnownTokens({ ada: identity('ada'), bob: identity('bob') });
+
+async function ticketOf(service: RunningService, name: string): Promise<string> {
+  const answer = await service.post('/api/tickets', {}, bearer(name));
+  expect(answer.status).toBe(200);
+  return Ticket.parse(await answer.json()).ticket;
+}
+
+async function refusal(answer: Response) {
+  expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Bearer/);
+  return { status: answer.status, ...parseEnvelope(await answer.text()) };
+}
+
+describe('a service that authenticates its clients', () => {
+  verifies('auth.token', async () => {
+    await using service = await start(people());
+    const say = (headers: Record<string, string>) =>
+      service.post('/api/message-sync', { message: 'hello' }, headers);
+    expect((await say(bearer('ada'))).status).toBe(200);
+    expect((await say({ authorization: 'bearer  test-ada' })).status).toBe(200);
+    expect(await refusal(await say({}))).toMatchObject({ status: 401, details: { reason: 'missing' } });
+    expect(await refusal(await say(bearer('eve')))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    for (const header of ['Basic YWRhOmFkYQ==', 'Bearer', 'Bearer a b', 'test-ada']) {
+      const refused = await say({ Authorization: header });
+      expect(await refusal(refused)).toMatchObject({ status: 401, details: { reason: 'malformed' } });
+    }
+  });
+
+  verifies('auth.open', async () => {
+    await using service = await start(people());
+    const status = async (path: string) => (await service.fetch(path)).status;
+    for (const path of ['/healthz', '/readyz', '/', '/docs', '/openapi.json', '/asyncapi.json'])
+      expect([path, await status(path)]).toEqual([path, 200]);
+    for (const path of ['/api/health', '/api/agent', '/api/sessions', '/metrics', '/metrics/samples', '/mcp'])
+      expect([path, await status(path)]).toEqual([path, 401]);
+  });
+
+  verifies('auth.url', async () => {
+    await using service = await start(people());
+    for (const name of ['token', 'access_token', 'api_key']) {
+      const answer = await service.fetch(`/api/sessions?${name}=test-ada`);
+      const { status, message, details } = await refusal(answer);
+      expect(status).toBe(401);
+      expect(details).toMatchObject({ reason: 'token in the URL', field: name });
+      expect(JSON.stringify({ message, details })).not.toContain('test-ada');
+    }
+    await expect(service.connect('?token=test-ada')).rejects.toThrow('no connection');
+  });
+
+  verifies('auth.ticket', async () => {
+    await using service = await start(people());
+    const ticket = await ticketOf(service, 'ada');
+    using client = await service.connect(`?ticket=${ticket}`);
+    client.say('hello');
+    expect((await client.settled()).at(-1)).toEqual({
+      event: 'response',
+      data: { content: 'you said hello' },
+    });
+    await expect(service.connect(`?ticket=${ticket}`)).rejects.toThrow('no connection');
+    const events = await service.fetch(
+      `/api/sessions/default/events?ticket=${await ticketOf(service, 'ada')}`,
+      { headers: { Accept: 'text/event-stream' } },
+    );
+    expect(events.status).toBe(200);
+    await events.body?.cancel();
+    expect(await refusal(await service.post('/api/tickets'))).toMatchObject({ status: 401 });
+  });
+
+  verifies('auth.revoked', async () => {
+    await using service = await start(people());
+    using client = await service.connect(`?ticket=${await ticketOf(service, 'ada')}`);
+    using other = await service.connect(`?ticket=${await ticketOf(service, 'bob')}`);
+    service.access?.revoke('credential-of-ada');
+    expect(await client.closed).toMatchObject({ code: 4401, reason: 'revoked' });
+    expect(client.frames).toMatchObject([
+      { event: 'error', data: { code: 'UNAUTHORIZED', details: { reason: 'revoked' } } },
+    ]);
+    other.say('still here');
+    expect((await other.settled()).at(-1)).toMatchObject({ data: { content: 'you said still here' } });
+  });
+
+  verifies('auth.expired', async () => {
+    const soon = Date.now() + 1_500;
+    const tokens = new KnownTokens({
+      ada: identity('ada', { expiresAt: soon }),
+      bob: identity('bob'),
+      eve: identity('eve'),
+    });
+    tokens.identities.set('test-ada-later', identity('ada'));
+    await using service = await start(tokens);
+    using ends = await service.connect(`?ticket=${await ticketOf(service, 'ada')}`);
+    using goesOn = await service.connect(`?ticket=${await ticketOf(service, 'ada')}`);
+    const stream = await service.fetch('/api/sessions/default/events', {
+      headers: { ...bearer('ada'), Accept: 'text/event-stream' },
+    });
+    goesOn.send({ type: 'auth', token: 'test-eve' });
+    await goesOn.until((frames) => frames.length === 1);
+    expect(goesOn.frames[0]).toMatchObject({ event: 'error', data: { code: 'FORBIDDEN' } });
+    goesOn.send({ type: 'auth', token: 'test-ada-later' });
+    expect(await ends.closed).toMatchObject({ code: 4401, reason: 'expired' });
+    expect(await stream.text()).toMatch(/event: error\ndata: .*"UNAUTHORIZED".*"expired"/);
+    goesOn.say('still here');
+    expect((await goesOn.settled(2)).at(-1)).toMatchObject({ data: { content: 'you said still here' } });
+  });
+
+  verifies('auth.guess', async () => {
+    await using service = await start(people());
+    const guess = (token: string) =>
+      service.fetch('/api/sessions', { headers: { Authorization: `Bearer ${token}` } });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 22; attempt += 1)
+      statuses.push((await guess(`test-guess${attempt}`)).status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+    expect(statuses.slice(20)).toEqual([429, 429]);
+    expect((await guess('test-ada')).status).toBe(200);
+  });
+
+  verifies('auth.cache', async () => {
+    const tokens = people();
+    await using service = await start(tokens);
+    for (let request = 0; request < 5; request += 1)
+      expect((await service.fetch('/api/sessions', { headers: bearer('ada') })).status).toBe(200);
+    expect(tokens.verified).toBe(1);
+    service.access?.revoke('credential-of-ada');
+    await service.fetch('/api/sessions', { headers: bearer('ada') });
+    expect(tokens.verified).toBe(2);
+  });
+
+  verifies('auth.off-frame', async () => {
+    await using service = await RunningService.start({ yaml: YAML });
+    using client = await connectClient(`ws://127.0.0.1:${service.port}/`);
+    client.send({ type: 'auth', token: 'x' });
+    await client.until((frames) => frames.length === 1);
+    expect(client.frames[0]).toMatchObject({ event: 'error', data: { code: 'INVALID_MESSAGE_TYPE' } });
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect } from 'vitest';
+import { z } from 'zod';
+import { Scope } from '../../../src/core/access/scopes.ts';
+import { MCP_RESOURCE_SCOPES, MCP_TOOL_SCOPES } from '../../../src/gateway/mcp/mcp-scopes.ts';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { parseEnvelope } from '../../support/service/error-envelope.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { RecordingSocket } from '../../support/sockets/recording-socket.ts';
+import { verifies } from '../requirements.ts';
+
+const YAML = JSON.stringify({
+  llm: { provider: 'scripted', model: 'offline' },
+  limits: { requestsPerMinute: false, messagesPerMinute: false, connectionsPerAddress: false },
+});
+
+/** `without-SCOPE` has every scope but that one, and `with-SCOPE` nothing else. */
+const tokens = () =>
+  new KnownTokens({
+    all: identity('all', { roles: ['admin'] }),
+    far: identity('far', { tenant: 'orbit', roles: ['admin'] }),
+    ...Object.fromEntries(
+      Scope.options.flatMap((scope) => [
+        [
+          `without-${scope}`,
+          identity('all', { scopes: new Set(Scope.options.filter((one) => one !== scope)) }),
+        ],
+        [`with-${scope}`, identity('all', { scopes: new Set([scope]) })],
+      ]),
+    ),
+  });
+
+const Security = z.array(z.record(z.string(), z.array(Scope)));
+const OpenApi = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.looseObject({ operationId: z.string(), security: Security })),
+  ),
+});
+const AsyncApi = z.object({
+  components: z.object({
+    messages: z.record(
+      z.string(),
+      z.looseObject({
+        'x-required-scope': Scope.nullable().optional(),
+        examples: z.array(z.object({ payload: z.record(z.string(), z.unknown()) })),
+      }),
+    ),
+  }),
+});
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  /** Undefined: nothing. Null: any credential. */
+  readonly scope: Scope | null | undefined;
+}
+
+async function operationsOf(service: RunningService): Promise<Operation[]> {
+  const { paths } = OpenApi.parse(await (await service.fetch('/openapi.json')).json());
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({
+      method: method.toUpperCase(),
+      path: path.replace(/\{\w+\}/g, 'nothing'),
+      scope: security.length === 0 ? undefined : (security[0]?.bearer?.[0] ?? null),
+    })),
+  );
+}
+
+async function answer(
+  service: RunningService,
+  { method, path }: Operation,
+  headers: Record<string, string>,
+): Promise<{ status: number; error?: ReturnType<typeof parseEnvelope> }> {
+  const body =
+    method === 'GET'
+      ? {}
+      : {
+          body: '{"message":"hello","name":"n","config":{"type":"stdio","command":"false"},"decision":"approve","title":"t"}',
+        };
+  const got = await service.fetch(path, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...body,
+  });
+  const text = await got.text();
+  return got.status >= 400 ? { status: got.status, error: parseEnvelope(text) } : { status: got.status };
+}
+
+/** Tokens that nobody accepts. */
+const REFUSED: readonly Record<string, string>[] = [
+  {},
+  { Authorization: 'Bearer garbage' },
+  { Authorization: 'Bearer test-unknown' },
+  { Authorization: 'Basic dGVzdDphbGw=' },
+];
+
+/** All at once, because those after the twentieth guess of the minute are answered late. */
+async function expectRefused(service: RunningService, operations: readonly Operation[]): Promise<void> {
+  const tried = operations.flatMap((operation) => REFUSED.map((headers) => ({ operation, headers })));
+  const statuses = await Promise.all(
+    tried.map(async ({ operation, headers }) => (await answer(service, operation, headers)).status),
+  );
+  const answered = tried.filter((_, index) => statuses[index] !== 401 && statuses[index] !== 429);
+  expect(answered).toEqual([]);
+  expect(statuses).toContain(401);
+}
+
+describe('the matrix of operations and credentials', () => {
+  verifies(
+    'auth.matrix',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+      const operations = await operationsOf(service);
+      expect(operations.length).toBeGreaterThan(25);
+      await expectRefused(
+        service,
+        operations.filter(({ scope }) => scope !== undefined),
+      );
+      for (const operation of operations) {
+        const title = `${operation.method} ${operation.path}`;
+        const { scope } = operation;
+        if (scope === undefined) {
+          expect([title, (await answer(service, operation, {})).status]).toEqual([title, 200]);
+          continue;
+        }
+        const allowed = await answer(service, operation, bearer('all'));
+        expect([title, [401, 403].includes(allowed.status)]).toEqual([title, false]);
+        if (scope === null) continue;
+        const lacking = await answer(service, operation, bearer(`without-${scope}`));
+        expect([title, lacking]).toMatchObject([
+          title,
+          { status: 403, error: { code: 'FORBIDDEN', details: { scope } } },
+        ]);
+      }
+    },
+    'REST',
+  );
+
+  verifies(
+    'auth.matrix',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+      const { components } = AsyncApi.parse(await (await service.fetch('/asyncapi.json')).json());
+      const frames = Object.entries(components.messages).filter(([key]) => key.startsWith('client.'));
+      expect(frames.length).toBeGreaterThan(4);
+      for (const [key, { 'x-required-scope': scope, examples }] of frames) {
+        expect([key, scope]).not.toEqual([key, undefined]);
+        const [example] = examples;
+        if (!scope || !example) continue;
+        const ticket = await (await service.post('/api/tickets', {}, bearer(`without-${scope}`))).json();
+        using socket = new RecordingSocket(`ws://127.0.0.1:${service.port}/?ticket=${Object(ticket).ticket}`);
+        await socket.opened;
+        socket.send(example.payload);
+        await socket.until('error');
+        expect([key, socket.frames[0]]).toMatchObject([
+          key,
+          { data: { code: 'FORBIDDEN', details: { scope } } },
+        ]);
+      }
+    },
+    'frames',
+  );
+
+  verifies(
+    'auth.matrix',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+      const call = (method: string, params: object, headers: Record<string, string>) =>
+        service.fetch('/mcp', {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            Accept: 'application/json, text/event-stream',
+            ...headers,
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        });
+      const initialize = {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      };
+      for (const headers of REFUSED)
+        expect([401, 429]).toContain((await call('initialize', initialize, headers)).status);
+      const begun = await call('initialize', initialize, bearer('all'));
+      expect(begun.status).toBe(200);
+      const session = { 'Mcp-Session-Id': begun.headers.get('mcp-session-id') ?? '' };
+      await begun.text();
+      const calls = [
+        ...Object.entries(MCP_TOOL_SCOPES).map(([name, scope]) => ({
+          scope,
+          method: 'tools/call',
+          params: { name, arguments: { message: 'hello' } },
+        })),
+        ...Object.entries(MCP_RESOURCE_SCOPES).map(([uri, scope]) => ({
+          scope,
+          method: 'resources/read',
+          params: { uri },
+        })),
+      ];
+      for (const { scope, method, params } of calls) {
+        expect((await call(method, params, { ...session, ...bearer('far') })).status).toBe(404);
+        const lacking = await call(method, params, { ...session, ...bearer(`without-${scope}`) });
+        expect([params, lacking.status]).toEqual([params, 403]);
+        expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
+        const allowed = await call(method, params, { ...session, ...bearer('all') });
+        expect([params, allowed.status]).toEqual([params, 200]);
+        expect(await allowed.text()).not.toContain('"isError":true');
+      }
+      const tools = await (await call('tools/list', {}, { ...session, ...bearer('all') })).text();
+      for (const name of tools.matchAll(/"name":"(\w+)","title"/g))
+        expect(MCP_TOOL_SCOPES).toHaveProperty(name[1] ?? '');
+      expect([...tools.matchAll(/"name":"(\w+)","title"/g)]).toHaveLength(
+        Object.keys(MCP_TOOL_SCOPES).length,
+      );
+    },
+    'MCP',
+  );
+});
