@@ -3,6 +3,7 @@ import { redirectOf, responseIn } from '../../support/tools/mcp/authorization-vi
 import { authorizedTools } from '../../support/tools/mcp/authorized-tools.ts';
 import { authorizingServer } from '../../support/tools/mcp/authorizing-server.ts';
 import { said } from '../../support/tools/mcp/connecting.ts';
+import { constantServer } from '../../support/tools/mcp/http-servers.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -88,6 +89,15 @@ describe('a tool server that answers 401', () => {
     expect(request?.grant).toBe('client_credentials');
     expect(request?.parameters.get('scope')).toBe('read');
     expect(request?.parameters.get('resource')).toBe(server.url);
+  });
+
+  it('stays an error if nothing says that it knows OAuth', async () => {
+    await using server = await constantServer(401, 'not you');
+    const tools = authorizedTools(server.url);
+    expect(await tools.refusal()).toBe('the server answered HTTP 401: not you');
+    expect(tools.url()).toBeUndefined();
+    // Neither a registration nor a guess at endpoints.
+    expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
   });
 
   it('stays an error where OAuth is off', async () => {

@@ -40,11 +40,15 @@ interface Flow {
   readonly scopes: readonly string[];
 }
 
-/** Gets a token, with a refresh token or a grant that needs nobody, or else the address that a person must open. */
-export async function authorize(request: FlowRequest): Promise<FlowResult> {
+/**
+ * Gets a token, with a refresh token or a grant that needs nobody, or else the address that a person must open.
+ * @returns null if the server does not know OAuth: its 401 is an error like others.
+ */
+export async function authorize(request: FlowRequest): Promise<FlowResult | null> {
   const { baseUrl, oauth, challenge, fetch } = request;
   const prefers = (issuer: string): boolean => issuer === request.credentials.issuer;
   const site = await discover({ baseUrl, challenge, prefers, issuer: oauth.issuer, fetch });
+  if (site === null) return null;
   const credentials = boundTo(site, request);
   const issued = credentials.byIssuer[site.issuer] ?? {};
   const scopes = wantedScopes({ oauth, challenge, site, token: issued.token });
@@ -56,7 +60,12 @@ export async function authorize(request: FlowRequest): Promise<FlowResult> {
   // Nobody is asked as long as the present token may still work.
   if (challenge === null && !isUnattended(oauth)) return { credentials: request.credentials, pending: null };
   const next = { ...flow, issued: left };
-  return isUnattended(oauth) ? await granted(next) : await visited(next);
+  if (isUnattended(oauth)) return await granted(next);
+  return await visited(next).catch((error: unknown) => {
+    // Without metadata, the endpoints were guessed, and there are none.
+    if (site.metadata === undefined && error instanceof ServerError) return null;
+    throw error;
+  });
 }
 
 /** The client of the configuration stays with one issuer, or a tool server could have its secret sent anywhere. */

@@ -33,10 +33,14 @@ export interface DiscoveryRequest {
   readonly fetch: Fetch;
 }
 
-/** Finds the authorization server as RFC 9728 and RFC 8414 say. Rejects if what is found contradicts itself. */
-export async function discover(request: DiscoveryRequest): Promise<AuthorizationSite> {
+/**
+ * Finds the authorization server as RFC 9728 and RFC 8414 say. Rejects if what is found contradicts itself.
+ * @returns null if nothing says that the server knows OAuth: neither its metadata nor its challenge.
+ */
+export async function discover(request: DiscoveryRequest): Promise<AuthorizationSite | null> {
   const { baseUrl, challenge, fetch } = request;
   const protectedResource = await resourceMetadata(request);
+  if (protectedResource === undefined && challenge !== null && challenge.scheme === null) return null;
   const resource = protectedResource?.resource ?? canonical(baseUrl);
   if (!checkResourceAllowed({ requestedResource: canonical(baseUrl), configuredResource: resource })) {
     throw new AuthorizationError(

@@ -27,7 +27,7 @@ export interface RefusedRequest {
 }
 
 /** Longest wait for one answer of an authorization server. */
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 10_000;
 const NONCE_HEADER = 'dpop-nonce';
 
 /** The permission to use one tool server over HTTP. Until the server answers 401, it reads, loads and sends nothing. */
@@ -144,12 +144,14 @@ export class ServerAccess {
       import('./authorization-flow.ts'),
       import('./authorization-error.ts'),
     ]);
-    const { credentials, pending } = await authorize(this.#request(challenge)).catch((error: unknown) => {
+    const result = await authorize(this.#request(challenge)).catch((error: unknown) => {
       throw new AuthorizationError(
         `the server asks for authorization, and ${authorizationProblem(error, this.mask)}`,
         { cause: error },
       );
     });
+    if (result === null) return false;
+    const { credentials, pending } = result;
     await this.#keep(credentials);
     this.#pending = this.#isForgotten ? null : pending;
     if (pending !== null) throw await needsPerson();
@@ -168,7 +170,8 @@ export class ServerAccess {
     const request = this.#request(null);
     if (refreshToken === undefined && !isUnattended(request.oauth)) return;
     try {
-      await this.#keep((await authorize(request)).credentials);
+      const result = await authorize(request);
+      if (result !== null) await this.#keep(result.credentials);
     } catch (error) {
       const reason = authorizationProblem(error, this.mask);
       this.#deps.log.debug(
