@@ -3,7 +3,7 @@ import type { Identity } from '../../core/access/identity.ts';
 
 /** A withdrawn key, or changed keys of the issuer, take effect on known tokens after this long. */
 export const VERIFIED_MS = 10 * 60_000;
-/** An entry takes some 500 bytes. */
+/** An entry takes some 300 bytes. */
 const MAX_TOKENS = 10_000;
 
 interface VerifiedEntry {

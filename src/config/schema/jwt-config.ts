@@ -40,7 +40,7 @@ const ClaimPath = z.union([
 ]);
 export type ClaimPath = z.infer<typeof ClaimPath>;
 
-const ClaimsConfig = z.strictObject({
+export const ClaimsConfig = z.strictObject({
   /** The claim that says who it is. Its value is a string of at most 200 characters. */
   principal: ClaimPath.default('sub'),
   /** The claim that names the tenant: a string, or a list of one string. Tokens without it are refused. */
