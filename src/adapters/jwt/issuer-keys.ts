@@ -17,11 +17,12 @@ export interface IssuerKeysDeps {
 export const KEYS_FRESH_MS = 10 * 60_000;
 /** While the issuer does not answer, its known keys go on for this long. */
 export const KEYS_USABLE_MS = 24 * 3_600_000;
-/** Between two attempts. Tokens with invented keys must not turn into requests to the issuer. */
+/** Between the end of an attempt and the next one. Tokens with invented keys must not turn into requests to the issuer. */
 export const FETCH_COOLDOWN_MS = 10_000;
 
 type KeyFinder = ReturnType<typeof createLocalJWKSet>;
 
+/** jose checks the rest. */
 const KeySet = z.custom<JSONWebKeySet>((value) => typeof value === 'object' && value !== null);
 
 /** The public keys of one issuer. Fetches them when they are first needed, and again as they rotate. */
@@ -56,8 +57,8 @@ export class IssuerKeys {
   renew(): Promise<boolean> {
     if (this.#renewing) return this.#renewing;
     if (this.#waitMs() > 0) return Promise.resolve(false);
-    this.#triedAt = this.#deps.elapsed();
     this.#renewing = this.#fetch().finally(() => {
+      this.#triedAt = this.#deps.elapsed();
       this.#renewing = undefined;
     });
     return this.#renewing;

@@ -10,7 +10,7 @@ import { IssuerKeys } from './issuer-keys.ts';
 import { discoverJwksUri } from './key-discovery.ts';
 import { type Fetch, fetchJson, type ProviderAccess } from './provider-json.ts';
 import { asRefusal, refused } from './refusal.ts';
-import { type DefinedRoles, identityOf } from './token-identity.ts';
+import { type DefinedRoles, endOf, identityOf } from './token-identity.ts';
 import { type Clocks, VerifiedTokens } from './verified-tokens.ts';
 
 export interface JwtDeps {
@@ -70,7 +70,7 @@ class JwtVerifier implements TokenVerifier {
       const check = this.#checkFor(token);
       const payload = await check.payloadOf(token);
       const identity = identityOf({ payload, digest }, check.config, this.#roles);
-      this.#verified.add(digest, identity, (payload.exp ?? 0) * 1_000);
+      this.#verified.add(digest, identity, endOf(payload));
       return identity;
     } catch (error) {
       throw asRefusal(error);

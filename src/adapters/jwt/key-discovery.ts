@@ -37,12 +37,17 @@ export async function discoverJwksUri(issuer: string, access: ProviderAccess): P
   throw new Error(`no metadata at ${urls.join(', ')}; set auth.jwt.jwksUri`);
 }
 
+/** Answers that say: there is no such document here. Not 429, which means: later. */
+function isAbsence({ status }: ProviderStatusError): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}
+
 /** Undefined if the provider has no such document. */
 async function metadataAt(url: string, access: ProviderAccess): Promise<unknown> {
   try {
     return await fetchJson(url, access);
   } catch (error) {
-    if (error instanceof ProviderStatusError && error.status >= 400 && error.status < 500) return undefined;
+    if (error instanceof ProviderStatusError && isAbsence(error)) return undefined;
     throw error;
   }
 }

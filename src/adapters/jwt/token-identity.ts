@@ -18,22 +18,23 @@ export type DefinedRoles = Readonly<Record<string, readonly Scope[]>>;
 export function identityOf(token: VerifiedToken, issuer: JwtIssuerConfig, defined: DefinedRoles): Identity {
   const { payload, digest } = token;
   const roles = rolesOf(payload, issuer);
-  const credential = payload.jti !== undefined && isName(payload.jti) ? payload.jti : digest.slice(0, 22);
+  const credential = isName(payload.jti) ? payload.jti : digest.slice(0, 22);
   return {
     principal: `${issuer.name}:${nameAt(payload, issuer.claims.principal)}`,
     tenant: tenantOf(payload, issuer),
     roles,
     scopes: withGranted(scopesOf(roles, defined), payload, issuer),
     credential: `jwt:${issuer.name}:${credential}`,
-    expiresAt: endOf(payload, issuer),
+    // The service accepts the token for as long as the clocks may differ.
+    expiresAt: endOf(payload) + issuer.clockSkewSeconds * 1_000,
   };
 }
 
-/** The service accepts the token until its end, and for as long as the clocks may differ. */
-function endOf({ exp }: JWTPayload, { clockSkewSeconds }: JwtIssuerConfig): number {
+/** The end of a token, in milliseconds since the epoch. */
+export function endOf({ exp }: JWTPayload): number {
   // JSON can write a number that is infinite: 1e999.
   if (exp === undefined || !Number.isFinite(exp)) throw refused('invalid claim', 'exp');
-  return (exp + clockSkewSeconds) * 1_000;
+  return exp * 1_000;
 }
 
 function tenantOf(payload: JWTPayload, { claims, tenant = DEFAULT_TENANT }: JwtIssuerConfig): TenantId {
@@ -47,7 +48,7 @@ function rolesOf(payload: JWTPayload, { claims, roles: map, defaultRoles }: JwtI
   const theirs = namesAt(payload, claims.roles);
   const ours =
     map === undefined ? theirs : theirs.flatMap((role) => (Object.hasOwn(map, role) ? map[role] : []));
-  return [...new Set([...defaultRoles, ...ours.filter((role) => role !== undefined)])];
+  return [...new Set([...defaultRoles, ...ours.filter(isName)])];
 }
 
 function withGranted(

@@ -33,7 +33,7 @@ describe('the identity that a JWT shows', () => {
     });
   });
 
-  it.each([undefined, '', 5, 'x'.repeat(201), 'a\nb'])(
+  it.each([undefined, '', 5, ['t-1'], { length: 1 }, 'x'.repeat(201), 'a\nb'])(
     'names a credential without a usable id: %j',
     async (jti) => {
       expect((await identity({ jti })).credential).toMatch(/^jwt:sso:[\w-]{22}$/);
@@ -151,6 +151,11 @@ describe('roles', () => {
   it('may be one string, which is one role', async () => {
     expect((await identity({ roles: 'user' })).roles).toEqual(['user']);
     expect((await identity({ roles: 'not admin' })).scopes).toEqual(new Set());
+  });
+
+  it('are names', async () => {
+    const names = ['', 'a\u0000b', 'x'.repeat(201), 'a\ud800'];
+    expect((await identity({ roles: [...names, 'user'] })).roles).toEqual(['user']);
   });
 
   it.each([[5], [{ admin: true }], [['user', 5]], [true]])(

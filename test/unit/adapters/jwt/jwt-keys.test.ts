@@ -114,6 +114,15 @@ describe('an issuer that does not answer', () => {
     await expect(rig.identity(token)).resolves.toBeDefined();
   });
 
+  it('is not asked again at once when it took longer to fail than the time between two attempts', async () => {
+    issuer.respond = () => {
+      rig.pass(FETCH_COOLDOWN_MS + 5_000);
+      return down();
+    };
+    expect((await rig.refusal(await fresh())).details.retryAfter).toBe(10);
+    expect(issuer.requests).toHaveLength(1);
+  });
+
   it('is logged once, without anything of a token, and again when it answers', async () => {
     const token = await fresh();
     for (let attempt = 0; attempt < 3; attempt += 1) {

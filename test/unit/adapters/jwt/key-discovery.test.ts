@@ -33,7 +33,10 @@ describe('the metadata of an issuer', () => {
   });
 
   it('are not replaced by others if the provider fails', async () => {
-    await expect(discovery({ [OPENID]: 500, [OAUTH]: metadata })).rejects.toThrow('answered with status 500');
+    for (const status of [429, 500])
+      await expect(discovery({ [OPENID]: status, [OAUTH]: metadata })).rejects.toThrow(
+        `answered with status ${status}`,
+      );
   });
 
   it('must be those of exactly this issuer', async () => {
