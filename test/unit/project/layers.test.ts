@@ -55,6 +55,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/anthropic': ['src/model-http', 'src/config/schema', 'node:', '@anthropic-ai/sdk'],
   'src/adapters/scripted': ['src/config/schema', 'node:'],
   'src/adapters/secret-key': ['node:'],
+  'src/adapters/sha256': ['node:'],
   'src/adapters/prometheus': ['prom-client'],
   'src/adapters/opentelemetry': ['src/timing', '@opentelemetry'],
   'src/adapters/mcp': ['src/timing', 'node:', '@modelcontextprotocol/sdk'],
@@ -194,7 +195,7 @@ describe('the layers', () => {
   });
 
   it('have folders of the runtime that use only those before them', () => {
-    const order = ['bus', 'machines', 'tools', 'turns', 'sessions', 'requests'];
+    const order = ['bus', 'access', 'machines', 'tools', 'turns', 'sessions', 'requests'];
     const placeOf = (file: string): number => order.indexOf(file.split('/')[2] ?? '');
     const inside = imports.filter(
       ({ file, target }) => file.startsWith('src/runtime/') && target.startsWith('src/runtime/'),
