@@ -78,9 +78,10 @@ export async function serveHttp({
   const front = { access, authenticator: anyone, limits, clientAddress, log };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
-  const router = new Router(
-    routesOf({ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes }),
-  );
+  const routes = routesOf({
+    ...{ agent, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes },
+  });
+  const router = new Router([...routes, ...(await accessRoutes(agent, settings))]);
   const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
   const http = new HttpFront({ ...front, cors, router, mcp });
@@ -142,6 +143,16 @@ function routesOf({ agent, settings, version, ...deps }: RouteDeps): Route[] {
     ...documentRoutes(version),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];
+}
+
+/** Loads the routes of API keys only where the service has keys. */
+async function accessRoutes(
+  { bus, keys }: Agent,
+  { mode }: Pick<HttpOptions['settings'], 'mode'>,
+): Promise<Route[]> {
+  if (!keys || mode !== 'web') return [];
+  const { keyRoutes } = await import('../gateway/routes/key-routes.ts');
+  return keyRoutes(bus);
 }
 
 /** Loads the inspector only when it is switched on. */

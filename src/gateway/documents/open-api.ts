@@ -1,3 +1,4 @@
+import { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import { Image } from '../../core/conversation/image.ts';
 import { ErrorBody } from '../../core/errors.ts';
 import { MachineState, StateValue } from '../../core/machine-state.ts';
@@ -10,6 +11,7 @@ import {
 import { ToolResult } from '../../core/tool-call/tool.ts';
 import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import { CreateKeyRequest, CreateKeyResponse, KeysResponse, RevokeKeyResponse } from '../../wire/api-keys.ts';
 import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.ts';
 import {
   ApprovalRequest,
@@ -75,6 +77,7 @@ const named = {
   CancelRequest,
   ApprovalRequest,
   ConnectServerRequest,
+  CreateKeyRequest,
   MessageSyncResponse,
   MessageResponse,
   ResetResponse,
@@ -93,6 +96,10 @@ const named = {
   BackupResponse,
   HealthResponse,
   AgentResponse,
+  CreateKeyResponse,
+  KeysResponse,
+  RevokeKeyResponse,
+  ApiKeyRecord,
   ErrorResponse,
   ErrorBody,
   Image,
@@ -116,6 +123,7 @@ const tags: OpenApiDocument['tags'] = [
   { name: 'Sessions', description: 'Conversations: their list, history, events and control.' },
   { name: 'Tool servers', description: 'The MCP servers whose tools the agent uses.' },
   { name: 'Service', description: 'The service itself.' },
+  { name: 'Access', description: 'Who may use the service.' },
 ];
 
 const integer: JsonSchema = { type: 'integer', minimum: 0 };

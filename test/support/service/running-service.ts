@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { openKeyBook } from '../../../src/app/access/open-key-book.ts';
 import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
@@ -22,6 +23,8 @@ export interface ServiceOptions {
   readonly inspectToken?: string;
   /** Says when old sessions are looked for. */
   readonly clock?: Clock;
+  /** Whether the service has API keys; it asks nobody for one. */
+  readonly apiKeys?: boolean;
 }
 
 export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
@@ -46,7 +49,8 @@ export class RunningService implements AsyncDisposable {
       ...(await chooseAdapters({ config, dataDir, environment, log })),
       ...options.adapters,
     };
-    const agent = await composeAgent({ config, raw, adapters, log, clock: options.clock });
+    const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
+    const agent = await composeAgent({ config, raw, adapters, log, keys, clock: options.clock });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
     const http = await serveHttp({ agent, config, settings, version: readPackageVersion(), log });

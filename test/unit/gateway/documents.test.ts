@@ -11,6 +11,7 @@ import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { operations } from '../../../src/gateway/documents/operations/operations.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
+import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
 import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
 import { Statecharts } from '../../../src/gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
@@ -59,6 +60,7 @@ describe('the OpenAPI document', () => {
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),
+      ...keyRoutes(bus),
       ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];

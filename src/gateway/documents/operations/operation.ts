@@ -24,7 +24,7 @@ export interface Operation {
   readonly examples: readonly OperationExample[];
 }
 
-export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service';
+export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access';
 
 /** A request and its answer. A test sends each request to a running service. */
 export interface OperationExample {

@@ -1,3 +1,4 @@
+import { keyOperations } from './key-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
@@ -10,4 +11,5 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...serverOperations,
   ...serviceOperations,
+  ...keyOperations,
 ];
