@@ -56,6 +56,16 @@ export const requirements = {
     'each curl command of README and docs runs as it stands there, and is answered as docs/protocol.md says',
   'docs.examples': 'each JavaScript example of README and docs runs as it stands there',
 
+  // API keys
+  'keys.create':
+    '`keys create` prints the key alone on standard output; its secret is in no file, and the folder is private',
+  'keys.manage': '`keys list` and `keys revoke` work on the data directory of a stopped service',
+  'keys.refused': '`keys` says which option is wrong, with exit code 1, and makes nothing',
+  'keys.in-use': '`keys` says to ask the service that uses the data directory',
+  'keys.url': '`keys` with --url manages the keys of a running service',
+  'keys.rest': 'POST, GET and DELETE /api/keys create, list and revoke the keys of the own tenant',
+  'keys.off': 'without API keys, /api/keys is a path like any unknown one',
+
   // The terminal client
   'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',
   'chat.session': '`chat --session` goes on with that conversation',
