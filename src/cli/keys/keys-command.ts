@@ -53,6 +53,8 @@ export function addKeys(program: Command, environment: Environment, choose: Choo
         "an administrator's key, for --url; better in AGENT_SERVICE_KEY, which no process list shows",
       );
   const chooseAction = (flags: KeysFlags, action: KeysAction): void => {
+    if (flags.key !== undefined && flags.url === undefined)
+      keys.error("error: option '--key' needs '--url': a data directory asks for no key");
     const token = flags.key ?? (environment.AGENT_SERVICE_KEY || undefined);
     choose({ log: placeOf(flags), token, action });
   };

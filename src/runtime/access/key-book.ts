@@ -17,7 +17,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { SecretHash } from '../../ports/secret-hash.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import { foldKey, identityOf, type KeyEntry, recordOf, statusOf } from './key-entry.ts';
-import { pastExpiry, refusedKey, unknownKeyId, unknownRole } from './key-errors.ts';
+import { mistypedKey, pastExpiry, refusedKey, unknownKeyId, unknownRole } from './key-errors.ts';
 
 export interface KeyBookDeps {
   readonly store: EventStore;
@@ -65,10 +65,10 @@ export class KeyBook implements TokenVerifier {
     return looksLikeApiKey(token);
   }
 
-  /** Only who has the secret of a key learns that it was revoked or has expired. */
+  /** Only a client that has the secret of a key learns that the key was revoked or has expired. */
   verify(token: string): Identity {
     const key = parseApiKey(token);
-    if (!key) throw refusedKey('it is incomplete or mistyped: its checksum is wrong');
+    if (!key) throw mistypedKey();
     const entry = this.#entries.get(key.keyId);
     const isRight = this.#deps.hashing.matches(key.secret, entry?.hash ?? this.#nobodysHash);
     const identity = this.#identities.get(key.keyId);

@@ -1,8 +1,18 @@
 import { ServiceError } from '../../core/errors.ts';
 
-/** @param reason why the key is refused. It must hold nothing of the key. */
-export function refusedKey(reason: string): ServiceError {
-  return new ServiceError('UNAUTHORIZED', 'The API key is not accepted.', { reason });
+/** Says what is wrong with a key, and holds nothing of it. */
+export function mistypedKey(): ServiceError {
+  const reason = 'it is incomplete or mistyped: its checksum is wrong';
+  return refused(reason, 'Copy the whole key again.');
+}
+
+/** @param reason why no key like this helps. */
+export function refusedKey(reason: 'it is unknown' | 'it was revoked' | 'it has expired'): ServiceError {
+  return refused(reason, 'Ask an administrator for another key.');
+}
+
+function refused(reason: string, suggestion: string): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The API key is not accepted.', { reason, suggestion });
 }
 
 export function unknownKeyId(keyId: string): ServiceError {

@@ -149,6 +149,7 @@ describe('the command line', () => {
     [['chat', 'hello'], "too many arguments for 'chat'"],
     [['keys', 'list', 'x'], "too many arguments for 'list'"],
     [['keys', 'create', '--name', 'ci'], "required option '--role <role>' not specified"],
+    [['keys', 'list', '--key', 'as_x'], "option '--key' needs '--url'"],
     [['keys', 'lst'], "unknown command 'lst'"],
     [
       ['keys', 'list', '--url', 'http://h', '--data-dir', 'd'],
