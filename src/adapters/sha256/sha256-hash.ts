@@ -3,10 +3,14 @@ import type { SecretHash } from '../../ports/secret-hash.ts';
 
 /** SHA-256, in base64url. */
 export const sha256Hash: SecretHash = {
-  hash: (secret) => hash('sha256', secret, 'base64url'),
+  hash: sha256,
   matches(secret, expected) {
-    const found = hash('sha256', secret, 'buffer');
-    const wanted = Buffer.from(expected, 'base64url');
+    // Hashes are compared as text, because Node makes a text faster than a buffer.
+    const [found, wanted] = [Buffer.from(sha256(secret)), Buffer.from(expected)];
     return found.length === wanted.length && timingSafeEqual(found, wanted);
   },
 };
+
+function sha256(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
