@@ -3,6 +3,7 @@ import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
 import { oneProcess } from '../ports/session-directory.ts';
+import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
@@ -41,6 +42,8 @@ export interface AgentOptions {
   readonly log: Logger;
   /** Says when old sessions are looked for. A simulated one, in tests. */
   readonly clock?: Clock | undefined;
+  /** The API keys that clients may manage. Left out where the service has none. */
+  readonly keys?: KeyBook | undefined;
   /** Called once, when idle sessions take half of the memory that they may take. */
   readonly onSessionsFilling?: () => void;
 }
@@ -50,6 +53,8 @@ export interface Agent {
   readonly bus: LocalBus;
   readonly identity: AgentIdentity;
   readonly modelLabel: string;
+  /** The API keys. Undefined where the service has none. */
+  readonly keys: KeyBook | undefined;
   /** For the inspector. */
   readonly machines: LiveMachines;
   readonly metrics: SampledMetrics;
@@ -70,6 +75,7 @@ export async function composeAgent({
   adapters,
   log,
   clock,
+  keys,
   onSessionsFilling,
 }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
@@ -132,6 +138,7 @@ export async function composeAgent({
     exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
   };
   answerRequests(bus, handlers);
+  if (keys) await answerKeyRequests(bus, keys);
   countSignals(bus, metrics);
   // Not sampled: each reading is a question to the thread of the log, and the first one counts all events.
   showLog(adapters.metrics, handlers.logSize);
@@ -152,6 +159,7 @@ export async function composeAgent({
     bus,
     identity: agentIdentity(config),
     modelLabel: model.label,
+    keys,
     machines,
     metrics,
     toolServers,
@@ -174,4 +182,10 @@ export async function composeAgent({
       await tracing?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Loads the handlers only where the service has API keys. */
+async function answerKeyRequests(bus: LocalBus, keys: KeyBook): Promise<void> {
+  const { answerForKeys } = await import('../runtime/requests/key-requests.ts');
+  answerForKeys(bus, keys);
 }
