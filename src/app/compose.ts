@@ -4,6 +4,7 @@ import type { AgentDescription, AgentIdentity } from '../core/agent-description.
 import type { Logger } from '../ports/logger.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
 import { oneProcess } from '../ports/session-directory.ts';
+import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
@@ -42,6 +43,8 @@ export interface AgentOptions {
   readonly log: Logger;
   /** Says when old sessions are looked for. A simulated one, in tests. */
   readonly clock?: Clock | undefined;
+  /** The API keys that clients may manage. Left out where the service has none. */
+  readonly keys?: KeyBook | undefined;
   /** Called once, when idle sessions take half of the memory that they may take. */
   readonly onSessionsFilling?: () => void;
 }
@@ -53,6 +56,8 @@ export interface Agent {
   readonly modelLabel: string;
   /** Must be told where browsers come back to. Undefined when the connector knows no OAuth. */
   readonly authorizations: ServerAuthorizations | undefined;
+  /** The API keys. Undefined where the service has none. */
+  readonly keys: KeyBook | undefined;
   /** For the inspector. */
   readonly machines: LiveMachines;
   readonly metrics: SampledMetrics;
@@ -73,6 +78,7 @@ export async function composeAgent({
   adapters,
   log,
   clock,
+  keys,
   onSessionsFilling,
 }: AgentOptions): Promise<Agent> {
   const { llm, limits, history, systemPrompt, mcpServers } = config;
@@ -138,6 +144,7 @@ export async function composeAgent({
     exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
   };
   answerRequests(bus, handlers);
+  if (keys) await answerKeyRequests(bus, keys);
   countSignals(bus, metrics);
   // Not sampled: each reading is a question to the thread of the log, and the first one counts all events.
   showLog(adapters.metrics, handlers.logSize);
@@ -159,6 +166,7 @@ export async function composeAgent({
     identity: agentIdentity(config),
     modelLabel: model.label,
     authorizations: adapters.authorizations,
+    keys,
     machines,
     metrics,
     toolServers,
@@ -181,4 +189,10 @@ export async function composeAgent({
       await tracing?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Loads the handlers only where the service has API keys. */
+async function answerKeyRequests(bus: LocalBus, keys: KeyBook): Promise<void> {
+  const { answerForKeys } = await import('../runtime/requests/key-requests.ts');
+  answerForKeys(bus, keys);
 }

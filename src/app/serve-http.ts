@@ -16,7 +16,6 @@ import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
 import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { oauthCallbackRoute } from '../gateway/routes/oauth-callback-route.ts';
-import { ticketRoutes } from '../gateway/routes/ticket-routes.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -89,23 +88,13 @@ export async function serveHttp({
   const front = { access, authenticator, credentials: clients?.credentials, limits, clientAddress, log };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
-  const router = new Router(
-    routesOf({
-      agent,
-      clients,
-      bus,
-      settings,
-      version,
-      fanOut,
-      statecharts,
-      webSocket,
-      history,
-      maxRequestBytes,
-    }),
-  );
+  const routes = routesOf({
+    ...{ agent, clients, bus, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes },
+  });
+  const router = new Router([...routes, ...(settings.mode === 'web' ? (clients?.routes ?? []) : [])]);
   const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
-  const http = new HttpFront({ ...front, cors, router, mcp });
+  const http = new HttpFront({ ...front, cors, router, mcp, protectedMcp: clients?.mcp });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
   const maxPayloadBytes =
@@ -174,9 +163,9 @@ function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps
     ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
     ...documentRoutes(version, {
       isSecured: clients !== undefined,
+      hasKeys: agent.keys !== undefined,
       isPublic: clients?.isPublic('docs') ?? true,
     }),
-    ...(clients ? ticketRoutes(clients.tickets) : []),
     // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
     oauthCallbackRoute(agent.bus),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),

@@ -11,6 +11,7 @@ import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
 import { addInit } from './init/init-command.ts';
+import { addKeys } from './keys/keys-command.ts';
 import { addLogCommands } from './log/log-commands.ts';
 
 /**
@@ -42,6 +43,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   // Each of these adds a subcommand that calls `choose`.
   addLogCommands(program, environment, choose);
   addBackup(program, environment, (options) => choose({ kind: 'backup', ...options }));
+  addKeys(program, environment, (options) => choose({ kind: 'keys', ...options }));
   addChat(program, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
@@ -49,7 +51,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .command('example-tools')
     .description('Serves a few tools to try an agent with: an MCP server on standard input and output.')
     .action(() => choose({ kind: 'example-tools' }));
-  for (const command of [program, ...program.commands]) command.showHelpAfterError(helpHint(command));
+  for (const command of withSubcommands(program)) command.showHelpAfterError(helpHint(command));
   // Last, because subcommands added later would inherit `allowExcessArguments`.
   addRun(program, environment, choose);
   try {
@@ -63,9 +65,18 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   return chosen;
 }
 
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+/** As it is typed, such as `agent-service keys list`. */
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+}
+
 function helpHint(command: Command): string {
-  const { parent, registeredArguments } = command;
-  const called = parent ? `${parent.name()} ${command.name()}` : command.name();
+  const { registeredArguments } = command;
+  const called = fullName(command);
   const takesId = registeredArguments.some((argument) => argument.name() === 'session');
   const dash = takesId ? ' Put -- before a session id that begins with a dash.' : '';
   return `Run ${called} --help to see every option.${dash}`;

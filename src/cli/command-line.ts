@@ -3,6 +3,7 @@ import type { BackupOptions } from './backup/backup-command.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { InitOptions } from './init/init-command.ts';
+import type { KeysOptions } from './keys/keys-command.ts';
 import type { LogPlace } from './log/log-place.ts';
 
 /** Where `replay` finds a session: in a log or in an exported file. */
@@ -25,6 +26,7 @@ export type CommandLine =
   | ({ readonly kind: 'init' } & InitOptions)
   | ({ readonly kind: 'check' } & CheckOptions)
   | ({ readonly kind: 'backup' } & BackupOptions)
+  | ({ readonly kind: 'keys' } & KeysOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;

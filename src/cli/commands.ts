@@ -59,6 +59,10 @@ async function perform(command: Runnable): Promise<void> {
       process.stdout.write(await runBackup(command));
       return undefined;
     }
+    case 'keys': {
+      const { runKeys } = await import('./keys/run-keys.ts');
+      return runKeys(command);
+    }
     case 'example-tools': {
       const { serveExampleTools } = await import('./example-tools/example-tools.ts');
       return serveExampleTools();

@@ -31,4 +31,7 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'log.size': 'metrics:read',
   'log.backup': 'admin',
   'config.export': 'config:read',
+  'key.create': 'admin',
+  'key.list': 'admin',
+  'key.revoke': 'admin',
 };

@@ -1,3 +1,5 @@
+import type { ApiKeyRecord, CreatedApiKey, NewApiKey } from '../core/access/api-key-record.ts';
+import type { TenantId } from '../core/access/identity.ts';
 import type { SessionsOf } from '../core/access/session-names.ts';
 import type { AgentDescription } from '../core/agent-description.ts';
 import type { Image } from '../core/conversation/image.ts';
@@ -124,6 +126,15 @@ export interface ServiceRequests {
   };
   /** Cancels a running `tool.execute`. The answer is whether there was one. */
   'tool.cancel': { request: { callId: CallId }; answer: boolean };
+  /** Refused for a tenant that is not the client's own. Takes no idempotency key, because its answer is a secret. */
+  'key.create': {
+    request: Omit<NewApiKey, 'tenant'> & { readonly tenant?: TenantId | undefined };
+    answer: CreatedApiKey;
+  };
+  /** The API keys of the client's tenant, in the order of their creation. */
+  'key.list': { request: Record<never, never>; answer: readonly ApiKeyRecord[] };
+  /** From the answer on, the API key is refused. Refused itself for a key of another tenant. */
+  'key.revoke': { request: { keyId: string }; answer: ApiKeyRecord };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
   /** What an operator should know although the service works, for people. */

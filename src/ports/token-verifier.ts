@@ -9,6 +9,6 @@ export interface TokenVerifier {
    * nothing of the token. Answers without a promise where it can.
    */
   verify(token: string): Identity | Promise<Identity>;
-  /** What is guessed at with a token that was refused: the public id of a key, or the kind of the token. */
-  subjectOf(token: string): string;
+  /** What is guessed at with a token that was refused: the public id of a key. Null if it says none. */
+  subjectOf(token: string): string | null;
 }

@@ -35,6 +35,7 @@ export const errorCatalogue = {
     status: 404,
     condition: 'No tool call with this id waits for approval; `details.callId`.',
   },
+  API_KEY_NOT_FOUND: { status: 404, condition: 'There is no such API key; `details.keyId`.' },
   SESSION_BUSY: {
     status: 409,
     condition: 'A turn is running and the message asked not to wait (`whenBusy: reject`).',

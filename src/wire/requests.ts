@@ -6,7 +6,7 @@ import { WhenBusy } from '../core/session/when-busy.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
 
 /** Many clients send null for an absent field. */
-const optional = <T extends z.ZodType>(schema: T) =>
+export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => value ?? undefined, schema.optional()).optional();
 
 const session = optional(SessionId)

@@ -56,6 +56,16 @@ export const requirements = {
     'each curl command of README and docs runs as it stands there, and is answered as docs/protocol.md says',
   'docs.examples': 'each JavaScript example of README and docs runs as it stands there',
 
+  // API keys
+  'keys.create':
+    '`keys create` prints the key alone on standard output; its secret is in no file, and the folder is private',
+  'keys.manage': '`keys list` and `keys revoke` work on the data directory of a stopped service',
+  'keys.refused': '`keys` says which option is wrong, with exit code 1, and makes nothing',
+  'keys.in-use': '`keys` says to ask the service that uses the data directory',
+  'keys.url': '`keys` with --url manages the keys of a running service',
+  'keys.rest': 'POST, GET and DELETE /api/keys create, list and revoke the keys of the own tenant',
+  'keys.off': 'without API keys, /api/keys is a path like any unknown one',
+
   // The terminal client
   'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',
   'chat.session': '`chat --session` goes on with that conversation',
@@ -361,7 +371,6 @@ export const requirements = {
   'auth.revoked': 'a revoked credential ends its sockets with 4401 at once, and is refused from then on',
   'auth.expired': 'an expired credential ends its sockets and streams, unless `auth` frames renewed it',
   'auth.guess': 'who guesses is answered late, and nobody else',
-  'auth.cache': 'a verified token is not verified again',
   'auth.off-frame': 'without `auth`, a frame of that type is unsupported',
   'auth.isolation': 'nothing of one principal appears in any byte that another receives',
   'auth.not-found': 'what is somebody else’s is not found, in the same words as what nobody has',

@@ -1,54 +1,82 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerConfig } from '../../config/schema/agent-config.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
+import { ROLES } from '../../core/access/scopes.ts';
+import type { Route } from '../../gateway/http/router.ts';
+import { keyRoutes } from '../../gateway/routes/key-routes.ts';
+import { resourceRoutes } from '../../gateway/routes/resource-routes.ts';
+import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
 import { BearerAuthenticator } from '../../gateway/security/bearer-authenticator.ts';
 import { FailedAttempts } from '../../gateway/security/failed-attempts.ts';
 import { HeldCredentials } from '../../gateway/security/held-credentials.ts';
+import type { ProtectedMcp } from '../../gateway/security/protected-mcp.ts';
 import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
 import type { Agent } from '../compose.ts';
+import { protectMcp } from './protect-mcp.ts';
+
+export interface ClientAccessOptions {
+  readonly auth: AuthConfig;
+  readonly agent: Pick<Agent, 'bus' | 'keys' | 'identity'>;
+  readonly trustProxy: ServerConfig['trustProxy'];
+  readonly log: Logger;
+}
 
 /** What stands between clients and the agent where clients are authenticated. */
 export interface ClientAccess {
   readonly authenticator: BearerAuthenticator;
   /** Of open sockets and event streams. */
   readonly credentials: HeldCredentials;
-  readonly tickets: Tickets;
   readonly bus: Bus;
+  readonly mcp: ProtectedMcp;
+  /** Routes that a service without authentication does not have. */
+  readonly routes: readonly Route[];
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
-  /** Call when a credential was revoked: it is refused from now on, and what is open with it ends. */
+  /** Call when a credential was revoked: what is open with it ends. */
   revoke(credential: string): void;
 }
 
-export async function clientAccess(auth: AuthConfig, agent: Pick<Agent, 'bus'>): Promise<ClientAccess> {
-  return accessBy(auth, await verifiersOf(auth), agent.bus);
+/** Load this file only where clients are authenticated. */
+export async function clientAccess(options: ClientAccessOptions): Promise<ClientAccess> {
+  const { keys } = options.agent;
+  const access = accessBy([...(keys ? [keys] : []), ...(await jwtVerifiers(options))], options);
+  keys?.onRevoked((credential) => access.revoke(credential));
+  return access;
 }
 
-async function verifiersOf(_auth: AuthConfig): Promise<TokenVerifier[]> {
-  return [];
+/** Loads what verifies tokens of identity providers only if there are some. */
+async function jwtVerifiers({ auth: { jwt, roles }, log }: ClientAccessOptions): Promise<TokenVerifier[]> {
+  if (jwt.length === 0) return [];
+  const { jwtVerifier } = await import('../../adapters/jwt/jwt-verifier.ts');
+  return [jwtVerifier(jwt, { roles: { ...roles, ...ROLES }, log })];
 }
 
 /** @param verifiers of the kinds of tokens that are accepted. */
 export function accessBy(
-  auth: Pick<AuthConfig, 'public'>,
   verifiers: readonly TokenVerifier[],
-  bus: Bus,
+  { auth, agent, trustProxy }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
   const tickets = new Tickets();
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
+  const bus = new GuardedBus(agent.bus);
+  const mcp = protectMcp(auth, trustProxy);
   return {
     authenticator,
     credentials,
-    tickets,
-    bus: new GuardedBus(bus),
+    bus,
+    mcp,
+    routes: [
+      ...ticketRoutes(tickets),
+      ...(agent.keys ? keyRoutes(bus) : []),
+      ...resourceRoutes({ mcp, name: agent.identity.name }),
+    ],
     isPublic: (what) => auth.public.includes(what),
-    revoke(credential) {
-      authenticator.forget(credential);
-      credentials.revoke(credential);
-    },
+    revoke: (credential) => credentials.revoke(credential),
   };
 }

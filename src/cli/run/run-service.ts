@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
-import type { ClientAccess } from '../../app/access/client-access.ts';
-import { chooseAdapters } from '../../app/adapters/adapters.ts';
+import type { ClientAccess, ClientAccessOptions } from '../../app/access/client-access.ts';
+import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { Agent } from '../../app/compose.ts';
 import { localUrl } from '../../app/local-url.ts';
@@ -14,6 +14,7 @@ import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import type { ServiceConfig } from '../../config/schema/service-config.ts';
 import { checkExposure, resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { agentFileOf, isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
 import { noteAddress } from './service-address.ts';
@@ -63,7 +64,11 @@ async function start(
     import('../../app/compose.ts'),
     import('../../app/serve-http.ts'),
   ]);
-  const agent = await composeAgent({ config, raw, adapters, log, onSessionsFilling: growHeapSlowly });
+  const keys = await keysOf(auth, adapters, log);
+  const agent = await composeAgent({
+    ...{ config, raw, adapters, log, keys },
+    onSessionsFilling: growHeapSlowly,
+  });
   if (settings.transport === 'stdio') {
     noteAddress(dataDir, null);
     const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);
@@ -73,7 +78,7 @@ async function start(
     await stop();
     return;
   }
-  const access = auth && (await accessOf(auth, agent));
+  const access = auth && (await accessOf({ auth, agent, trustProxy: config.server.trustProxy, log }));
   const http = await serveHttp({ agent, access, config, settings, version, log }).catch(
     async (error: unknown) => {
       await agent.close();
@@ -95,9 +100,19 @@ async function start(
 }
 
 /** Loads what authenticates clients only where they are authenticated. */
-async function accessOf(auth: AuthConfig, agent: Agent): Promise<ClientAccess> {
+async function accessOf(options: ClientAccessOptions): Promise<ClientAccess> {
   const { clientAccess } = await import('../../app/access/client-access.ts');
-  return clientAccess(auth, agent);
+  return clientAccess(options);
+}
+
+async function keysOf(
+  auth: AuthConfig | undefined,
+  { store }: Pick<Adapters, 'store'>,
+  log: Logger,
+): Promise<KeyBook | undefined> {
+  if (!auth?.apiKeys) return undefined;
+  const { openKeyBook } = await import('../../app/access/open-key-book.ts');
+  return openKeyBook(store, log, auth.roles);
 }
 
 /** Prints the outcome of each tool server's first attempt, and a line if the search for unfinished turns takes long. */

@@ -15,6 +15,17 @@ export class ServiceRefusal extends Error {
   }
 }
 
+/** A request other than a GET by an anonymous client. */
+export interface ServiceCall {
+  /** Such as `api/keys`. */
+  readonly path: string;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** For the header `Authorization: Bearer`. */
+  readonly token?: string | undefined;
+}
+
 /** Longest wait for the beginning of an answer. */
 const PATIENCE_MS = 10_000;
 
@@ -22,32 +33,44 @@ const PATIENCE_MS = 10_000;
  * Asks a running service. Rejects with advice if no service answers, and with a `ServiceRefusal` if it refuses.
  *
  * @param base address of the service.
- * @param path of the REST interface, such as `api/sessions`.
+ * @param call the request, or for a GET its path in the REST interface, such as `api/sessions`.
  */
-export async function requestService(base: string, path: string): Promise<Response> {
-  const response = await begin(new URL(path, base.endsWith('/') ? base : `${base}/`), base);
+export async function requestService(base: string, call: ServiceCall | string): Promise<Response> {
+  const response = await begin(base, typeof call === 'string' ? { path: call } : call);
   if (response.ok) return response;
   const { data } = Refusal.safeParse(await response.json().catch(() => undefined));
   if (!data) throw notAService(base);
   const { code, message, details } = data.error;
-  const { issue, suggestion } = details;
-  const more = [issue, suggestion].filter((text) => typeof text === 'string').map((text) => ` (${text})`);
+  // A 401 has its reason in a field of its own; the message of other errors has it.
+  const { issue, suggestion, reason } = details;
+  const why = code === 'UNAUTHORIZED' ? reason : issue;
+  const more = [why, suggestion].filter((text) => typeof text === 'string').map((text) => ` (${text})`);
   throw new ServiceRefusal(code, `${message}${more.join('')}`);
 }
 
 /** The JSON of an answer. */
-export async function readAnswer<T>(base: string, path: string, schema: z.ZodType<T>): Promise<T> {
-  const response = await requestService(base, path);
+export async function readAnswer<T>(
+  base: string,
+  call: ServiceCall | string,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const response = await requestService(base, call);
   const { data } = schema.safeParse(await response.json().catch(() => undefined));
   if (data === undefined) throw notAService(base);
   return data;
 }
 
-async function begin(address: URL, base: string): Promise<Response> {
+async function begin(base: string, { path, method = 'GET', body, token }: ServiceCall): Promise<Response> {
+  const address = new URL(path, base.endsWith('/') ? base : `${base}/`);
+  const headers = {
+    ...(body && { 'Content-Type': 'application/json' }),
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  };
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), PATIENCE_MS);
   try {
-    return await fetch(address, { signal: controller.signal });
+    const { signal } = controller;
+    return await fetch(address, { method, headers, signal, body: body ? JSON.stringify(body) : null });
   } catch (cause) {
     const advice =
       'start one with `agent-service` (in a checkout `npm start`), or say where it is with --url';

@@ -20,7 +20,7 @@ export async function withEventStore<T>(
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
   const opening = openSqliteEventStore({ directory: dataDir, log: createJsonLogger('warn') });
   const store = await opening.catch((error: unknown) => {
-    throw mode === 'read' ? withAdvice(error) : error;
+    throw mode === 'read' ? adviseUrl(error) : error;
   });
   try {
     return await work(store);
@@ -29,8 +29,8 @@ export async function withEventStore<T>(
   }
 }
 
-/** A service that uses the directory can be asked instead. */
-function withAdvice(error: unknown): unknown {
+/** Adds to the error about a directory in use that the service can be asked instead. */
+export function adviseUrl(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== DIRECTORY_IN_USE) return error;
   return new Error(`${error.message}, or ask the service: --url with its address, instead of --data-dir`, {
     cause: error,

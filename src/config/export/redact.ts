@@ -27,6 +27,7 @@ const SECRET_SHAPES = [
   /\b(?:glpat|xox[abeprs])-(?=[\w-]*\d)[\w-]{8,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g,
   /\bAIza[\w-]{30,}/g,
+  /\bas_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\b/g,
   /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
   /(?<=\b(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}/gi,
 ];

@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { Scope } from '../../core/access/scopes.ts';
+import { checkIssuerRoles } from './auth-roles.ts';
+import { JwtConfig } from './jwt-config.ts';
+import { McpResourceUrl } from './mcp-resource-url.ts';
+import { RoleName } from './role-name.ts';
 
-const RoleName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be lower-case letters, digits and dashes');
-
-/** Who may use the service, and what for. */
-export const AuthConfig = z.strictObject({
+const AuthFields = z.strictObject({
   /** Whether the service issues and accepts API keys. */
   apiKeys: z.boolean().default(false),
   /** What may be read without a credential, besides the probes: the documents, the metrics. */
   public: z.array(z.enum(['docs', 'metrics'])).default(['docs']),
   /** Roles besides `reader`, `user`, `approver`, `operator` and `admin`. */
   roles: z.record(RoleName, z.array(Scope)).default({}),
+  /** Identity providers whose tokens (JWT) the service accepts. */
+  jwt: JwtConfig.default([]),
+  /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
+  resource: McpResourceUrl.optional(),
 });
+
+/** Who may use the service, and what for. */
+export const AuthConfig = AuthFields.superRefine(checkIssuerRoles);
 export type AuthConfig = z.infer<typeof AuthConfig>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiKeyCreated, ApiKeyRevoked } from '../access/api-key-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
 import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../session/session-events.ts';
 import {
@@ -47,7 +48,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
-/** An event of the service itself, about a tool server or a keyed request. `streams.ts` names the streams for them. */
+/** An event of the service itself: about a tool server, an API key or a keyed request. `streams.ts` names the streams for them. */
 export const ServiceEvent = z.discriminatedUnion('type', [
   McpServerAdded,
   McpServerRegistered,
@@ -56,6 +57,8 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   RequestBegun,
   RequestAnswered,
   RequestFailed,
+  ApiKeyCreated,
+  ApiKeyRevoked,
 ]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 

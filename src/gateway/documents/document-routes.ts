@@ -12,6 +12,8 @@ const CONTENT_SECURITY_POLICY =
 export interface DocumentAccess {
   /** Whether the service authenticates its clients. */
   readonly isSecured: boolean;
+  /** Whether it has API keys. */
+  readonly hasKeys?: boolean;
   /** Whether the documents are for everybody all the same. */
   readonly isPublic?: boolean;
 }
@@ -23,9 +25,7 @@ export interface DocumentAccess {
 export function documentRoutes(version: string, access: DocumentAccess = { isSecured: false }): Route[] {
   let documents: Promise<ServedDocuments> | undefined;
   const load = (): Promise<ServedDocuments> => {
-    documents ??= import('./served-documents.ts').then(({ makeDocuments }) =>
-      makeDocuments(version, access.isSecured),
-    );
+    documents ??= import('./served-documents.ts').then(({ makeDocuments }) => makeDocuments(version, access));
     return documents;
   };
   return paths.map((path) => ({

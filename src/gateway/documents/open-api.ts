@@ -1,3 +1,4 @@
+import { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import { Image } from '../../core/conversation/image.ts';
 import { ErrorBody } from '../../core/errors.ts';
 import { MachineState, StateValue } from '../../core/machine-state.ts';
@@ -10,6 +11,7 @@ import {
 import { ToolResult } from '../../core/tool-call/tool.ts';
 import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import { CreateKeyRequest, CreateKeyResponse, KeysResponse, RevokeKeyResponse } from '../../wire/api-keys.ts';
 import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.ts';
 import {
   ApprovalRequest,
@@ -76,6 +78,7 @@ const named = {
   CancelRequest,
   ApprovalRequest,
   ConnectServerRequest,
+  CreateKeyRequest,
   MessageSyncResponse,
   MessageResponse,
   ResetResponse,
@@ -94,6 +97,10 @@ const named = {
   BackupResponse,
   HealthResponse,
   AgentResponse,
+  CreateKeyResponse,
+  KeysResponse,
+  RevokeKeyResponse,
+  ApiKeyRecord,
   ErrorResponse,
   ErrorBody,
   Image,

@@ -1,9 +1,10 @@
 import type { AsyncApiDocument } from './async-api.ts';
 import type { OpenApiDocument } from './open-api.ts';
 import type { OperationObject } from './open-api-operation.ts';
-import { accessOperations } from './operations/access-operations.ts';
+import { keyOperations } from './operations/key-operations.ts';
 import type { Operation } from './operations/operation.ts';
 import { operations } from './operations/operations.ts';
+import { ticketOperations } from './operations/ticket-operations.ts';
 import { clientMessages } from './stream-messages.ts';
 
 const SCHEME = 'bearer';
@@ -57,7 +58,9 @@ function secured(operation: OperationObject, scope: Operation['scope']): Operati
 }
 
 function scopeOf({ operationId }: OperationObject): Operation['scope'] {
-  const declared = [...operations, ...accessOperations].find(({ id }) => id === operationId);
+  const declared = [...operations, ...ticketOperations, ...keyOperations].find(
+    ({ id }) => id === operationId,
+  );
   if (!declared) throw new Error(`the operation ${operationId} is documented nowhere`);
   return declared.scope;
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { asyncApiDocument } from './async-api.ts';
 import { openApiDocument } from './open-api.ts';
-import { accessOperations } from './operations/access-operations.ts';
+import { keyOperations } from './operations/key-operations.ts';
 import { operations } from './operations/operations.ts';
+import { ticketOperations } from './operations/ticket-operations.ts';
 import { docsPage } from './page/page.ts';
 import { securedAsyncApi, securedOpenApi } from './security-schemes.ts';
 
@@ -16,14 +17,22 @@ export type ServedDocuments = Readonly<Record<DocumentPath, (host: string) => Se
 
 export type DocumentPath = '/openapi.json' | '/asyncapi.json' | '/docs' | '/docs.css';
 
-/**
- * Builds all documents. They never change, so build them once.
- * @param isSecured whether the service authenticates its clients.
- */
-export async function makeDocuments(version: string, isSecured: boolean): Promise<ServedDocuments> {
-  const openApi = isSecured
-    ? securedOpenApi(openApiDocument(version, [...operations, ...accessOperations]))
-    : openApiDocument(version);
+/** What a service has besides what every service has. */
+export interface DocumentedParts {
+  /** Whether it authenticates its clients. */
+  readonly isSecured: boolean;
+  /** Whether it has API keys. */
+  readonly hasKeys?: boolean;
+}
+
+/** Builds all documents. They never change, so build them once. */
+export async function makeDocuments(
+  version: string,
+  { isSecured, hasKeys = false }: DocumentedParts,
+): Promise<ServedDocuments> {
+  const served = [...operations, ...(isSecured ? ticketOperations : []), ...(hasKeys ? keyOperations : [])];
+  const plain = openApiDocument(version, served);
+  const openApi = isSecured ? securedOpenApi(plain) : plain;
   const asyncApi = isSecured ? securedAsyncApi(asyncApiDocument(version)) : asyncApiDocument(version);
   const openApiJson = { contentType: 'application/json', body: JSON.stringify(openApi) };
   const asyncApiJson = { contentType: 'application/json', body: JSON.stringify(asyncApi) };

@@ -11,6 +11,7 @@ import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
 import type { HeldCredentials } from '../security/held-credentials.ts';
+import type { ProtectedMcp } from '../security/protected-mcp.ts';
 import {
   type Allowance,
   limitHeaders,
@@ -32,6 +33,8 @@ export interface HttpFrontDeps {
   readonly clientAddress: ClientAddress;
   readonly router: Router;
   readonly mcp: McpEndpoint;
+  /** Absent where nobody is authenticated. */
+  readonly protectedMcp?: ProtectedMcp | undefined;
   readonly log: Logger;
 }
 
@@ -157,10 +160,12 @@ export class HttpFront implements HttpHandler {
     return errorResponse(error);
   }
 
-  #failure(thrown: unknown, { method, path }: HttpRequest): HttpResponse {
-    return errorResponse(
-      clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly'),
-    );
+  #failure(thrown: unknown, request: HttpRequest): HttpResponse {
+    const { method, path } = request;
+    const error = clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly');
+    const response = errorResponse(error);
+    const challenge = path === '/mcp' ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
+    return challenge ? { ...response, headers: { ...response.headers, ...challenge } } : response;
   }
 }
 

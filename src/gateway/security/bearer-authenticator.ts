@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import type { Identity } from '../../core/access/identity.ts';
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -14,27 +11,17 @@ export interface BearerAuthenticatorDeps {
   readonly verifiers: readonly TokenVerifier[];
   readonly tickets: Tickets;
   readonly failures: FailedAttempts;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
 }
 
-/** Tokens that were verified lately. */
-const REMEMBERED = 10_000;
-/** No credential is longer. A longer one is not hashed. */
-const MAX_TOKEN_CHARACTERS = 16_384;
 /** Names under which clients put a token in a URL. */
 const IN_URL = ['access_token', 'token', 'api_key', 'key'];
 
 /** Identifies clients by `Authorization: Bearer`, or by a ticket in the query. */
 export class BearerAuthenticator implements Authenticator {
   readonly #deps: BearerAuthenticatorDeps;
-  readonly #now: () => number;
-  /** By the hash of the token: a lookup tells nothing by its time. */
-  readonly #verified = new LRUCache<string, RequestContext>({ max: REMEMBERED });
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
-    this.#now = deps.now ?? Date.now;
   }
 
   authenticate({ headers, query }: Credentials, address: string): RequestContext | Promise<RequestContext> {
@@ -48,35 +35,19 @@ export class BearerAuthenticator implements Authenticator {
 
   /** The client that a token belongs to. Throws, or rejects, as `authenticate` does. */
   identify(token: string, address: string): RequestContext | Promise<RequestContext> {
-    if (token.length > MAX_TOKEN_CHARACTERS) return this.#refuse(unknown(), address, null);
-    const hash = createHash('sha256').update(token).digest('base64');
-    const known = this.#verified.get(hash);
-    if (known && !isOver(known, this.#now())) return known;
-    return this.#verify(token, address, hash);
+    const verifier = this.#deps.verifiers.find((candidate) => candidate.recognizes(token));
+    if (!verifier) return this.#refuse(unknown(), address, null);
+    const refused = (error: unknown) => this.#refuse(error, address, verifier.subjectOf(token));
+    try {
+      const identity = verifier.verify(token);
+      return identity instanceof Promise ? identity.then(contextOf, refused) : contextOf(identity);
+    } catch (error) {
+      return refused(error);
+    }
   }
 
   require(context: RequestContext, scope: Scope | null): void {
     requireScope(context, scope);
-  }
-
-  /** Call when a credential was revoked. */
-  forget(credential: string): void {
-    for (const [hash, { rights }] of this.#verified)
-      if (rights?.credential === credential) this.#verified.delete(hash);
-  }
-
-  async #verify(token: string, address: string, hash: string): Promise<RequestContext> {
-    const verifier = this.#deps.verifiers.find((candidate) => candidate.recognizes(token));
-    if (!verifier) return this.#refuse(unknown(), address, null);
-    let identity: Identity;
-    try {
-      identity = await verifier.verify(token);
-    } catch (error) {
-      return this.#refuse(error, address, verifier.subjectOf(token));
-    }
-    const context = contextOf(identity);
-    this.#verified.set(hash, context);
-    return context;
   }
 
   #byQuery(query: string, address: string): RequestContext | Promise<RequestContext> {
@@ -90,16 +61,20 @@ export class BearerAuthenticator implements Authenticator {
     return this.#deps.tickets.redeem(ticket) ?? this.#refuse(badTicket(), address, null);
   }
 
-  /** @param isAttempt whether something was tried that may have been a guess. */
+  /** @param isAttempt whether something was tried. */
   async #refuse(error: unknown, address: string, subject: string | null, isAttempt = true): Promise<never> {
-    if (isAttempt && error instanceof ServiceError && error.code === 'UNAUTHORIZED')
-      await this.#deps.failures.note(address, subject);
+    if (isAttempt && isGuess(error)) await this.#deps.failures.note(address, subject);
     throw error;
   }
 }
 
-function isOver({ rights }: RequestContext, now: number): boolean {
-  return rights?.expiresAt !== undefined && rights.expiresAt <= now;
+/** Whoever has a credential that was good once has not guessed it. */
+const WAS_GOOD: readonly unknown[] = ['expired', 'revoked'];
+
+function isGuess(error: unknown): boolean {
+  return (
+    error instanceof ServiceError && error.code === 'UNAUTHORIZED' && !WAS_GOOD.includes(error.details.reason)
+  );
 }
 
 const WAYS = 'Send the header Authorization: Bearer with an API key or a token of your identity provider.';

@@ -24,7 +24,7 @@ export class FailedAttempts {
 
   /**
    * Counts a refused credential. Rejects with `RATE_LIMIT_EXCEEDED`, a second later, if there were too many.
-   * @param key what was guessed at: the public id of an API key, or the kind of the token. Null if nothing was recognized.
+   * @param key the public id of what was guessed at. Null if there is none.
    */
   async note(address: string, key: string | null): Promise<void> {
     const allowances = [

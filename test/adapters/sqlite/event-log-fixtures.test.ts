@@ -32,6 +32,9 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
  * test/support/log/write-log-fixture.ts. They are never written again: what users have on their disks is not either.
  */
 
+/** Younger than the newest fixture. */
+const SINCE = ['session.renamed', 'api-key.created', 'api-key.revoked'] as const;
+
 interface Fixture {
   readonly version: number;
   /** Streams and their heads. */
@@ -48,7 +51,7 @@ const fixtures: readonly Fixture[] = [
     streams: { deleted: 4, eventful: 54, origin: 44, [CLEAR_SERVERS_STREAM]: 2 },
     moments: [38, 54],
     lacking: [
-      'session.renamed',
+      ...SINCE,
       'mcp-server.registered',
       'secret.kept',
       'request.begun',
@@ -66,7 +69,7 @@ const fixtures: readonly Fixture[] = [
       [SERVERS_STREAM]: 2,
     },
     moments: [55, 71],
-    lacking: ['session.renamed', 'mcp-server.added'],
+    lacking: [...SINCE, 'mcp-server.added'],
   },
   {
     version: 3,
@@ -78,7 +81,7 @@ const fixtures: readonly Fixture[] = [
       [SERVERS_STREAM]: 2,
     },
     moments: [55, 71],
-    lacking: ['session.renamed', 'mcp-server.added'],
+    lacking: [...SINCE, 'mcp-server.added'],
   },
 ];
 

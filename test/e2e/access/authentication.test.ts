@@ -134,17 +134,6 @@ describe('a service that authenticates its clients', () => {
     expect((await guess('test-ada')).status).toBe(200);
   });
 
-  verifies('auth.cache', async () => {
-    const tokens = people();
-    await using service = await start(tokens);
-    for (let request = 0; request < 5; request += 1)
-      expect((await service.fetch('/api/sessions', { headers: bearer('ada') })).status).toBe(200);
-    expect(tokens.verified).toBe(1);
-    service.access?.revoke('credential-of-ada');
-    await service.fetch('/api/sessions', { headers: bearer('ada') });
-    expect(tokens.verified).toBe(2);
-  });
-
   verifies('auth.off-frame', async () => {
     await using service = await RunningService.start({ yaml: YAML });
     using client = await connectClient(`ws://127.0.0.1:${service.port}/`);

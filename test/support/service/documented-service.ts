@@ -1,3 +1,6 @@
+import { sha256Hash } from '../../../src/adapters/sha256/sha256-hash.ts';
+import { withEventStore } from '../../../src/cli/transfer/data-directory.ts';
+import { API_KEYS_STREAM } from '../../../src/core/log/streams.ts';
 import { eventually } from '../project/eventually.ts';
 import { viewOf } from '../sessions/session-api.ts';
 import type { RunningService } from './running-service.ts';
@@ -45,6 +48,13 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
     await say('use echo {"message": "hi"}', sessionId);
     await waitsForApproval(service, sessionId);
   }
+}
+
+/** Stores the API key of the examples in a data directory. Other keys have ids that nobody can foresee. */
+export async function prepareDocumentedKey(dataDir: string): Promise<void> {
+  const key = { keyId: 'c1Q3mJr7', name: 'ci', roles: ['user'], tenant: 'default' };
+  const event = { type: 'api-key.created', ...key, hash: sha256Hash.hash('nobody knows it') } as const;
+  await withEventStore(dataDir, 'write', (store) => store.append(API_KEYS_STREAM, 0, [event]));
 }
 
 async function waitsForApproval(service: RunningService, sessionId: string): Promise<void> {

@@ -1,13 +1,17 @@
 import { createServer } from 'node:net';
 import { accessBy, type ClientAccess } from '../../../src/app/access/client-access.ts';
+import { openKeyBook } from '../../../src/app/access/open-key-book.ts';
 import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
-import { composeAgent } from '../../../src/app/compose.ts';
+import { type Agent, composeAgent } from '../../../src/app/compose.ts';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { serveHttp } from '../../../src/app/serve-http.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
+import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
+import { DEFAULT_TENANT } from '../../../src/core/access/identity.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
+import { identity, KnownTokens } from '../access/known-tokens.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
 export interface ServiceOptions {
@@ -26,6 +30,24 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** Clients are authenticated, by these kinds of tokens. */
   readonly verifiers?: readonly TokenVerifier[];
+  /** The settings of that. */
+  readonly auth?: object;
+  /** Clients are authenticated by API keys, and by the token of `adminToken`, which `fetch` and `post` send. */
+  readonly apiKeys?: boolean;
+}
+
+/** Of an admin of the default tenant. */
+export const adminToken = 'test-admin';
+const admin = new KnownTokens({ admin: identity('admin', { tenant: DEFAULT_TENANT, roles: ['admin'] }) });
+
+function accessOf({ verifiers, apiKeys, auth }: ServiceOptions, agent: Agent): ClientAccess | undefined {
+  if (!verifiers && !apiKeys) return undefined;
+  const settings = AuthConfig.parse({ apiKeys, ...auth });
+  const { keys } = agent;
+  const all = [...(keys ? [keys, admin] : []), ...(verifiers ?? [])];
+  const access = accessBy(all, { auth: settings, agent, trustProxy: false });
+  keys?.onRevoked((credential) => access.revoke(credential));
+  return access;
 }
 
 export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
@@ -35,12 +57,18 @@ export class RunningService implements AsyncDisposable {
   readonly port: number;
   /** Where clients are authenticated. */
   readonly access: ClientAccess | undefined;
+  readonly #sendsToken: boolean;
   readonly #close: () => Promise<void>;
   #closing: Promise<void> | null = null;
 
-  private constructor(port: number, close: () => Promise<void>, access: ClientAccess | undefined) {
+  private constructor(
+    port: number,
+    close: () => Promise<void>,
+    { access, sendsToken }: { access: ClientAccess | undefined; sendsToken: boolean },
+  ) {
     this.port = port;
     this.access = access;
+    this.#sendsToken = sendsToken;
     this.#close = close;
   }
 
@@ -53,13 +81,17 @@ export class RunningService implements AsyncDisposable {
       ...(await chooseAdapters({ config, dataDir, environment, log })),
       ...options.adapters,
     };
-    const agent = await composeAgent({ config, raw, adapters, log, clock: options.clock });
+    const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
+    const agent = await composeAgent({ config, raw, adapters, log, keys, clock: options.clock });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
-    const access = options.verifiers && accessBy({ public: ['docs'] }, options.verifiers, agent.bus);
+    const access = accessOf(options, agent);
     const version = readPackageVersion();
     const http = await serveHttp({ agent, access, config, settings, version, log });
-    return new RunningService(http.port, () => http.close(), access);
+    return new RunningService(http.port, () => http.close(), {
+      access,
+      sendsToken: options.apiKeys === true,
+    });
   }
 
   get url(): string {
@@ -67,8 +99,11 @@ export class RunningService implements AsyncDisposable {
   }
 
   /** A request with any method, path, headers and body. */
-  fetch(path: string, init?: RequestInit): Promise<Response> {
-    return fetch(`${this.url}${path}`, init);
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (this.#sendsToken && !headers.has('Authorization'))
+      headers.set('Authorization', `Bearer ${adminToken}`);
+    return fetch(`${this.url}${path}`, { ...init, headers });
   }
 
   /** POST of a JSON body. */

@@ -58,6 +58,27 @@ describe('the command line', () => {
     });
   });
 
+  it('takes what the commands for API keys are told, and the key from the environment', () => {
+    const environment = { AGENT_SERVICE_DATA_DIR: 'env', AGENT_SERVICE_KEY: 'as_env' };
+    const keys = (...args: string[]) => parseCommandLine(['keys', ...args], environment);
+    const create = ['create', '--name', 'ci', '--role', 'user', '--role', 'approver', '--expires', '90d'];
+    expect(keys(...create, '--tenant', 'acme')).toEqual({
+      kind: 'keys',
+      log: { dataDir: 'env' },
+      token: 'as_env',
+      action: { do: 'create', name: 'ci', roles: ['user', 'approver'], tenant: 'acme', expires: '90d' },
+    });
+    const remote = { kind: 'keys', log: { url: 'http://host:1' }, token: 'as_flag' };
+    expect(keys('list', '--json', '--url', 'http://host:1', '--key', 'as_flag')).toEqual({
+      ...remote,
+      action: { do: 'list', json: true },
+    });
+    expect(keys('revoke', 'c1Q3mJr7', '--data-dir', 'd')).toMatchObject({
+      log: { dataDir: 'd' },
+      action: { do: 'revoke', keyId: 'c1Q3mJr7' },
+    });
+  });
+
   it('replays from the recording alone, unless it is told to ask the agent', () => {
     const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
     const replay = (...args: string[]) => parseCommandLine(['replay', ...args], environment);
@@ -126,12 +147,20 @@ describe('the command line', () => {
     [['export', 's', 't'], "too many arguments for 'export'"],
     [['import', 'a', 'b'], "too many arguments for 'import'"],
     [['chat', 'hello'], "too many arguments for 'chat'"],
+    [['keys', 'list', 'x'], "too many arguments for 'list'"],
+    [['keys', 'create', '--name', 'ci'], "required option '--role <role>' not specified"],
+    [['keys', 'list', '--key', 'as_x'], "option '--key' needs '--url'"],
+    [['keys', 'lst'], "unknown command 'lst'"],
+    [
+      ['keys', 'list', '--url', 'http://h', '--data-dir', 'd'],
+      "cannot be used with option '--data-dir <dir>'",
+    ],
     [['--data-dir', 'there', 'import', 'a'], "option '--data-dir' stands before the command 'import'"],
   ])('refuses %j on stderr and points at the help', (args, message) => {
     const { code, stream, output } = exitOf(...args);
     expect([code, stream]).toEqual([1, 'stderr']);
     expect(output).toContain(message);
-    expect(output).toMatch(/Run agent-service (\w+ )?--help/);
+    expect(output).toMatch(/Run agent-service (\w+ )*--help/);
   });
 
   it('points at the help of the command that was meant, which also `help` prints', () => {

@@ -8,10 +8,16 @@ import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
-import { operations } from '../../../src/gateway/documents/operations/operations.ts';
+import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
+import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
+import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
+import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
+import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
 import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
+import { ticketRoutes } from '../../../src/gateway/routes/ticket-routes.ts';
+import { Tickets } from '../../../src/gateway/security/tickets.ts';
 import { Statecharts } from '../../../src/gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
@@ -22,8 +28,9 @@ import { exampleValue, OpenApi, replayableExamples } from '../../support/documen
 import { silentLog } from '../../support/service/running-service.ts';
 import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
-const openApi = structuredClone(openApiDocument('0.0.0'));
-const asyncApi = structuredClone(asyncApiDocument('0.0.0'));
+const operations = [...always, ...ticketOperations, ...keyOperations];
+const openApi = structuredClone(securedOpenApi(openApiDocument('0.0.0', operations)));
+const asyncApi = structuredClone(securedAsyncApi(asyncApiDocument('0.0.0')));
 const readOpenApi = OpenApi.parse(openApi);
 const readAsyncApi = AsyncApi.parse(asyncApi);
 
@@ -49,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect(await openApiIsValid({ ...openApi, paths: { nothing: 5 } })).not.toBe(true);
   });
 
-  it('has an operation for each route of the router, and no other', () => {
+  it('has an operation for each route of the router, with its scope, and no other', () => {
     const bus = new LocalBus(() => undefined);
     const sampled = new SampledMetrics(prometheusMetrics());
     const routes = [
@@ -59,13 +66,17 @@ describe('the OpenAPI document', () => {
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),
+      ...keyRoutes(bus),
+      ...ticketRoutes(new Tickets()),
       ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];
-    const names = (list: readonly { method: string; path: string }[]) =>
-      list.map(({ method, path }) => `${method} ${path}`).sort();
+    const listed = (list: readonly { method: string; path: string; scope: string | null }[]) =>
+      list.map(({ method, path, scope }) => `${method} ${path}: ${scope}`).sort();
     expect(routes.length).toBeGreaterThan(15);
-    expect(names(operations)).toEqual(names(routes));
+    expect(listed(operations)).toEqual(
+      listed(routes.map(({ access, ...route }) => ({ ...route, scope: access }))),
+    );
   });
 
   it('names each path parameter where the path has it', () => {

@@ -25,4 +25,4 @@ const ticket: Operation = {
 };
 
 /** Only where clients are authenticated. */
-export const accessOperations: readonly Operation[] = [ticket];
+export const ticketOperations: readonly Operation[] = [ticket];

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { closest } from '../../config/problems/closest.ts';
+import { describeExpected } from '../../config/problems/describe-expected.ts';
+import { parseApiKey } from '../../core/access/api-key.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  h: 60 * 60_000,
+  d: 24 * 60 * 60_000,
+  w: 7 * 24 * 60 * 60_000,
+};
+const MAX_MS = 3_650 * 24 * 60 * 60_000;
+
+/** @returns how long, in milliseconds. */
+export function parseValidity(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (ms > 0 && ms <= MAX_MS) return ms;
+  throw unexpected('--expires', text, 'a time such as 12h, 90d or 8w, of at most 3650d');
+}
+
+/** @param option for the message. */
+export function parseOption<T>(option: string, text: string, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(text);
+  if (data !== undefined) return data;
+  throw unexpected(option, text, error?.issues.map(describeExpected).join(', ') ?? 'something else');
+}
+
+export function requireKnownRoles(roles: readonly string[], known: readonly string[]): void {
+  const unknown = roles.find((role) => !known.includes(role));
+  if (unknown === undefined) return;
+  const meant = closest(unknown, known);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw unexpected('--role', unknown, `one of ${known.join(', ')}${hint}`);
+}
+
+/** The id of a key that is named by its id, or that somebody has only as a whole, for example because it leaked. */
+export function parseKeyId(text: string): string {
+  const keyId = parseApiKey(text)?.keyId ?? text;
+  if (/^[0-9A-Za-z]{8}$/.test(keyId)) return keyId;
+  // Does not show the text, because it may be a key in which a character is wrong.
+  throw new Error(
+    'id: expected the 8 characters of a key between as_ and the next _, as the list shows them',
+  );
+}
+
+function unexpected(option: string, found: string, expected: string): Error {
+  return new Error(`${option}: found ${JSON.stringify(found)}; expected ${expected}`);
+}

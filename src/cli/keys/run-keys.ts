@@ -1,0 +1,60 @@
+import { ApiKeyName } from '../../core/access/api-key-record.ts';
+import { TenantId } from '../../core/access/identity.ts';
+import { ROLES } from '../../core/access/scopes.ts';
+import type { KeyAdministration } from './key-administration.ts';
+import { parseKeyId, parseOption, parseValidity, requireKnownRoles } from './key-options.ts';
+import { createdLine, keyTable } from './key-table.ts';
+import type { KeysAction, KeysOptions } from './keys-command.ts';
+
+/** Prints what the action answers on standard output. Of a new key, that is the key alone. */
+export async function runKeys({ log, token, action }: KeysOptions): Promise<void> {
+  // Checked first: a bad option must not open or make a log.
+  const run = prepare(action, 'dataDir' in log);
+  if ('url' in log) {
+    const { remoteKeys } = await import('./remote-keys.ts');
+    return run(remoteKeys(log.url, token));
+  }
+  const { storedKeys } = await import('./stored-keys.ts');
+  return run(storedKeys(log.dataDir));
+}
+
+type Run = (keys: KeyAdministration) => Promise<void>;
+
+function prepare(action: KeysAction, isStored: boolean): Run {
+  switch (action.do) {
+    case 'create':
+      return prepareCreate(action, isStored);
+    case 'list':
+      return (keys) => printKeys(keys, action.json);
+    case 'revoke': {
+      const keyId = parseKeyId(action.keyId);
+      return async (keys) => {
+        const { name } = await keys.revoke(keyId);
+        process.stdout.write(`revoked API key ${keyId} of key:${name}\n`);
+      };
+    }
+    default:
+      return action satisfies never;
+  }
+}
+
+function prepareCreate({ roles, ...typed }: Extract<KeysAction, { do: 'create' }>, isStored: boolean): Run {
+  const name = parseOption('--name', typed.name, ApiKeyName);
+  const tenant = typed.tenant === undefined ? undefined : parseOption('--tenant', typed.tenant, TenantId);
+  const validMs = typed.expires === undefined ? undefined : parseValidity(typed.expires);
+  // A running service knows the roles of its service file, too.
+  if (isStored) requireKnownRoles(roles, Object.keys(ROLES));
+  return async (keys) => {
+    const expiresAt = validMs === undefined ? undefined : Date.now() + validMs;
+    const { key, record } = await keys.create({ name, roles, tenant, expiresAt });
+    process.stdout.write(`${key}\n`);
+    process.stderr.write(createdLine(record));
+  };
+}
+
+async function printKeys(keys: KeyAdministration, asJson: boolean): Promise<void> {
+  const list = await keys.list();
+  if (asJson) process.stdout.write(list.map((key) => `${JSON.stringify(key)}\n`).join(''));
+  else if (list.length === 0) process.stderr.write('there are no API keys\n');
+  else process.stdout.write(keyTable(list));
+}

@@ -1,0 +1,59 @@
+import type { Scope } from '../../core/access/scopes.ts';
+import type { ServiceError } from '../../core/errors.ts';
+import type { HttpRequest } from '../../ports/web-server.ts';
+import { insufficientScopeChallenge, unauthorizedChallenge } from './bearer-challenge.ts';
+import { type McpResource, mcpResource, publicBase } from './protected-resource.ts';
+
+export interface ProtectedMcpOptions {
+  /** `auth.resource`. */
+  readonly url: string | undefined;
+  readonly issuers: readonly string[];
+  /** Scopes that clients may ask the issuers for. Empty if no issuer grants scopes of this service. */
+  readonly scopes: readonly Scope[];
+  /** Whether the peer with this address is a proxy of `server.trustProxy`. */
+  readonly isTrustedProxy: (peerAddress: string) => boolean;
+}
+
+/** `/mcp` as an OAuth 2.1 protected resource: how its clients learn where to get a token, and for what. */
+export class ProtectedMcp {
+  readonly #options: ProtectedMcpOptions;
+
+  constructor(options: ProtectedMcpOptions) {
+    this.#options = options;
+  }
+
+  get issuers(): readonly string[] {
+    return this.#options.issuers;
+  }
+
+  get scopes(): readonly Scope[] {
+    return this.#options.scopes;
+  }
+
+  resourceOf({ headers, peerAddress }: Pick<HttpRequest, 'headers' | 'peerAddress'>): McpResource {
+    const { url, isTrustedProxy } = this.#options;
+    return mcpResource(
+      publicBase(url, {
+        host: headers.get('host'),
+        forwardedProto: headers.get('x-forwarded-proto'),
+        isFromTrustedProxy: isTrustedProxy(peerAddress),
+      }),
+    );
+  }
+
+  /** The header `WWW-Authenticate` of a refusal; none for other errors. */
+  challenge(
+    request: Pick<HttpRequest, 'headers' | 'peerAddress'>,
+    error: ServiceError,
+  ): Record<string, string> {
+    const { metadataUrl } = this.resourceOf(request);
+    const { reason, scope } = error.details;
+    if (error.code === 'FORBIDDEN' && typeof scope === 'string') {
+      const scopes = this.scopes.filter((known) => known === scope);
+      return { 'WWW-Authenticate': insufficientScopeChallenge({ metadataUrl, scopes }) };
+    }
+    if (error.code !== 'UNAUTHORIZED') return {};
+    const refusal = reason === 'missing' ? undefined : error.message;
+    return { 'WWW-Authenticate': unauthorizedChallenge({ metadataUrl, scopes: this.scopes }, refusal) };
+  }
+}

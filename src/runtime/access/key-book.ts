@@ -1,0 +1,178 @@
+import {
+  type ApiKey,
+  formatApiKey,
+  generateApiKey,
+  looksLikeApiKey,
+  parseApiKey,
+} from '../../core/access/api-key.ts';
+import type { ApiKeyRecord, CreatedApiKey, NewApiKey } from '../../core/access/api-key-record.ts';
+import type { Identity, TenantId } from '../../core/access/identity.ts';
+import type { Scope } from '../../core/access/scopes.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { Origin } from '../../core/log/event-metadata.ts';
+import type { LoggedEvent, ServiceEvent } from '../../core/log/events.ts';
+import { API_KEYS_STREAM } from '../../core/log/streams.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { SecretHash } from '../../ports/secret-hash.ts';
+import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import { foldKey, identityOf, type KeyEntry, recordOf, statusOf } from './key-entry.ts';
+import { mistypedKey, pastExpiry, refusedKey, unknownKeyId, unknownRole } from './key-errors.ts';
+
+export interface KeyBookDeps {
+  readonly store: EventStore;
+  readonly hashing: SecretHash;
+  /** The roles that a key may have, and their scopes. */
+  readonly roles: Readonly<Record<string, readonly Scope[]>>;
+  readonly log: Logger;
+  /** The time in milliseconds since the epoch. A simulated one, in tests. */
+  readonly now?: () => number;
+}
+
+type OnRevoked = (credential: string) => void;
+
+/**
+ * The API keys of the service: records in the log which were created and revoked, and verifies them. Two keys of one
+ * tenant with the same name are the same principal. So a key is replaced without a gap: create the second one, give it
+ * to its user, revoke the first one.
+ */
+export class KeyBook implements TokenVerifier {
+  readonly #deps: KeyBookDeps;
+  readonly #now: () => number;
+  /** By the id of the key, in the order of their creation. */
+  readonly #entries = new Map<string, KeyEntry>();
+  /** The same object for each request with a key. */
+  readonly #identities = new Map<string, Identity>();
+  readonly #listeners = new Set<OnRevoked>();
+  /** What the secret of an unknown key is compared with, so that it takes as long as with a known one. */
+  readonly #nobodysHash: string;
+  #seq = 0;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  private constructor(deps: KeyBookDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? Date.now;
+    this.#nobodysHash = deps.hashing.hash('');
+  }
+
+  static async load(deps: KeyBookDeps): Promise<KeyBook> {
+    const book = new KeyBook(deps);
+    await book.#catchUp();
+    return book;
+  }
+
+  recognizes(token: string): boolean {
+    return looksLikeApiKey(token);
+  }
+
+  subjectOf(token: string): string | null {
+    return parseApiKey(token)?.keyId ?? null;
+  }
+
+  /** Only a client that has the secret of a key learns that the key was revoked or has expired. */
+  verify(token: string): Identity {
+    const key = parseApiKey(token);
+    if (!key) throw mistypedKey();
+    const entry = this.#entries.get(key.keyId);
+    const isRight = this.#deps.hashing.matches(key.secret, entry?.hash ?? this.#nobodysHash);
+    const identity = this.#identities.get(key.keyId);
+    if (!isRight || !entry || !identity) throw refusedKey('unknown');
+    const status = statusOf(entry, this.#now());
+    if (status === 'revoked') throw refusedKey('revoked');
+    if (status === 'expired') throw refusedKey('expired');
+    return identity;
+  }
+
+  /** Resolves when the key would survive a crash. Throws `INVALID_REQUEST` for an unknown role or a past expiry. */
+  create({ name, roles, tenant, expiresAt }: NewApiKey, origin: Origin): Promise<CreatedApiKey> {
+    return this.#inTurn(async () => {
+      const unknown = roles.find((role) => !Object.hasOwn(this.#deps.roles, role));
+      if (unknown !== undefined) throw unknownRole(unknown, Object.keys(this.#deps.roles));
+      if (expiresAt !== undefined && expiresAt <= this.#now()) throw pastExpiry();
+      await this.#catchUp();
+      const key = this.#unusedKey();
+      const hash = this.#deps.hashing.hash(key.secret);
+      const fields = { keyId: key.keyId, name, roles: [...new Set(roles)], tenant, hash };
+      const expiry = expiresAt === undefined ? {} : { expiresAt };
+      const entry = await this.#append({ type: 'api-key.created', ...fields, ...expiry }, origin);
+      return { key: formatApiKey(key), record: recordOf(entry, this.#now()) };
+    });
+  }
+
+  /** In the order of their creation. @param tenant only its keys; those of all tenants if absent. */
+  list(tenant?: TenantId): ApiKeyRecord[] {
+    return [...this.#entries.values()]
+      .filter((entry) => tenant === undefined || entry.tenant === tenant)
+      .map((entry) => recordOf(entry, this.#now()));
+  }
+
+  /**
+   * Resolves when the key is refused and would be after a crash, also if it was revoked before. Throws
+   * `API_KEY_NOT_FOUND`. @param tenant the key must be of this tenant; it may be of any if undefined.
+   */
+  revoke(keyId: string, tenant: TenantId | undefined, origin: Origin): Promise<ApiKeyRecord> {
+    return this.#inTurn(async () => {
+      await this.#catchUp();
+      const entry = this.#entries.get(keyId);
+      if (!entry || (tenant !== undefined && entry.tenant !== tenant)) throw unknownKeyId(keyId);
+      const isRevoked = entry.revokedAt !== undefined;
+      const after = isRevoked ? entry : await this.#append({ type: 'api-key.revoked', keyId }, origin);
+      return recordOf(after, this.#now());
+    });
+  }
+
+  /** @param listener is called with the `credential` of the identity of each key that is revoked from now on. */
+  onRevoked(listener: OnRevoked): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #unusedKey(): ApiKey {
+    const key = generateApiKey();
+    return this.#entries.has(key.keyId) ? this.#unusedKey() : key;
+  }
+
+  async #append(event: ServiceEvent, origin: Origin): Promise<KeyEntry> {
+    return this.#take(await this.#deps.store.append(API_KEYS_STREAM, this.#seq, [event], { origin }));
+  }
+
+  /** Reads what the log has more than this book: at the start all, later what a failed append has stored after all. */
+  async #catchUp(): Promise<void> {
+    const envelopes = await this.#deps.store.read(API_KEYS_STREAM, this.#seq);
+    if (envelopes.length > 0) this.#take(envelopes);
+  }
+
+  /** @returns the entry that the last of the events is about. */
+  #take(envelopes: readonly Envelope<LoggedEvent>[]): KeyEntry {
+    let last: KeyEntry | undefined;
+    for (const envelope of envelopes) {
+      const entry = foldKey(this.#entries, envelope);
+      this.#entries.set(entry.keyId, entry);
+      this.#identities.set(entry.keyId, identityOf(entry, this.#deps.roles));
+      this.#seq = envelope.seq;
+      if (entry.revokedAt !== undefined) this.#tellRevoked(entry.keyId);
+      last = entry;
+    }
+    if (!last) throw new Error('the log has stored no event');
+    return last;
+  }
+
+  #tellRevoked(keyId: string): void {
+    const credential = this.#identities.get(keyId)?.credential;
+    if (credential === undefined) return;
+    for (const listener of this.#listeners) {
+      try {
+        listener(credential);
+      } catch (error) {
+        this.#deps.log.error({ credential, err: error }, 'a listener of revoked API keys failed');
+      }
+    }
+  }
+
+  /** One write after the other, because each names the seq that it follows. */
+  #inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const written = this.#writing.then(write);
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+}

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { ServiceProcess } from '../../support/service/service-process.ts';
+import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
+import { verifies } from '../requirements.ts';
+
+async function run(folder: TempDirectory, command: string) {
+  await using process = new ServiceProcess(command.split(' '), { cwd: folder.path });
+  return await process.ended;
+}
+
+/** Where it listens, once it does. */
+async function urlOf(service: ServiceProcess): Promise<string> {
+  const [, port] = await service.stdout(/listening on http:\/\/[\d.]+:(\d+)\n/);
+  return `http://127.0.0.1:${port}`;
+}
+
+const START = '--web-port 0 --data-dir data';
+
+describe.concurrent('a service file', () => {
+  verifies('auth.exposure', async () => {
+    await using folder = await tempDirectory();
+    const { code, stdout, stderr } = await run(folder, `${START} --host 0.0.0.0`);
+    expect([code, stdout]).toEqual([1, '']);
+    for (const way of ['--config service.yml', 'auth: {apiKeys: true}', 'listen on 127.0.0.1', '--insecure'])
+      expect(stderr).toContain(way);
+    await using insecure = new ServiceProcess(`${START} --host 0.0.0.0 --insecure`.split(' '), {
+      cwd: folder.path,
+    });
+    expect((await fetch(`${await urlOf(insecure)}/api/sessions`)).status).toBe(200);
+  });
+
+  verifies(
+    'auth.exposure',
+    async () => {
+      await using folder = await tempDirectory();
+      await writeFile(join(folder.path, 'service.yml'), 'auth: {apiKeys: true}\n');
+      const { stdout } = await run(folder, 'keys create --name ci --role user --tenant acme --data-dir data');
+      const headers = { Authorization: `Bearer ${stdout.trim()}`, 'Content-Type': 'application/json' };
+      await using service = new ServiceProcess(`--config service.yml ${START} --host 0.0.0.0`.split(' '), {
+        cwd: folder.path,
+      });
+      const url = await urlOf(service);
+      const body = JSON.stringify({ message: 'hello' });
+      const said = await fetch(`${url}/api/message-sync`, { method: 'POST', headers, body });
+      expect([said.status, (await fetch(`${url}/api/sessions`)).status]).toEqual([200, 401]);
+      const listed = await (await fetch(`${url}/api/sessions`, { headers })).json();
+      expect(listed).toMatchObject({ sessions: [{ sessionId: 'default' }] });
+    },
+    'with it, they are served who have a key',
+  );
+
+  verifies(
+    'auth.exposure',
+    async () => {
+      await using folder = await tempDirectory();
+      const refusals: [text: string, complaint: string][] = [
+        ['auht: {apiKeys: true}', 'service.yml:1: auht: unknown key; did you mean "auth"?'],
+        ['auth:\n  apiKeys: maybe', 'service.yml:2:'],
+        ['auth:\n  roles: {Admin!: [admin]}', 'service.yml:2:'],
+        ['auth: {apiKeys: true}\nagent: none.yml', 'none.yml'],
+      ];
+      for (const [text, complaint] of refusals) {
+        await writeFile(join(folder.path, 'service.yml'), `${text}\n`);
+        const { code, stderr } = await run(folder, `--config service.yml ${START}`);
+        expect([text, code]).toEqual([text, 1]);
+        expect(stderr).toContain(complaint);
+      }
+      expect((await run(folder, `--config missing.yml ${START}`)).stderr).toContain('missing.yml: ');
+    },
+    'a bad one ends the start with file, line and key',
+  );
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { refusals } from '../../../src/adapters/jwt/refusal.ts';
+import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
+import { ClaimsConfig, JwtIssuerConfig, jwtAlgorithms } from '../../../src/config/schema/jwt-config.ts';
+import { readDocument } from '../../support/documents/documents.ts';
+
+const page = readDocument('docs/security.md');
+const [, tokens = ''] = page.split('\n## Tokens of an identity provider\n');
+const section = tokens.split('\n## ')[0] ?? '';
+
+/** The rows of the table under a heading of the section, without their backticks. */
+function rows(heading: string): string[][] {
+  const part = section.split(`\n### ${heading}\n`)[1]?.split('\n### ')[0] ?? '';
+  const lines = part.split('\n').filter((line) => line.startsWith('| `'));
+  return lines.map((line) =>
+    line.split('|').flatMap((cell, index) => (index === 0 ? [] : [cell.trim().replaceAll('`', '')])),
+  );
+}
+
+const settings = rows('Settings');
+const claimKeys = Object.keys(ClaimsConfig.shape).map((key) => `claims.${key}`);
+
+describe('docs/security.md about the tokens of identity providers', () => {
+  it('has examples that the service accepts', () => {
+    const examples = [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml = '']) => parse(yaml));
+    expect(examples).toHaveLength(2);
+    for (const { auth } of examples) expect(AuthConfig.parse(auth).jwt).toHaveLength(1);
+  });
+
+  it('describes every setting and no other', () => {
+    const keys = Object.keys(JwtIssuerConfig.shape).flatMap((key) => (key === 'claims' ? claimKeys : [key]));
+    expect(settings.map(([key]) => key)).toEqual(keys);
+  });
+
+  it('tells the defaults as they are', () => {
+    const required = { name: 'x', issuer: 'https://x.example.com', audience: 'x' };
+    const { claims, ...defaults } = JwtIssuerConfig.parse(required);
+    const actual = {
+      ...Object.fromEntries(Object.entries(claims).map(([key, value]) => [`claims.${key}`, value])),
+      clockSkewSeconds: String(defaults.clockSkewSeconds),
+      algorithms: defaults.algorithms.join(', '),
+      defaultRoles: JSON.stringify(defaults.defaultRoles),
+    };
+    const told = Object.fromEntries(settings.map(([key = '', value]) => [key, value]));
+    expect(told).toMatchObject(actual);
+    for (const key of Object.keys(required)) expect(told[key]).toBe('required');
+    const algorithms = settings.find(([key]) => key === 'algorithms')?.join(' ') ?? '';
+    for (const algorithm of jwtAlgorithms) expect(algorithms).toContain(algorithm);
+  });
+
+  it('lists every reason for a refusal', () => {
+    expect(rows('What is checked').map(([reason]) => reason)).toEqual(Object.keys(refusals));
+  });
+});
