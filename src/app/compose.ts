@@ -2,6 +2,7 @@ import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { ServerAuthorizations } from '../ports/server-authorization.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
@@ -53,6 +54,8 @@ export interface Agent {
   readonly bus: LocalBus;
   readonly identity: AgentIdentity;
   readonly modelLabel: string;
+  /** Must be told where browsers come back to. Undefined when the connector knows no OAuth. */
+  readonly authorizations: ServerAuthorizations | undefined;
   /** The API keys. Undefined where the service has none. */
   readonly keys: KeyBook | undefined;
   /** For the inspector. */
@@ -89,7 +92,10 @@ export async function composeAgent({
   const machines = new LiveMachines();
 
   const book = new ServerBook(store, adapters.secrets, log);
-  const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
+  const servers = new McpSupervisor(
+    { connector, authorizations: adapters.authorizations, log, retryDelayMs, machines },
+    book,
+  );
   const catalog = new ToolCatalog(servers, adapters.schemas, {
     approval: config.approval,
     maxTools: model.maxTools,
@@ -159,6 +165,7 @@ export async function composeAgent({
     bus,
     identity: agentIdentity(config),
     modelLabel: model.label,
+    authorizations: adapters.authorizations,
     keys,
     machines,
     metrics,

@@ -15,6 +15,7 @@ import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
 import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
+import { oauthCallbackRoute } from '../gateway/routes/oauth-callback-route.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -28,8 +29,10 @@ import type { Bus } from '../ports/bus.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MetricHistory } from '../ports/metrics.ts';
 import type { ClientAccess } from './access/client-access.ts';
+import { callbackUrl, publicHost } from './callback-url.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
+import { localUrl } from './local-url.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
@@ -74,7 +77,7 @@ export async function serveHttp({
   const clientAddress = await chooseClientAddress(settings.host, server.trustProxy);
   const access = new Access({
     listenHost: settings.host,
-    allowedHosts: server.allowedHosts,
+    allowedHosts: [...server.allowedHosts, ...publicHost(server.publicUrl)],
     allowedOrigins: corsConfig.origins,
   });
   const cors = new Cors(corsConfig, access);
@@ -109,6 +112,8 @@ export async function serveHttp({
   });
   showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
+  const base = server.publicUrl ?? localUrl(settings.host, port);
+  agent.authorizations?.returnTo(settings.mode === 'web' ? callbackUrl(base) : null);
   const stopWatching = showProcess(metrics, version);
   history.start();
 
@@ -161,6 +166,8 @@ function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps
       hasKeys: agent.keys !== undefined,
       isPublic: clients?.isPublic('docs') ?? true,
     }),
+    // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
+    oauthCallbackRoute(agent.bus),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];
 }

@@ -10,10 +10,11 @@ export interface StdioOptions {
 
 /** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has disconnected. */
 export async function serveStdio(
-  { bus, identity, modelLabel }: Agent,
+  { bus, identity, modelLabel, authorizations }: Agent,
   { version, maxRequestBytes }: StdioOptions,
   log: Logger,
 ): Promise<{ gone: Promise<void> }> {
+  authorizations?.returnTo(null);
   const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),
     import('../gateway/mcp/mcp-agent.ts'),

@@ -20,6 +20,7 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'mcp-server.connect': 'servers:write',
   'mcp-server.disconnect': 'servers:write',
   'mcp-server.reconnect': 'servers:write',
+  'mcp-server.authorize': 'servers:write',
   'mcp-server.log': 'servers:read',
   'tool.list': 'servers:read',
   'tool.execute': 'tools:execute',

@@ -24,6 +24,7 @@ import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
 import type { LogCopy } from './log-backup.ts';
+import type { AuthorizationResponse } from './server-authorization.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -105,6 +106,11 @@ export interface ServiceRequests {
   /** Disconnects a server, or removes it from the list if it is already disconnected. */
   'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
   'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
+  /**
+   * Ends the authorization of a tool server, which is then connected; the record says whether that succeeded. Refused if
+   * the `state` is unknown, or if there is no permission.
+   */
+  'mcp-server.authorize': { request: AuthorizationResponse; answer: McpServerRecord };
   /** What the server said after the line with this number: the last 200 lines, oldest first. */
   'mcp-server.log': { request: { serverId: string; after: number }; answer: readonly ServerLogLine[] };
   'tool.list': { request: { serverId: string }; answer: readonly Tool[] };

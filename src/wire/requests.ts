@@ -85,6 +85,15 @@ export const ServerLogQuery = z.object({
   after: whole.default(0).describe('`seq` of the last line that the client has.'),
 });
 
+/** Query of `GET /oauth/callback`. Authorization servers add parameters of their own, which are ignored. */
+export const OAuthCallbackQuery = z.object({
+  state: z.string().min(1),
+  code: z.string().min(1).optional(),
+  /** The issuer (RFC 9207). */
+  iss: z.string().optional(),
+  error: z.string().optional(),
+});
+
 /** Query of `GET /metrics/samples`. */
 export const MetricSamplesQuery = z.object({
   after: whole.default(0).describe('`last` of the previous answer: only later samples are sent.'),

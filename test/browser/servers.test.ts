@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { SCRIPTED } from '../support/service/running-service.ts';
+import { authorizingServer } from '../support/tools/mcp/authorizing-server.ts';
 import { scriptableServer } from '../support/tools/mcp/tool-servers.ts';
 
 const server = scriptableServer();
@@ -34,6 +35,23 @@ describe('the tool servers', () => {
     await card.getByRole('button', { name: 'Disconnect' }).click();
     await card.getByRole('button', { name: 'Forget' }).click();
     await card.waitFor({ state: 'detached' });
+    expect(errors).toEqual([]);
+  });
+
+  it('asks for the authorization of a server that wants one, and shows when it is there', async () => {
+    await using authorizing = await authorizingServer();
+    const yaml = `${YAML}  locked: {type: http, baseUrl: "${authorizing.url}"}\n`;
+    await using opened = await ConsolePage.open('#/servers/default', { yaml });
+    const { page, errors } = opened;
+    const card = page.getByRole('article').filter({ hasText: 'locked' });
+    const link = card.getByRole('link', { name: 'Authorize' });
+    await link.waitFor();
+    await expectAccessible(page);
+    const [visit] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+    await visit.getByRole('heading', { name: 'Authorized' }).waitFor();
+    expect(await visit.evaluate('window.opener')).toBeNull();
+    await card.getByText('connected', { exact: true }).waitFor();
+    await link.waitFor({ state: 'detached' });
     expect(errors).toEqual([]);
   });
 

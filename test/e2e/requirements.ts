@@ -260,6 +260,13 @@ export const requirements = {
   'config.yaml': 'GET /api/config.yaml gives YAML that the service loads again, variables unexpanded',
   'config.redacted': 'GET /api/config.yaml holds no secret',
   'health.report': 'GET /api/health answers status, version, uptime, agent and timestamp',
+  'servers.oauth':
+    'a server that answers 401 shows an address; a person who follows it connects the server, also for later starts',
+  'servers.oauth-refused': '/oauth/callback says on a page why a server was not authorized',
+  'servers.oauth-forgotten': 'DELETE /api/mcp/servers/{id} erases what authorization servers gave',
+  'servers.oauth-secrets':
+    'no token, code or client secret is in an answer, the export, a statechart or the log',
+  'servers.oauth-conformance': 'the service passes every scenario of OAuth clients of the conformance suites',
   'servers.pasted': 'a tool server may be given as other MCP clients write it',
   'servers.disabled': 'a disabled server of the agent file is not connected, and is exported as it stands',
   'approval.unmatched':

@@ -11,8 +11,10 @@ import type { ToolServerConnection, ToolServerEvents } from '../../ports/tool-se
 import { within } from '../../timing/deadline.ts';
 import { failureText } from './failure/failure-text.ts';
 import { type Mask, secretMask } from './failure/secret-mask.ts';
-import { httpTransport, type SdkTransportClass } from './http/http-transport.ts';
+import { asksForOAuth, httpTransport, type SdkTransportClass } from './http/http-transport.ts';
 import { McpConnection } from './mcp-connection.ts';
+import type { McpAuthorizations } from './oauth/mcp-authorizations.ts';
+import type { ServerAccess } from './oauth/server-access.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { serverEnvironment } from './stdio/server-environment.ts';
 import { StderrLog } from './stdio/stderr-log.ts';
@@ -28,6 +30,8 @@ export interface McpConnectorDeps {
   readonly ownProgram: OwnProgram;
   /** The version that the handshake tells to every server. */
   readonly clientVersion: string;
+  /** The permissions to use servers that answer 401. Without it, a 401 is an error. */
+  readonly authorizations?: McpAuthorizations;
   /** How often a server behind HTTP is pinged. */
   readonly pingIntervalMs?: number;
   /** How long a server process may take to stop after stdin is closed, and again after SIGTERM. */
@@ -72,7 +76,9 @@ export async function openConnection(
   const { config } = request;
   const timeoutMs = config.timeout ?? HANDSHAKE_TIMEOUT_MS;
   const attempt = { ...request, deps, mask: secretMask(config), timeoutMs };
-  return config.type === 'http' ? await openHttp(attempt, config) : await openStdio(attempt, config);
+  if (config.type === 'stdio') return await openStdio(attempt, config);
+  const access = asksForOAuth(config) ? await deps.authorizations?.accessTo(request.name, config) : undefined;
+  return await openHttp({ ...attempt, ...(access && { mask: access.mask }) }, config, access ?? null);
 }
 
 async function openStdio(attempt: Attempt, config: ConfigOf<'stdio'>): Promise<McpConnection> {
@@ -104,13 +110,22 @@ function programOf({ command, args = [] }: ConfigOf<'stdio'>, [own, ...ownArgs]:
 }
 
 /** Connects over Streamable HTTP, or over the older HTTP with SSE when the server knows only that. */
-async function openHttp(attempt: Attempt, config: ConfigOf<'http'>): Promise<McpConnection> {
+async function openHttp(
+  attempt: Attempt,
+  config: ConfigOf<'http'>,
+  access: ServerAccess | null,
+): Promise<McpConnection> {
   const { deps, mask, timeoutMs } = attempt;
   const startedAt = performance.now();
   const open = async (Inner: SdkTransportClass) => {
     const remainingMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt)));
     const pingIntervalMs = deps.pingIntervalMs ?? PING_INTERVAL_MS;
-    return await handshake(attempt, httpTransport(Inner, config, mask), remainingMs, pingIntervalMs);
+    return await handshake(
+      attempt,
+      httpTransport(Inner, { config, mask, access }),
+      remainingMs,
+      pingIntervalMs,
+    );
   };
   try {
     return await open(StreamableHTTPClientTransport);

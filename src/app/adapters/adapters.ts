@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
+import { McpAuthorizations } from '../../adapters/mcp/oauth/mcp-authorizations.ts';
 import type { OwnProgram } from '../../adapters/mcp/open-connection.ts';
 import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
@@ -13,9 +14,11 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
+import type { ServerAuthorizations } from '../../ports/server-authorization.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
 import type { ToolServerConnector } from '../../ports/tool-server.ts';
 import type { Tracing } from '../../ports/tracing.ts';
+import { CredentialBook } from '../../runtime/tools/credential-book.ts';
 import { findPackageRoot, readPackageVersion } from '../package-root.ts';
 import { tracesUrl } from '../tracing/traces-url.ts';
 import { secretKeys } from './secret-keys.ts';
@@ -28,6 +31,8 @@ export interface Adapters {
   readonly snapshots: SnapshotStore;
   readonly model: LanguageModel;
   readonly connector: ToolServerConnector;
+  /** Left out when the connector knows no OAuth. */
+  readonly authorizations?: ServerAuthorizations;
   readonly schemas: SchemaCheck;
   /** Encrypts the secrets in the log. */
   readonly secrets: SecretBox;
@@ -50,10 +55,23 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   const model = await chooseModel(options);
   const metrics = new DeferredMetrics(loadMetrics);
   const tracing = await chooseTracing(options);
-  const [stores, connector] = await Promise.all([chooseStores(options, metrics), mcpTools(options)]);
+  const stores = await chooseStores(options, metrics);
   const schemas = ajvSchemaCheck(options.log);
   const secrets = sealedBox(secretKeys(options));
-  return { model, ...stores, connector, schemas, secrets, metrics, ...(tracing && { tracing }) };
+  const { log } = options;
+  const credentials = new CredentialBook(stores.store, secrets, log);
+  const authorizations = new McpAuthorizations({ credentials, log });
+  const connector = await mcpTools(options, authorizations);
+  return {
+    model,
+    ...stores,
+    connector,
+    authorizations,
+    schemas,
+    secrets,
+    metrics,
+    ...(tracing && { tracing }),
+  };
 }
 
 async function chooseModel({ config: { llm }, environment, log }: AdapterOptions): Promise<LanguageModel> {
@@ -96,11 +114,17 @@ async function chooseTracing({ config, environment, log }: AdapterOptions): Prom
   return openTelemetry({ url, version: readPackageVersion(), log });
 }
 
-async function mcpTools({ environment, log }: AdapterOptions): Promise<ToolServerConnector> {
+async function mcpTools(
+  { environment, log }: AdapterOptions,
+  authorizations: McpAuthorizations,
+): Promise<ToolServerConnector> {
   const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');
   const clientVersion = readPackageVersion();
   const ownProgram: OwnProgram = [process.execPath, join(findPackageRoot(), 'bin', 'agent-service.js')];
-  return mcpConnector({ log, environment, clientVersion, ownProgram, binFolders: binFolders() });
+  return mcpConnector({
+    ...{ log, environment, clientVersion, ownProgram, authorizations },
+    binFolders: binFolders(),
+  });
 }
 
 /** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */

@@ -4,6 +4,7 @@ import type { ClientAccess, ClientAccessOptions } from '../../app/access/client-
 import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { Agent } from '../../app/compose.ts';
+import { localUrl } from '../../app/local-url.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
@@ -16,7 +17,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { agentFileOf, isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
-import { localUrl, noteAddress } from './service-address.ts';
+import { noteAddress } from './service-address.ts';
 import { growHeapSlowly } from './slow-heap-growth.ts';
 import { progressLine, toolServerLine, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';

@@ -63,6 +63,8 @@ export const ServerConfig = z.strictObject({
     .regex(/^[^\0]*[^\0\s][^\0]*$/, 'must be a folder, or :memory:')
     .optional(),
   logLevel: z.enum(logLevels).optional(),
+  /** The address at which browsers reach the service, such as `https://agent.example.com`. */
+  publicUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
   /** Host names, besides its own address, by which clients may reach the service, such as `agent.example.com`. */
   allowedHosts: z.array(z.string().min(1)).default([]),
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */

@@ -3,7 +3,8 @@ import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mc
 import { errorText, post, remove } from '../service/api.ts';
 import { serverPath } from '../service/paths.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { authorizationLink } from './authorization-link.ts';
 import style from './servers.module.css';
 
 const tones: Readonly<Record<McpServerStatus, Tone>> = {
@@ -24,6 +25,7 @@ export function ServerCard({ server, isChosen, onChoose, onChanged }: ServerCard
   const { id, name, status, type, description, error } = server;
   const [problem, setProblem] = useState<string | null>(null);
   const path = serverPath(id);
+  const authorization = authorizationLink(server);
   const run = (request: Promise<unknown>) => {
     setProblem(null);
     request.catch((thrown: unknown) => setProblem(errorText(thrown))).finally(onChanged);
@@ -39,6 +41,11 @@ export function ServerCard({ server, isChosen, onChoose, onChanged }: ServerCard
       {description !== undefined && <p className={style.muted}>{description}</p>}
       {said !== undefined && <p className={style.error}>{said}</p>}
       <div className={style.actions}>
+        {authorization !== null && (
+          <ButtonLink kind="primary" href={authorization}>
+            Authorize
+          </ButtonLink>
+        )}
         <Button onClick={() => run(post(`${path}/reconnect`))}>Reconnect</Button>
         <Button kind="danger" onClick={() => run(remove(path))}>
           {status === 'disconnected' ? 'Forget' : 'Disconnect'}

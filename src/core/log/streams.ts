@@ -16,6 +16,12 @@ export const SERVERS_STREAM: StreamId = `${SERVICE_PREFIX}servers`;
 export const SERVER_SECRET_STREAMS = `${SERVICE_PREFIX}server-secret:`;
 
 /**
+ * Prefix of the streams that hold what authorization servers gave for a tool server, encrypted. Followed by the name of
+ * the server, a slash and a number that grows; the last one counts.
+ */
+export const SERVER_CREDENTIAL_STREAMS = `${SERVICE_PREFIX}server-oauth:`;
+
+/**
  * The stream in which version 0.1.0 kept the same, with the secrets in clear text. The first start of a later version
  * moves them to the streams above and erases this one.
  */

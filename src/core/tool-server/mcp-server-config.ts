@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TimeoutMs } from '../timeout-ms.ts';
+import { OAuthConfig } from './oauth-config.ts';
 import { HttpUrl, readOtherClients } from './other-clients.ts';
 
 /** Whether the server of an agent file is left out at the start. */
@@ -23,6 +24,8 @@ export const HttpServerConfig = z.strictObject({
   type: z.literal('http'),
   baseUrl: HttpUrl,
   headers: z.record(z.string(), z.string()).optional(),
+  /** How to authorize if the server answers 401. `false`: a 401 stays an error. */
+  oauth: z.union([z.literal(false), OAuthConfig]).optional(),
   timeout: TimeoutMs.optional(),
   description: z.string().optional(),
   disabled,

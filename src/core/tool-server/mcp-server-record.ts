@@ -12,5 +12,14 @@ export const McpServerRecord = z.object({
   type: z.enum(['stdio', 'http']) satisfies z.ZodType<McpServerConfig['type']>,
   description: z.string().optional(),
   error: z.string().optional(),
+  details: z
+    .object({
+      authorizationUrl: z
+        .url()
+        .describe(
+          'A person opens it in a browser to let the service use the server. It works once, for minutes.',
+        ),
+    })
+    .optional(),
 });
 export type McpServerRecord = z.infer<typeof McpServerRecord>;

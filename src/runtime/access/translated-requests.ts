@@ -26,7 +26,7 @@ const ofSession = {
   }),
 };
 
-/** Requests that name sessions, or whose answers do. The others pass as they are. */
+/** Requests that name sessions, or whose answers do or hold what not everybody may see. The others pass as they are. */
 export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'turn.start': ofSession,
   'turn.cancel': ofSession,
@@ -55,6 +55,13 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
       ...(after !== undefined && { after: sessionIdOf(after, client) }),
     }),
     outward: (items, client) => items.map((item) => named(item, client)),
+  },
+  'mcp-server.list': {
+    // Who opens the address decides with whose account the service uses the server.
+    outward: (servers, { rights }) =>
+      rights?.scopes.has('servers:write')
+        ? servers
+        : servers.map(({ details: _hidden, ...server }) => server),
   },
   'approval.list': {
     inward: (request, client) => ({ ...request, of: sessionsSeenBy(client) }),

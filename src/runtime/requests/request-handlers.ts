@@ -115,6 +115,7 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
     const scope = ['mcp-server.reconnect', serverId];
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
   });
+  bus.handle('mcp-server.authorize', (response) => servers.authorize(response));
   bus.handle('mcp-server.log', async ({ serverId, after }) => servers.logOf(serverId, after));
   bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
   bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId));

@@ -5,12 +5,15 @@ import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { ServerAuthorizations } from '../../ports/server-authorization.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import { ServerLog } from './server-log.ts';
 
 export interface McpServerDeps {
   readonly connector: ToolServerConnector;
+  /** Left out when the connector knows no OAuth. */
+  readonly authorizations?: ServerAuthorizations | undefined;
   readonly log: Logger;
   readonly machines: LiveMachines;
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
@@ -68,6 +71,7 @@ export class McpServer {
   get record(): McpServerRecord {
     const { value: status, context } = this.actor.getSnapshot();
     const { type, description } = this.config;
+    const authorizationUrl = this.#deps.authorizations?.urlOf(this.name);
     return {
       id: this.name,
       name: this.name,
@@ -75,6 +79,7 @@ export class McpServer {
       type,
       ...(description !== undefined && { description }),
       ...(status === 'error' && { error: context.error ?? 'unknown reason' }),
+      ...(authorizationUrl !== undefined && { details: { authorizationUrl } }),
     };
   }
 

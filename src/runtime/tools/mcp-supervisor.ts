@@ -5,6 +5,7 @@ import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
+import type { AuthorizationResponse } from '../../ports/server-authorization.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectedTool } from '../../ports/turn-tools.ts';
 import { within } from '../../timing/deadline.ts';
@@ -128,8 +129,36 @@ export class McpSupervisor implements AsyncDisposable {
   async disconnect(serverId: string, origin: Origin): Promise<McpServerRecord> {
     const server = this.#server(serverId);
     if (server.status === 'disconnected') this.#forget(server);
-    await Promise.all([server.disconnect(), this.#book.remove(server.name, origin)]);
+    const { authorizations } = this.#deps;
+    await Promise.all([
+      server.disconnect(),
+      this.#book.remove(server.name, origin),
+      server.config.type === 'http' && authorizations?.forget(server.name),
+    ]);
     return server.record;
+  }
+
+  /** Takes what an authorization server answers about a tool server, and connects the server. */
+  async authorize(response: AuthorizationResponse): Promise<McpServerRecord> {
+    const outcome = await this.#deps.authorizations?.finish(response);
+    const server = outcome && this.#servers.get(outcome.server);
+    if (!server) {
+      throw new ServiceError(
+        'INVALID_REQUEST',
+        'This authorization is unknown, was used already or is too old.',
+        {
+          field: 'state',
+          suggestion: 'Begin again with the details.authorizationUrl that the tool server has now.',
+        },
+      );
+    }
+    // After a failure, too: the attempt gives the server a new address for the next person.
+    if (server.status !== 'connected') await server.connect();
+    if (outcome.problem === null) return server.record;
+    throw new ServiceError('AGENT_ERROR', `The tool server ${server.name} was not authorized.`, {
+      serverId: server.name,
+      reason: outcome.problem,
+    });
   }
 
   recordOf(serverId: string): McpServerRecord {
@@ -208,6 +237,7 @@ export class McpSupervisor implements AsyncDisposable {
     throw new ServiceError('AGENT_ERROR', `The MCP server ${server.name} could not be connected.`, {
       serverId: server.name,
       reason: record.error ?? 'it was disconnected meanwhile',
+      ...record.details,
       suggestion:
         'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
     });

@@ -73,7 +73,10 @@ describe('GET /api/mcp/servers', () => {
     const names = ['one', 'two', 'three'];
     // Answers nobody before all have asked: who connects one after the other waits for ever.
     const waiting: ServerResponse[] = [];
-    const server = createServer((_req, res) => waiting.push(res)).listen(0, '127.0.0.1');
+    const server = createServer((_req, res) => {
+      if (waiting.length < names.length) waiting.push(res);
+      else res.writeHead(404).end();
+    }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const config = { type: 'http', baseUrl: `http://127.0.0.1:${port}/mcp` };

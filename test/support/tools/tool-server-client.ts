@@ -13,6 +13,7 @@ const ServerRecord = z.strictObject({
   type: z.enum(['stdio', 'http']),
   description: z.string().optional(),
   error: z.string().min(1).optional(),
+  details: z.strictObject({ authorizationUrl: z.url() }).optional(),
 });
 type ServerRecord = z.infer<typeof ServerRecord>;
 

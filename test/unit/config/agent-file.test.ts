@@ -140,7 +140,7 @@ mcpServers:
       'agent.yml:3: mcpServers.untyped.type: missing; expected "stdio" or "http"',
       'agent.yml:4: mcpServers.mistyped.type: found "stdi"; expected "stdio" or "http"',
       'agent.yml:5: mcpServers["my http"].baseUrl: missing; expected an http:// or https:// URL',
-      'agent.yml:5: mcpServers["my http"].address: unknown key; expected one of type, baseUrl, headers, timeout, description, disabled',
+      'agent.yml:5: mcpServers["my http"].address: unknown key; expected one of type, baseUrl, headers, oauth, timeout, description, disabled',
       'agent.yml:6: mcpServers["my stdio"].command: missing; expected a string',
       'agent.yml:6: mcpServers["my stdio"].comand: unknown key; did you mean "command"?',
       'agent.yml:7: mcpServers.nothing: found nothing; expected a map',

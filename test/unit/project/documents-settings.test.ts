@@ -15,6 +15,7 @@ import {
 import { LlmConfig, modelProviders, ScriptRule } from '../../../src/config/schema/llm-config.ts';
 import { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
 import { HttpServerConfig, StdioServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
+import { OAuthConfig } from '../../../src/core/tool-server/oauth-config.ts';
 import { providers } from '../../../src/model-http/provider/providers.ts';
 import { readDocument } from '../../support/documents/documents.ts';
 import { projectRoot } from '../../support/project/source-imports.ts';
@@ -59,6 +60,7 @@ describe('docs/agent-file.md', () => {
     expect(described('Tool servers')).toEqual(
       sorted([...Object.keys(StdioServerConfig.shape), ...Object.keys(HttpServerConfig.shape)]),
     );
+    expect(described('OAuth of tool servers')).toEqual(sorted(Object.keys(OAuthConfig.shape)));
     expect(described('Limits')).toEqual(sorted(prefixed('limits', LimitsConfig)));
     expect(described('Server')).toEqual(sorted(prefixed('server', ServerConfig)));
     expect(described('Telemetry')).toEqual(sorted(prefixed('telemetry', TelemetryConfig)));

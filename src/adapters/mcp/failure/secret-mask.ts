@@ -1,4 +1,5 @@
 import type { McpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
+import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
 
 /** Replaces the secrets of a server's configuration in a text with `***`. */
 export type Mask = (text: string) => string;
@@ -34,7 +35,13 @@ function httpSecrets(config: Extract<McpServerConfig, { type: 'http' }>): string
     ...inUrl,
     ...[...url.searchParams].flatMap(namedSecrets),
     ...Object.entries(config.headers ?? {}).flatMap(namedSecrets),
+    ...(config.oauth ? oauthSecrets(config.oauth) : []),
   ];
+}
+
+function oauthSecrets({ clientSecret, privateKey, jwt, identityProvider }: OAuthConfig): string[] {
+  const { clientSecret: providerSecret, idToken } = identityProvider ?? {};
+  return [clientSecret, privateKey, jwt, providerSecret, idToken].filter((secret) => secret !== undefined);
 }
 
 function namedSecrets([name, value]: [string, string]): string[] {

@@ -7,6 +7,8 @@ import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-conf
 import { settlesWithin } from '../../../timing/deadline.ts';
 import { failureText } from '../failure/failure-text.ts';
 import { type Mask, percentDecoded } from '../failure/secret-mask.ts';
+import { authorizedFetch } from '../oauth/authorized-fetch.ts';
+import type { ServerAccess } from '../oauth/server-access.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { fetchNotingStreams } from './http-fetch.ts';
 
@@ -24,12 +26,33 @@ export type SdkTransportClass = new (
   options: StreamableHTTPClientTransportOptions & SSEClientTransportOptions,
 ) => SdkHttpTransport;
 
+export interface HttpTransportOptions {
+  readonly config: HttpConfig;
+  readonly mask: Mask;
+  /** Authorizes the requests; null if a 401 is an error. */
+  readonly access: ServerAccess | null;
+}
+
 /** @param Inner the SDK's transport for Streamable HTTP, or the older one for HTTP with SSE. */
-export function httpTransport(Inner: SdkTransportClass, config: HttpConfig, mask: Mask): ServerTransport {
+export function httpTransport(
+  Inner: SdkTransportClass,
+  { config, mask, access }: HttpTransportOptions,
+): ServerTransport {
   const { url, headers } = endpointOf(config);
-  const fetch = fetchNotingStreams(() => transport.onstream?.());
+  const plain = fetchNotingStreams(() => transport.onstream?.());
+  const fetch = access === null ? plain : authorizedFetch(access, plain);
   const transport = new HttpTransport(new Inner(url, { requestInit: { headers }, fetch }), mask);
   return transport;
+}
+
+/** Whether a 401 begins OAuth. A server with configured credentials refuses those, unless OAuth is configured, too. */
+export function asksForOAuth(config: HttpConfig): boolean {
+  if (config.oauth !== undefined) return config.oauth !== false;
+  return !Object.keys(endpointOf(config).headers).some(isAuthorization);
+}
+
+function isAuthorization(name: string): boolean {
+  return name.toLowerCase() === 'authorization';
 }
 
 interface Endpoint {
@@ -42,7 +65,7 @@ interface Endpoint {
 function endpointOf(config: HttpConfig): Endpoint {
   const url = new URL(config.baseUrl);
   const headers = { ...config.headers };
-  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const isAuthorized = Object.keys(headers).some(isAuthorization);
   if (!isAuthorized && (url.username !== '' || url.password !== '')) {
     const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
     headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
+import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
+import { SERVER_CREDENTIAL_STREAMS } from '../../../src/core/log/streams.ts';
+import { CredentialBook } from '../../../src/runtime/tools/credential-book.ts';
+import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
+
+function open() {
+  const store = memoryEventStore();
+  const log = new RecordingLog();
+  const bookWith = (box = sealedBox(memoryKeys())) => new CredentialBook(store, box, log);
+  return { store, log, bookWith, book: bookWith() };
+}
+
+describe('the credentials of tool servers', () => {
+  it('are the last text of each server, and the only one in the log', async () => {
+    const { store, book } = open();
+    expect(await book.read('a')).toBeNull();
+    await Promise.all([book.keep('a', 'one'), book.keep('a', 'two'), book.keep('a b', 'other')]);
+    expect(await book.read('a')).toBe('two');
+    expect(await book.read('a b')).toBe('other');
+    const streams = await store.streamIds(SERVER_CREDENTIAL_STREAMS, 10);
+    expect(streams).toHaveLength(2);
+    const written = JSON.stringify(await Promise.all(streams.map((id) => store.read(id, 0))));
+    expect(written).not.toMatch(/one|two|other/);
+  });
+
+  it('are erased for one server alone', async () => {
+    const { book } = open();
+    await book.keep('a', 'one');
+    await book.keep('a b', 'other');
+    await book.forget('a');
+    await book.forget('nobody');
+    expect(await book.read('a')).toBeNull();
+    expect(await book.read('a b')).toBe('other');
+  });
+
+  it('are not there without their key, which the log says', async () => {
+    const { book, bookWith, log } = open();
+    await book.keep('a', 'one');
+    expect(await bookWith().read('a')).toBeNull();
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { server: 'a' } }]);
+  });
+});
