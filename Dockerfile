@@ -1,4 +1,5 @@
 # docker build -t agent-service .
+# docker run --rm -v agent-service:/data agent-service keys create --name me --role admin
 # docker run --init --stop-timeout 20 -p 127.0.0.1:3001:3001 -v agent-service:/data agent-service
 
 FROM node:22-bookworm-slim AS build
@@ -18,12 +19,13 @@ WORKDIR /app
 ENV NODE_ENV=production \
     AGENT_SERVICE_HOST=0.0.0.0 \
     AGENT_SERVICE_WEB_PORT=3001 \
-    AGENT_SERVICE_DATA_DIR=/data
+    AGENT_SERVICE_DATA_DIR=/data \
+    AGENT_SERVICE_CONFIG=/app/ops/service.yml
 RUN install -d -o node -g node -m 700 /data
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY bin bin
-COPY ops/healthcheck.js ops/
+COPY ops/healthcheck.js ops/service.yml ops/
 COPY agents agents
 USER node
 VOLUME /data

@@ -10,8 +10,14 @@ export const errorCatalogue = {
     condition: 'Malformed JSON, wrong Content-Type, a bad value or an unknown URL.',
   },
   MISSING_FIELD: { status: 400, condition: 'A required field is absent; `details.field` names it.' },
-  UNAUTHORIZED: { status: 401, condition: 'Authentication required. Reserved: not emitted today.' },
-  FORBIDDEN: { status: 403, condition: 'The service does not accept this Host or Origin header.' },
+  UNAUTHORIZED: {
+    status: 401,
+    condition: 'The credential is missing or not valid; `details.reason`. Only with `auth`.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    condition: 'The credential lacks `details.scope`, or this Host or Origin header is not accepted.',
+  },
   SERVER_NOT_FOUND: { status: 404, condition: 'MCP server unknown; `details.serverId`.' },
   TOOL_NOT_FOUND: {
     status: 404,

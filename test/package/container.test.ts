@@ -29,15 +29,19 @@ describe('what the Dockerfile makes', () => {
   it('serves, is found well, keeps its log in /data, and stops', async () => {
     const port = await freePort();
     expect(await healthcheck(port)).toBe(1);
+    await using keys = image.run('ENTRYPOINT', port, ['keys', 'create', '--name', 'me', '--role', 'admin']);
+    const [key] = await keys.printed(/^as_\w+$/m);
+    expect(await keys.ended).toBe(0);
     await using container = image.run('ENTRYPOINT', port);
     await container.printed(/everything is up/);
     expect(await healthcheck(port)).toBe(0);
     const url = `http://localhost:${port}`;
     const page = await fetch(url, { headers: { Accept: 'text/html' } });
     expect(page.headers.get('content-type')).toContain('text/html');
+    expect((await fetch(`${url}/api/sessions`)).status).toBe(401);
     const answer = await fetch(`${url}/api/message-sync`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
       body: JSON.stringify({ message: 'use echo {"message": "contained"}' }),
     });
     expect(await answer.json()).toMatchObject({ response: expect.stringContaining('Echo: contained') });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentDescription } from '../../core/agent-description.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
@@ -103,7 +104,7 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('mcp-server.connect', ({ name, config, key }, context) => {
     const origin = requestOrigin(context);
     const run = () => servers.connect(name, config, origin);
-    const scope = ['mcp-server.connect'];
+    const scope = [...whose(context), 'mcp-server.connect'];
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: false, run }));
   });
   bus.handle('mcp-server.disconnect', ({ serverId }, context) =>
@@ -112,7 +113,7 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('mcp-server.reconnect', ({ serverId, key }, context) => {
     const origin = requestOrigin(context);
     const run = () => servers.reconnect(serverId, origin);
-    const scope = ['mcp-server.reconnect', serverId];
+    const scope = [...whose(context), 'mcp-server.reconnect', serverId];
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('mcp-server.authorize', (response) => servers.authorize(response));
@@ -122,11 +123,16 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('tool.execute', ({ key, ...call }, context) => {
     const { trace } = context;
     const origin = requestOrigin(context);
-    const scope = ['tool.execute', call.serverId, call.toolName];
+    const scope = [...whose(context), 'tool.execute', call.serverId, call.toolName];
     return requests.once({ key, scope, answer: ToolExecution, origin }, () =>
       clientCalls.prepare({ ...call, trace }),
     );
   });
+}
+
+/** A key of one principal is not that of another. A session's id says whose it is already. */
+function whose({ tenant, principal, rights }: RequestContext): string[] {
+  return rights ? [tenant, principal] : [];
 }
 
 function answerForService(

@@ -52,16 +52,21 @@ export class ContainerImage {
   }
 
   /** Runs its ENTRYPOINT or the command of its HEALTHCHECK, with a published port in place of 3001. */
-  run(instruction: 'ENTRYPOINT' | 'HEALTHCHECK', port: number): CommandGroup {
+  run(
+    instruction: 'ENTRYPOINT' | 'HEALTHCHECK',
+    port: number,
+    further: readonly string[] = [],
+  ): CommandGroup {
     const { root, workdir, variables, commands } = this.#stage;
     const [program = '', ...args] = commands[instruction] ?? [];
     const environment = {
       PATH,
       ...variables,
       AGENT_SERVICE_DATA_DIR: join(root, variables.AGENT_SERVICE_DATA_DIR ?? ''),
+      AGENT_SERVICE_CONFIG: join(root, variables.AGENT_SERVICE_CONFIG ?? ''),
       AGENT_SERVICE_WEB_PORT: String(port),
     };
-    return new CommandGroup(program, args, { cwd: join(root, workdir), environment });
+    return new CommandGroup(program, [...args, ...further], { cwd: join(root, workdir), environment });
   }
 }
 

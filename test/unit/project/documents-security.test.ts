@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { refusals } from '../../../src/adapters/jwt/refusal.ts';
 import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
 import { ClaimsConfig, JwtIssuerConfig, jwtAlgorithms } from '../../../src/config/schema/jwt-config.ts';
+import { ROLES } from '../../../src/core/access/scopes.ts';
 import { readDocument } from '../../support/documents/documents.ts';
 
 const page = readDocument('docs/security.md');
@@ -52,4 +53,10 @@ describe('docs/security.md about the tokens of identity providers', () => {
   it('lists every reason for a refusal', () => {
     expect(rows('What is checked').map(([reason]) => reason)).toEqual(Object.keys(refusals));
   });
+});
+
+it('docs/security.md lists the built-in roles with their scopes', () => {
+  const [, part = ''] = page.split('\n## Who may do what\n');
+  const told = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)];
+  expect(told.map(([, role]) => role)).toEqual(Object.keys(ROLES));
 });
