@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
@@ -97,6 +98,25 @@ describe('a service that authenticates its clients', () => {
     other.say('still here');
     expect((await other.settled()).at(-1)).toMatchObject({ data: { content: 'you said still here' } });
   });
+
+  verifies(
+    'auth.revoked',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML, apiKeys: true });
+      const created = await service.post('/api/keys', { name: 'ci', roles: ['user'] });
+      const { key, keyId } = CreateKeyResponse.parse(await created.json());
+      const headers = { Authorization: `Bearer ${key}` };
+      const { ticket } = Ticket.parse(await (await service.post('/api/tickets', {}, headers)).json());
+      using client = await service.connect(`?ticket=${ticket}`);
+      client.say('hello');
+      await client.settled();
+      expect((await service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' })).status).toBe(200);
+      expect(await client.closed).toMatchObject({ code: 4401, reason: 'revoked' });
+      const refused = await refusal(await service.fetch('/api/sessions', { headers }));
+      expect(refused).toMatchObject({ status: 401, details: { reason: 'revoked' } });
+    },
+    'an API key, by an admin',
+  );
 
   verifies('auth.expired', async () => {
     const soon = Date.now() + 1_500;

@@ -2,7 +2,9 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { Scope } from '../../../src/core/access/scopes.ts';
 import { MCP_RESOURCE_SCOPES, MCP_TOOL_SCOPES } from '../../../src/gateway/mcp/mcp-scopes.ts';
+import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { tokenKinds } from '../../support/access/refused-tokens.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { RecordingSocket } from '../../support/sockets/recording-socket.ts';
@@ -86,17 +88,42 @@ async function answer(
   return got.status >= 400 ? { status: got.status, error: parseEnvelope(text) } : { status: got.status };
 }
 
-/** Tokens that nobody accepts. */
-const REFUSED: readonly Record<string, string>[] = [
-  {},
-  { Authorization: 'Bearer garbage' },
-  { Authorization: 'Bearer test-unknown' },
-  { Authorization: 'Basic dGVzdDphbGw=' },
-];
+const authorization = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+
+interface Rig extends AsyncDisposable {
+  readonly service: RunningService;
+  /** Headers that must be refused everywhere, by what is wrong with them. */
+  readonly refused: Readonly<Record<string, Record<string, string>>>;
+}
+
+/** A service with API keys, an identity provider and the tokens of `tokens`. */
+async function start(): Promise<Rig> {
+  const { verifier, right, wrong } = await tokenKinds();
+  const service = await RunningService.start({ yaml: YAML, apiKeys: true, verifiers: [tokens(), verifier] });
+  expect((await service.fetch('/api/sessions', { headers: authorization(right) })).status).toBe(200);
+  const created = CreateKeyResponse.parse(
+    await (await service.post('/api/keys', { name: 'gone', roles: ['admin'] })).json(),
+  );
+  const key = authorization(created.key);
+  expect((await service.fetch('/api/keys', { headers: key })).status).toBe(200);
+  await service.fetch(`/api/keys/${created.keyId}`, { method: 'DELETE' });
+  const refused = {
+    none: { Authorization: '' },
+    garbage: authorization('garbage'),
+    'unknown token': authorization('test-unknown'),
+    'another scheme': { Authorization: 'Basic dGVzdDphbGw=' },
+    'revoked key': key,
+    'mistyped key': authorization(`${created.key.slice(0, -1)}!`),
+    ...Object.fromEntries(Object.entries(wrong).map(([what, token]) => [what, authorization(token)])),
+  };
+  return { service, refused, [Symbol.asyncDispose]: () => service.close() };
+}
 
 /** All at once, because those after the twentieth guess of the minute are answered late. */
-async function expectRefused(service: RunningService, operations: readonly Operation[]): Promise<void> {
-  const tried = operations.flatMap((operation) => REFUSED.map((headers) => ({ operation, headers })));
+async function expectRefused({ service, refused }: Rig, operations: readonly Operation[]): Promise<void> {
+  const tried = operations.flatMap((operation) =>
+    Object.entries(refused).map(([what, headers]) => ({ what, operation, headers })),
+  );
   const statuses = await Promise.all(
     tried.map(async ({ operation, headers }) => (await answer(service, operation, headers)).status),
   );
@@ -109,18 +136,22 @@ describe('the matrix of operations and credentials', () => {
   verifies(
     'auth.matrix',
     async () => {
-      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+      await using rig = await start();
+      const { service } = rig;
       const operations = await operationsOf(service);
       expect(operations.length).toBeGreaterThan(25);
       await expectRefused(
-        service,
+        rig,
         operations.filter(({ scope }) => scope !== undefined),
       );
       for (const operation of operations) {
         const title = `${operation.method} ${operation.path}`;
         const { scope } = operation;
         if (scope === undefined) {
-          expect([title, (await answer(service, operation, {})).status]).toEqual([title, 200]);
+          expect([title, (await answer(service, operation, { Authorization: '' })).status]).toEqual([
+            title,
+            200,
+          ]);
           continue;
         }
         const allowed = await answer(service, operation, bearer('all'));
@@ -139,7 +170,8 @@ describe('the matrix of operations and credentials', () => {
   verifies(
     'auth.matrix',
     async () => {
-      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+      await using rig = await start();
+      const { service } = rig;
       const { components } = AsyncApi.parse(await (await service.fetch('/asyncapi.json')).json());
       const frames = Object.entries(components.messages).filter(([key]) => key.startsWith('client.'));
       expect(frames.length).toBeGreaterThan(4);
@@ -164,7 +196,8 @@ describe('the matrix of operations and credentials', () => {
   verifies(
     'auth.matrix',
     async () => {
-      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+      await using rig = await start();
+      const { service } = rig;
       const call = (method: string, params: object, headers: Record<string, string>) =>
         service.fetch('/mcp', {
           method: 'POST',
@@ -180,8 +213,12 @@ describe('the matrix of operations and credentials', () => {
         capabilities: {},
         clientInfo: { name: 'test', version: '1' },
       };
-      for (const headers of REFUSED)
-        expect([401, 429]).toContain((await call('initialize', initialize, headers)).status);
+      const refusals = Object.entries(rig.refused).map(async ([what, headers]) => {
+        const { status, headers: answered } = await call('initialize', initialize, headers);
+        expect([what, status === 401 || status === 429]).toEqual([what, true]);
+        if (status === 401) expect(answered.get('WWW-Authenticate')).toContain('resource_metadata="http://');
+      });
+      await Promise.all(refusals);
       const begun = await call('initialize', initialize, bearer('all'));
       expect(begun.status).toBe(200);
       const session = { 'Mcp-Session-Id': begun.headers.get('mcp-session-id') ?? '' };
@@ -202,6 +239,7 @@ describe('the matrix of operations and credentials', () => {
         expect((await call(method, params, { ...session, ...bearer('far') })).status).toBe(404);
         const lacking = await call(method, params, { ...session, ...bearer(`without-${scope}`) });
         expect([params, lacking.status]).toEqual([params, 403]);
+        expect(lacking.headers.get('WWW-Authenticate')).toContain('error="insufficient_scope"');
         expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
         const allowed = await call(method, params, { ...session, ...bearer('all') });
         expect([params, allowed.status]).toEqual([params, 200]);

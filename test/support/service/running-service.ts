@@ -11,7 +11,7 @@ import { DEFAULT_TENANT } from '../../../src/core/access/identity.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
-import { identity, KnownTokens } from '../access/known-tokens.ts';
+import { identity } from '../access/known-tokens.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
 export interface ServiceOptions {
@@ -38,7 +38,11 @@ export interface ServiceOptions {
 
 /** Of an admin of the default tenant. */
 export const adminToken = 'test-admin';
-const admin = new KnownTokens({ admin: identity('admin', { tenant: DEFAULT_TENANT, roles: ['admin'] }) });
+const admin: TokenVerifier = {
+  recognizes: (token) => token === adminToken,
+  verify: () => identity('admin', { tenant: DEFAULT_TENANT, roles: ['admin'] }),
+  subjectOf: () => null,
+};
 
 function accessOf({ verifiers, apiKeys, auth }: ServiceOptions, agent: Agent): ClientAccess | undefined {
   if (!verifiers && !apiKeys) return undefined;
