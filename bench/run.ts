@@ -3,6 +3,7 @@ import { constants, cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import * as append from './append.ts';
+import * as auth from './auth.ts';
 import * as fanOut from './fan-out.ts';
 import * as firstToken from './first-token.ts';
 import * as history from './history.ts';
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   recover,
   'slow-reader': slowReader,
   mcp,
+  auth,
   start,
 };
 

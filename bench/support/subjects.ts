@@ -31,6 +31,8 @@ export interface ServiceOptions extends SubjectOptions {
   /** More fields of the agent file. */
   readonly agent?: Readonly<Record<string, unknown>>;
   readonly name?: string;
+  /** Default: nobody is authenticated. */
+  readonly serviceFile?: string;
 }
 
 export const FLOOR = 'floor';
@@ -75,7 +77,10 @@ export async function startSources(
   { dataDir = scope.directory(), ...options }: ServiceOptions = {},
 ): Promise<ServerProcess> {
   return started(scope, serviceMain(version), {
-    args: serviceArguments(agentFile(scope, options), dataDir),
+    args: [
+      ...serviceArguments(agentFile(scope, options), dataDir),
+      ...(options.serviceFile === undefined ? [] : ['--config', options.serviceFile]),
+    ],
     nodeOptions: scope.profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${scope.profiles}`],
   });
 }

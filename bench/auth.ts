@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { type Contender, type Subject, startEach } from './support/contenders.ts';
+import { loadHttp, syncMessage } from './support/http-load.ts';
+import { measured } from './support/measured.ts';
+import type { Protocol } from './support/protocol.ts';
+import type { Report } from './support/report.ts';
+import { interleave, ratio, type Sample, seriesOf } from './support/rounds.ts';
+import type { Scope } from './support/scope.ts';
+import { SERVICE, service, serviceMain } from './support/subjects.ts';
+import { openSockets } from './support/turns.ts';
+import { thisCheckout } from './support/version.ts';
+
+export const question = 'What does it cost that clients are authenticated?';
+
+const WITH_KEY = `${SERVICE}, API key`;
+const WITH_JWT = `${SERVICE}, JWT`;
+const SESSIONS = 2_000;
+const IN_FLIGHT = 50;
+
+export async function run(scope: Scope): Promise<Report> {
+  const contenders = [...service(scope), ...(await withKey(scope)), ...(await withJwt(scope))];
+  const subjects = await startEach(contenders);
+  for (const subject of subjects) await load(subject, scope.quick ? 50 : 3_000);
+  const all = await interleave(scope.rounds(5), { 'in flight': IN_FLIGHT }, subjects, (subject) =>
+    load(subject, scope.quick ? 200 : 5_000),
+  );
+  return {
+    series: all,
+    targets: () =>
+      [WITH_KEY, WITH_JWT].map((name) => ({
+        what: `${name}: CPU a message-sync relative to no authentication`,
+        wanted: { atMost: 1.05 },
+        measured: ratio(seriesOf(all, name), seriesOf(all, SERVICE), 'CPU µs/request'),
+      })),
+  };
+}
+
+function load({ server, protocol }: Subject, total: number): Promise<Sample> {
+  const requestOf = (index: number) => {
+    const session = `s${index % SESSIONS}`;
+    return protocol ? protocol.messageTo(session) : syncMessage(session);
+  };
+  return measured(server, 'request', () =>
+    loadHttp({ port: server.port, inFlight: IN_FLIGHT, total, requestOf }),
+  );
+}
+
+async function withKey(scope: Scope): Promise<Contender[]> {
+  const dataDir = scope.directory();
+  const serviceFile = written(scope, { apiKeys: true });
+  const create = ['keys', 'create', '--name', 'bench', '--role', 'user', '--data-dir', dataDir];
+  const key = execFileSync(process.execPath, [serviceMain(thisCheckout), ...create], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return asWhom(service(scope, { name: WITH_KEY, dataDir, serviceFile }), key.trim());
+}
+
+async function withJwt(scope: Scope): Promise<Contender[]> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
+  const provider = createServer((_, response) => response.end(JSON.stringify({ keys: [jwk] })));
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  scope.defer(async () => {
+    provider.close();
+  });
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const settings = { name: 'bench', issuer, audience: 'bench', jwksUri: `${issuer}/jwks` };
+  const token = await new SignJWT({ roles: ['user'] })
+    .setProtectedHeader({ alg: 'RS256', kid: 'bench' })
+    .setIssuer(issuer)
+    .setAudience('bench')
+    .setSubject('bench')
+    .setExpirationTime('2h')
+    .sign(privateKey);
+  return asWhom(service(scope, { name: WITH_JWT, serviceFile: written(scope, { jwt: [settings] }) }), token);
+}
+
+function written(scope: Scope, auth: object): string {
+  const path = join(scope.directory(), 'service.yml');
+  writeFileSync(path, JSON.stringify({ auth }));
+  return path;
+}
+
+/** The same, asked with this token. */
+function asWhom(contenders: readonly Contender[], token: string): Contender[] {
+  const headers = { Authorization: `Bearer ${token}` };
+  const protocol: Protocol = {
+    messageTo: (session) => ({ ...syncMessage(session), headers }),
+    openStreams: openSockets,
+  };
+  return contenders.map((contender) => ({ ...contender, protocol }));
+}
