@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** Who caused an event. */
 export const Actor = z.discriminatedUnion('kind', [
-  /** A client. `principal` is absent if the client was not authenticated. */
-  z.object({ kind: z.literal('client'), principal: z.string().optional() }),
+  /** A client. `principal` and `tenant` are absent if the client was not authenticated. */
+  z.object({ kind: z.literal('client'), principal: z.string().optional(), tenant: z.string().optional() }),
   /** The model or a tool that it called. */
   z.object({ kind: z.literal('agent') }),
   /** The service by itself, for example at a restart or at a limit. */

@@ -8,10 +8,10 @@ const NOBODY_IN_PARTICULAR: Actor = { kind: 'client' };
  * @param commandId made for the request when left out.
  */
 export function requestOrigin(
-  { principal }: RequestContext,
+  { principal, tenant }: RequestContext,
   commandId: string = crypto.randomUUID(),
 ): Origin {
-  const actor: Actor = principal === ANONYMOUS ? NOBODY_IN_PARTICULAR : { kind: 'client', principal };
+  const actor: Actor = principal === ANONYMOUS ? NOBODY_IN_PARTICULAR : { kind: 'client', principal, tenant };
   return { actor, causationId: commandId };
 }
 

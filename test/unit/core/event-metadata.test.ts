@@ -300,7 +300,7 @@ describe('the metadata of a fork', () => {
 describe('the origin of a request', () => {
   it('is its client, by name where that is known, and the command', () => {
     expect(requestOrigin({ ...ANYONE, principal: 'ada' }, 't')).toEqual({
-      ...{ actor: { kind: 'client', principal: 'ada' }, causationId: 't' },
+      ...{ actor: { kind: 'client', principal: 'ada', tenant: 'default' }, causationId: 't' },
     });
     const nameless = requestOrigin(ANYONE);
     expect(nameless).toStrictEqual({
@@ -330,7 +330,8 @@ describe('the origin of a request', () => {
     const kept = streams.filter((streamId) => streamId.startsWith(REQUEST_STREAMS));
     expect(kept).toHaveLength(1);
     const [begun, ended] = await recordedIn(store, kept[0]);
-    expect([begun?.actor, ended?.actor]).toEqual([ADA.actor, ADA.actor]);
+    const actor = { ...ADA.actor, tenant: 'default' };
+    expect([begun?.actor, ended?.actor]).toEqual([actor, actor]);
     expect(ended?.causationId).toBe(begun?.causationId);
     await agent.close();
   });

@@ -71,7 +71,7 @@ describe('POST /api/keys', () => {
     const { store, create } = await open();
     await create();
     const [envelope] = await store.read(API_KEYS_STREAM, 0);
-    expect(envelope?.meta?.actor).toEqual({ kind: 'client', principal: 'key:root' });
+    expect(envelope?.meta?.actor).toEqual({ kind: 'client', principal: 'key:root', tenant: 'acme' });
   });
 
   it('takes an expiry as a time, in any zone, or as days', async () => {
