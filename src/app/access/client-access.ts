@@ -32,8 +32,8 @@ export interface ClientAccess {
   readonly credentials: HeldCredentials;
   readonly bus: Bus;
   readonly mcp: ProtectedMcp;
-  /** Routes that a service without authentication does not have. */
-  readonly routes: readonly Route[];
+  /** Routes that a service without authentication does not have: of every mode, and of web mode. */
+  readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
   /** Call when a credential was revoked: what is open with it ends. */
@@ -71,11 +71,10 @@ export function accessBy(
     credentials,
     bus,
     mcp,
-    routes: [
-      ...ticketRoutes(tickets),
-      ...(agent.keys ? keyRoutes(bus) : []),
-      ...resourceRoutes({ mcp, name: agent.identity.name }),
-    ],
+    routes: {
+      always: resourceRoutes({ mcp, name: agent.identity.name }),
+      web: [...ticketRoutes(tickets), ...(agent.keys ? keyRoutes(bus) : [])],
+    },
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => credentials.revoke(credential),
   };

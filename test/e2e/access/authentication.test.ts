@@ -55,6 +55,22 @@ describe('a service that authenticates its clients', () => {
       expect([path, await status(path)]).toEqual([path, 401]);
   });
 
+  verifies(
+    'auth.open',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML, mode: 'mcp', verifiers: [people()] });
+      const metadata = await service.fetch('/.well-known/oauth-protected-resource/mcp');
+      expect(await metadata.json()).toMatchObject({ resource: `${service.url}/mcp` });
+      expect((await service.fetch('/healthz')).status).toBe(200);
+      const refused = await service.fetch('/mcp', { method: 'POST' });
+      expect(refused.headers.get('WWW-Authenticate')).toBe(
+        `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
+      );
+      expect((await service.post('/api/tickets', {}, bearer('ada'))).status).toBe(400);
+    },
+    'in mcp mode, with what an MCP client looks for',
+  );
+
   verifies('auth.url', async () => {
     await using service = await start(people());
     for (const name of ['token', 'access_token', 'api_key']) {
