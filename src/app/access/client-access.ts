@@ -76,6 +76,9 @@ export function accessBy(
       web: [...ticketRoutes(tickets), ...(agent.keys ? keyRoutes(bus) : [])],
     },
     isPublic: (what) => auth.public.includes(what),
-    revoke: (credential) => credentials.revoke(credential),
+    revoke: (credential) => {
+      tickets.revoke(credential);
+      credentials.revoke(credential);
+    },
   };
 }
