@@ -44,7 +44,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addLogCommands(program, environment, choose);
   addBackup(program, environment, (options) => choose({ kind: 'backup', ...options }));
   addKeys(program, environment, (options) => choose({ kind: 'keys', ...options }));
-  addChat(program, (options) => choose({ kind: 'chat', ...options }));
+  addChat(program, environment, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
   program

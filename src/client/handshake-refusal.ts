@@ -13,6 +13,7 @@ export interface HandshakeRefusal {
 export interface HandshakeQuestion {
   /** The address of the WebSocket. */
   readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Whether this client was connected before: then another server at the address is taken for a temporary one. */
   readonly wasConnected: boolean;
@@ -29,23 +30,34 @@ const TEMPORARY_STATUSES = [408, 425, 429];
  * @returns null when nothing speaks against the next attempt.
  */
 export async function askWhyRefused(question: HandshakeQuestion): Promise<HandshakeRefusal | null> {
-  const { url, signal, wasConnected } = question;
+  const { url, headers, signal, wasConnected } = question;
   const address = url.replace(/^ws/, 'http');
   let response: Response;
   let text: string;
   try {
-    const headers = { Accept: 'application/json' };
     response = await question.fetch(address, { headers, redirect: 'manual', signal });
     text = await response.text();
   } catch (cause) {
-    const error = new UnreachableError(`no service can be reached at ${withoutQuery(address)}`, { cause });
-    return { error, isTemporary: true, retryAfterMs: 0 };
+    return unreachable(address, cause);
   }
   if (response.ok && isService(text)) return null;
-  const { status } = response;
-  const error = new RefusedError(bodyOf(text) ?? describe(status, withoutQuery(address)));
-  const isTemporary = status >= 500 || TEMPORARY_STATUSES.includes(status) || (response.ok && wasConnected);
-  return { error, isTemporary, retryAfterMs: retryAfterMs(response.headers.get('retry-after')) };
+  const refusal = refusalOf(response, text, address);
+  return { ...refusal, isTemporary: refusal.isTemporary || (response.ok && wasConnected) };
+}
+
+/** Nothing answers at the address. */
+export function unreachable(address: string, cause: unknown): HandshakeRefusal {
+  const error = new UnreachableError(`no service can be reached at ${withoutQuery(address)}`, { cause });
+  return { error, isTemporary: true, retryAfterMs: 0 };
+}
+
+/** What an answer says that is not the expected one. */
+export function refusalOf({ status, headers }: Response, text: string, address: string): HandshakeRefusal {
+  return {
+    error: new RefusedError(bodyOf(text) ?? describe(status, withoutQuery(address))),
+    isTemporary: status >= 500 || TEMPORARY_STATUSES.includes(status),
+    retryAfterMs: retryAfterMs(headers.get('retry-after')),
+  };
 }
 
 /** Version 0.1.0 answers with a text. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../wire/requests.ts';
+import { Admission } from './admission.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
 import type { OutgoingMessage, UnsentMessage } from './outgoing.ts';
 import { Patience } from './patience.ts';
@@ -14,6 +15,7 @@ import { webUrl } from './stream-url.ts';
 import { UnreadEvents } from './unread-events.ts';
 import { type WaitOptions, waitWithin } from './wait-limits.ts';
 
+export type { TokenSource } from './admission.ts';
 export type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 export type { UnsentMessage } from './outgoing.ts';
 export {
@@ -80,7 +82,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   #end: unknown;
   #isIterated = false;
 
-  constructor({ url: base, session = 'default', position = START, ...options }: ConnectOptions) {
+  constructor({ url: base, session = 'default', position = START, token, ...options }: ConnectOptions) {
     const target = {
       base: webUrl(base),
       session,
@@ -93,8 +95,10 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     this.#unread = new UnreadEvents(options.maxQueuedEvents ?? MAX_QUEUED_EVENTS, position);
     this.#patience = new Patience(options.timeoutMs, (error) => this.#fail(error));
     this.#signal = options.signal;
+    const { fetch } = this.#environment;
     this.#stream = new SessionStream({
       environment: this.#environment,
+      admission: token === undefined ? null : new Admission({ base: target.base, token, fetch }),
       target,
       position,
       onEvent: (event, after, before) => {

@@ -1,6 +1,7 @@
 import type { Image } from '../core/conversation/image.ts';
 import type { MachineState } from '../core/machine-state.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
+import type { TokenSource } from './admission.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { UnsentMessage } from './outgoing.ts';
 import type { RefusedError, UnreachableError } from './session-errors.ts';
@@ -23,6 +24,15 @@ export interface ConnectOptions {
   readonly url: string | URL;
   /** Id of the session. Default: `default`. */
   readonly session?: string;
+  /**
+   * An API key or an access token, for a service that authenticates its clients, or a function that gives one. Before each
+   * connection the client exchanges it for a ticket (`POST /api/tickets`), so it is never part of a URL.
+   *
+   * A function is called before the first connection, and again when the service says that the token has expired or was
+   * revoked. If that happens to the next token before a connection is made, or if a string is refused, the client fails
+   * with a `RefusedError`. If the function throws, the client fails with that error.
+   */
+  readonly token?: TokenSource | undefined;
   /** Where to continue reading: an earlier value of `SessionClient.position`. Default: the beginning of the session. */
   readonly position?: StreamPosition;
   /**

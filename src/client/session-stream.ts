@@ -1,4 +1,5 @@
 import type { ResumableFrame } from '../wire/frames.ts';
+import type { Admission } from './admission.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { Outgoing, type OutgoingCommand, type OutgoingMessage, type UnsentMessage } from './outgoing.ts';
 import type { StreamFrame } from './read-frame.ts';
@@ -10,6 +11,8 @@ import { type StreamTarget, streamUrl } from './stream-url.ts';
 
 export interface SessionStreamDeps {
   readonly environment: ClientEnvironment;
+  /** Null for a client without a token. */
+  readonly admission: Admission | null;
   readonly target: StreamTarget;
   /** Where the stream begins. */
   readonly position: StreamPosition;
@@ -48,6 +51,7 @@ export class SessionStream {
     this.#position = deps.position;
     this.#link = new StreamLink({
       environment: deps.environment,
+      admission: deps.admission,
       url: () => streamUrl(deps.target, this.#position),
       onFrame: (frame) => this.#receive(frame),
       onLost: () => this.#lost(),

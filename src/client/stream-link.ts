@@ -1,10 +1,14 @@
+import type { Admission } from './admission.ts';
 import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 import { askWhyRefused, type HandshakeRefusal } from './handshake-refusal.ts';
 import { readFrame, type StreamFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
+import { withTicket } from './stream-url.ts';
 
 export interface StreamLinkDeps {
   readonly environment: ClientEnvironment;
+  /** Gets a ticket for each connection; null for a client without a token. */
+  readonly admission: Admission | null;
   /** The URL of the next connection. */
   readonly url: () => string;
   readonly onFrame: (frame: StreamFrame) => void;
@@ -30,6 +34,8 @@ export class StreamLink {
   #wasConnected = false;
   /** Ends the question why the last attempt failed. */
   #asking = new AbortController();
+  /** Present while a ticket for the next connection is asked for. */
+  #entering: AbortController | null = null;
 
   constructor(deps: StreamLinkDeps) {
     this.#deps = deps;
@@ -37,20 +43,17 @@ export class StreamLink {
 
   /** Connects, unless it is connected or already trying. */
   open(): void {
-    if (this.#socket || this.#timer !== undefined) return;
-    this.#isAnswered = false;
-    const socket = this.#deps.environment.openSocket(this.#deps.url());
-    this.#socket = socket;
-    socket.addEventListener('message', ({ data }) => this.#receive(socket, data));
-    socket.addEventListener('close', () => this.#lose(socket));
-    // When Node 22 cannot connect, it fires only `error`. Elsewhere `close` follows, and #lose ignores it.
-    socket.addEventListener('error', () => this.#lose(socket));
+    if (this.#socket || this.#timer !== undefined || this.#entering) return;
+    const { admission, url } = this.#deps;
+    if (admission) void this.#enter(admission);
+    else this.#connect(url());
   }
 
   /** The service has answered, so the delays begin again with the shortest one. */
   established(): void {
     this.#failures = 0;
     this.#wasConnected = true;
+    this.#deps.admission?.established();
   }
 
   send(text: string): void {
@@ -60,6 +63,8 @@ export class StreamLink {
   /** Closes the connection, and stays closed until `open`. */
   close(): void {
     this.#asking.abort();
+    this.#entering?.abort();
+    this.#entering = null;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const socket = this.#socket;
@@ -67,24 +72,71 @@ export class StreamLink {
     socket?.close();
   }
 
+  /** Connects with a ticket. */
+  async #enter(admission: Admission): Promise<void> {
+    const entering = new AbortController();
+    this.#entering = entering;
+    try {
+      const entry = await admission.enter(entering.signal);
+      if (entering.signal.aborted) return;
+      this.#entering = null;
+      if ('refusal' in entry) this.#refused(entry.refusal);
+      else this.#connect(withTicket(this.#deps.url(), entry.ticket));
+    } catch (error) {
+      if (!entering.signal.aborted) this.#deps.onError(error);
+    }
+  }
+
+  #connect(url: string): void {
+    this.#isAnswered = false;
+    const socket = this.#deps.environment.openSocket(url);
+    this.#socket = socket;
+    socket.addEventListener('message', ({ data }) => this.#receive(socket, data));
+    socket.addEventListener('close', () => this.#lose(socket));
+    // When Node 22 cannot connect, it fires only `error`. Elsewhere `close` follows, and #lose ignores it.
+    socket.addEventListener('error', () => this.#lose(socket));
+  }
+
   #receive(socket: StreamSocket, data: unknown): void {
     if (socket !== this.#socket) return;
     this.#isAnswered = true;
     try {
-      this.#deps.onFrame(readFrame(data));
+      this.#take(readFrame(data));
     } catch (error) {
       this.#deps.onError(error);
     }
   }
 
+  #take(frame: StreamFrame): void {
+    const { admission, onFrame } = this.#deps;
+    if (admission && isEndOfToken(frame)) admission.ended(frame.data);
+    else onFrame(frame);
+  }
+
   #lose(socket: StreamSocket): void {
     if (socket !== this.#socket) return;
     this.#socket = null;
-    const delayMs = reconnectDelayMs(this.#failures, this.#deps.environment.random());
-    this.#failures += 1;
+    const delayMs = this.#nextDelayMs();
     this.#reopenAfter(delayMs);
     this.#deps.onLost();
     if (!this.#isAnswered && this.#timer !== undefined) void this.#ask(delayMs);
+  }
+
+  #refused(refusal: HandshakeRefusal): void {
+    if (refusal.isTemporary) this.#retry(refusal, this.#nextDelayMs());
+    else this.#deps.onError(refusal.error);
+  }
+
+  #retry({ error, retryAfterMs }: HandshakeRefusal, delayMs: number): void {
+    const waitMs = Math.max(delayMs, retryAfterMs);
+    if (this.#timer === undefined || waitMs > delayMs) this.#reopenAfter(waitMs);
+    this.#deps.onRetry(error, waitMs);
+  }
+
+  #nextDelayMs(): number {
+    const delayMs = reconnectDelayMs(this.#failures, this.#deps.environment.random());
+    this.#failures += 1;
+    return delayMs;
   }
 
   #reopenAfter(delayMs: number): void {
@@ -100,13 +152,33 @@ export class StreamLink {
   async #ask(delayMs: number): Promise<void> {
     this.#asking = new AbortController();
     const { signal } = this.#asking;
-    const { environment, url, onRetry, onError } = this.#deps;
-    const question = { url: url(), fetch: environment.fetch, wasConnected: this.#wasConnected, signal };
-    const refusal = await askWhyRefused(question);
-    if (refusal === null || signal.aborted) return;
-    if (!refusal.isTemporary) return onError(refusal.error);
-    const waitMs = Math.max(delayMs, refusal.retryAfterMs);
-    if (waitMs > delayMs) this.#reopenAfter(waitMs);
-    onRetry(refusal.error, waitMs);
+    try {
+      const refusal = await this.#whyRefused(signal);
+      if (refusal === null || signal.aborted) return;
+      if (refusal.isTemporary) this.#retry(refusal, delayMs);
+      else this.#deps.onError(refusal.error);
+    } catch (error) {
+      if (!signal.aborted) this.#deps.onError(error);
+    }
   }
+
+  async #whyRefused(signal: AbortSignal): Promise<HandshakeRefusal | null> {
+    const { environment, admission, url } = this.#deps;
+    const headers = admission ? await admission.headers() : { Accept: 'application/json' };
+    const wasConnected = this.#wasConnected;
+    return askWhyRefused({ url: url(), headers, fetch: environment.fetch, wasConnected, signal });
+  }
+}
+
+type ErrorFrame = Extract<StreamFrame, { event: 'error' }>;
+
+/** Whether the service says that it closes the connection, because its token has ended. */
+function isEndOfToken(frame: StreamFrame): frame is ErrorFrame {
+  return (
+    frame.event === 'error' &&
+    frame.data.code === 'UNAUTHORIZED' &&
+    frame.seq === undefined &&
+    frame.commandId === undefined &&
+    frame.clientMessageId === undefined
+  );
 }

@@ -34,3 +34,20 @@ export function streamUrl(
   if (statecharts) url.searchParams.set('statecharts', '1');
   return url.href;
 }
+
+/** The same address with a ticket, which stands for the token of the client. */
+export function withTicket(address: string, ticket: string | null): string {
+  const url = new URL(address);
+  if (ticket !== null) url.searchParams.set('ticket', ticket);
+  return url.href;
+}
+
+/** Where the service issues tickets. */
+export function ticketsUrl(base: URL): string {
+  const url = new URL(base);
+  url.protocol = url.protocol.replace(/^ws/, 'http');
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/api/tickets`;
+  url.search = '';
+  url.hash = '';
+  return url.href;
+}

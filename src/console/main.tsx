@@ -5,16 +5,19 @@ import './app/base.css';
 import { App } from './app/app.tsx';
 import { ErrorBoundary } from './app/error-boundary.tsx';
 import { PanelProblem } from './app/panel-problem.tsx';
-
 import { HubLink } from './service/hub-link.ts';
+import { keptKey } from './service/kept-key.ts';
+import { Gate } from './sign-in/gate.tsx';
 
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no element #console');
-const hub = new HubLink();
+const hub = new HubLink(keptKey());
 createRoot(root).render(
   <StrictMode>
     <ErrorBoundary fallback={(error, retry) => <PanelProblem error={error} onRetry={retry} />}>
-      <App hub={hub} />
+      <Gate>
+        <App hub={hub} />
+      </Gate>
     </ErrorBoundary>
   </StrictMode>,
 );

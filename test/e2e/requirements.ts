@@ -371,6 +371,10 @@ export const requirements = {
   'auth.revoked': 'a revoked credential ends its sockets with 4401 at once, and is refused from then on',
   'auth.expired': 'an expired credential ends its sockets and streams, unless `auth` frames renewed it',
   'auth.guess': 'who guesses is answered late, and nobody else',
+  'auth.client':
+    'the client gets a ticket with its token for each connection, and asks for a new token once the old one ended',
+  'auth.whoami': 'GET /api/whoami tells a client who it is and what it may do',
+  'auth.commands': 'the commands that ask a running service send the key of --key or AGENT_SERVICE_KEY',
   'auth.off-frame': 'without `auth`, a frame of that type is unsupported',
   'auth.isolation': 'nothing of one principal appears in any byte that another receives',
   'auth.not-found': 'what is somebody else’s is not found, in the same words as what nobody has',

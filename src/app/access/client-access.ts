@@ -6,6 +6,7 @@ import type { Route } from '../../gateway/http/router.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { resourceRoutes } from '../../gateway/routes/resource-routes.ts';
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
+import { whoamiRoute } from '../../gateway/routes/whoami-route.ts';
 import { BearerAuthenticator } from '../../gateway/security/bearer-authenticator.ts';
 import { FailedAttempts } from '../../gateway/security/failed-attempts.ts';
 import { HeldCredentials } from '../../gateway/security/held-credentials.ts';
@@ -73,7 +74,7 @@ export function accessBy(
     mcp,
     routes: {
       always: resourceRoutes({ mcp, name: agent.identity.name }),
-      web: [...ticketRoutes(tickets), ...(agent.keys ? keyRoutes(bus) : [])],
+      web: [...ticketRoutes(tickets), whoamiRoute, ...(agent.keys ? keyRoutes(bus) : [])],
     },
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
-import { defaultDataDir, type LogPlace, type PlaceFlags, placeOf, serviceOption } from '../log/log-place.ts';
+import { addPlace, type LogPlace, type PlaceFlags } from '../log/log-place.ts';
+import { keyOf } from '../service/remote-service.ts';
 
 export interface BackupOptions {
   /** The log of a service that runs. */
   readonly log: LogPlace;
+  /** A key of the service. */
+  readonly token: string | undefined;
   readonly to: string;
 }
 
@@ -13,13 +16,16 @@ export function addBackup(
   environment: Environment,
   choose: (options: BackupOptions) => void,
 ): void {
-  program
+  const command = program
     .command('backup')
     .description(
       'Copies the event log of a running service on this machine, and checks every event of the copy.',
     )
-    .requiredOption('--to <dir>', 'folder of the copy, new or empty')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .addOption(serviceOption())
-    .action(({ to, ...place }: PlaceFlags & { to: string }) => choose({ to, log: placeOf(place) }));
+    .requiredOption('--to <dir>', 'folder of the copy, new or empty');
+  addPlace(command, environment, "an administrator's key, where the service asks for one").action(
+    ({ to, dataDir, url, key }: PlaceFlags & { to: string }) => {
+      const token = keyOf(key, environment);
+      choose({ to, token, log: url === undefined ? { dataDir } : { url } });
+    },
+  );
 }

@@ -4,15 +4,16 @@ import { z } from 'zod';
 import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
 import { messageOf } from '../../core/errors.ts';
 import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
+import { KEY_ADVICE, keyHeaders, type RemoteService } from '../service/remote-service.ts';
 import type { BackupOptions } from './backup-command.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 /** Has the service copy its log, moves the copy into a folder, and reads all of it back. @returns what to print. */
-export async function runBackup({ log, to }: BackupOptions): Promise<string> {
+export async function runBackup({ log, token, to }: BackupOptions): Promise<string> {
   const folder = resolve(to);
   const url = 'url' in log ? log.url : addressIn(log.dataDir);
   await requireEmpty(folder);
-  const { file } = await askForCopy(url);
+  const { file } = await askForCopy({ url, token });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await move(file, logFile(folder));
   // Empty: the database file itself has every event.
@@ -43,10 +44,11 @@ async function requireEmpty(folder: string): Promise<void> {
   if (entries.length > 0) throw new Error(`--to: ${folder} is not empty; choose a new or empty folder`);
 }
 
-async function askForCopy(url: string): Promise<BackupResponse> {
+async function askForCopy({ url, token }: RemoteService): Promise<BackupResponse> {
+  const headers = keyHeaders(token);
   let answer: Response;
   try {
-    answer = await fetch(new URL('/api/backup', url), { method: 'POST' });
+    answer = await fetch(new URL('/api/backup', url), { method: 'POST', headers });
   } catch (error) {
     const reason =
       error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
@@ -62,7 +64,8 @@ async function askForCopy(url: string): Promise<BackupResponse> {
   return parsed.data;
 }
 
-function describe({ error: { message, details } }: ErrorResponse): string {
+function describe({ error: { code, message, details } }: ErrorResponse): string {
+  if (code === 'UNAUTHORIZED') return `${message} (${KEY_ADVICE})`;
   const reasons = [details.issue ?? details.reason, details.suggestion].filter((text) => text !== undefined);
   return [message, ...reasons].join(' ');
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RemoteService } from '../service/remote-service.ts';
 import { readAnswer, ServiceRefusal } from '../service/request-service.ts';
 
 const Approval = z.object({
@@ -28,15 +29,16 @@ export type Opening = z.infer<typeof Opening>;
 const nothing: Opening = { head: 0, openTurnId: null, approvals: [], history: [] };
 const Answer = z.object({ session: Opening });
 /** Reads the session from the service. Rejects with advice if no service answers. */
-export async function readOpening(url: string, session: string): Promise<Opening> {
+export async function readOpening(service: RemoteService, session: string): Promise<Opening> {
   try {
-    const answer = await readAnswer(url, `api/sessions/${encodeURIComponent(session)}`, Answer);
+    const answer = await readAnswer(service, `api/sessions/${encodeURIComponent(session)}`, Answer);
     return answer.session;
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error;
     if (error.code === 'SESSION_NOT_FOUND') return nothing;
+    if (error.code === 'UNAUTHORIZED') throw error;
     // In mcp mode the service has no session interface.
-    throw new Error(`the service at ${url} has no chat: ${error.message} Is it in web mode?`, {
+    throw new Error(`the service at ${service.url} has no chat: ${error.message} Is it in web mode?`, {
       cause: error,
     });
   }

@@ -1,5 +1,6 @@
 import { connect, type SessionStatus } from '../../client/session-client.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { RemoteService } from '../service/remote-service.ts';
 import { listSessions } from '../service/session-resources.ts';
 import { Chat } from './chat.ts';
 import type { ChatOptions } from './chat-command.ts';
@@ -10,10 +11,11 @@ import { type Opening, readOpening } from './opening.ts';
 import { Screen } from './screen.ts';
 
 /** Talks to a running service. @returns the exit code. */
-export async function runChat({ url, session: name, reasoning }: ChatOptions): Promise<number> {
+export async function runChat({ service: remote, session: name, reasoning }: ChatOptions): Promise<number> {
+  const { url, token } = remote;
   const { stdin, stdout, stderr, env } = process;
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
-  const opening = await readOpening(url, name);
+  const opening = await readOpening(remote, name);
   const hasColours = isTerminal && (env.NO_COLOR ?? '') === '';
   const notes = isTerminal ? stdout : stderr;
   const columns = (): number | undefined => (isTerminal ? stdout.columns : undefined);
@@ -31,8 +33,8 @@ export async function runChat({ url, session: name, reasoning }: ChatOptions): P
   });
   const position = { seq: opening.head, turnId: null, step: null, offset: 0 };
   const onStatus = (status: SessionStatus): void => watch.note(status);
-  const session = connect({ url, session: name, position, reasoning, onStatus });
-  const service = isTerminal ? chatService(url, name) : null;
+  const session = connect({ url, token, session: name, position, reasoning, onStatus });
+  const service = isTerminal ? chatService(remote, name) : null;
   const chat = new Chat({ session, lines, screen, opening, service });
   process.on('SIGINT', () => chat.interrupt());
   if (isTerminal) {
@@ -47,15 +49,15 @@ export async function runChat({ url, session: name, reasoning }: ChatOptions): P
   }
 }
 
-function chatService(url: string, sessionId: SessionId): ChatService {
+function chatService(remote: RemoteService, sessionId: SessionId): ChatService {
   return {
     sessionId,
     sessions: async () => {
       const sessions: ListedSession[] = [];
-      for await (const session of listSessions(url, ListedSession)) sessions.push(session);
+      for await (const session of listSessions(remote, ListedSession)) sessions.push(session);
       return sessions;
     },
-    history: async () => (await readOpening(url, sessionId)).history,
+    history: async () => (await readOpening(remote, sessionId)).history,
   };
 }
 

@@ -7,12 +7,12 @@ import { createdLine, keyTable } from './key-table.ts';
 import type { KeysAction, KeysOptions } from './keys-command.ts';
 
 /** Prints what the action answers on standard output. Of a new key, that is the key alone. */
-export async function runKeys({ log, token, action }: KeysOptions): Promise<void> {
+export async function runKeys({ log, action }: KeysOptions): Promise<void> {
   // Checked first: a bad option must not open or make a log.
   const run = prepare(action, 'dataDir' in log);
   if ('url' in log) {
     const { remoteKeys } = await import('./remote-keys.ts');
-    return run(remoteKeys(log.url, token));
+    return run(remoteKeys(log));
   }
   const { storedKeys } = await import('./stored-keys.ts');
   return run(storedKeys(log.dataDir));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
 import { agentFileName, agentFileOf } from '../agent-argument.ts';
 import type { Choose } from '../command-line.ts';
-import { defaultDataDir, type PlaceFlags, placeOf, serviceOption } from './log-place.ts';
+import { addPlace, defaultDataDir, type PlaceFlags, placeOf } from './log-place.ts';
 
 /** The commands that work on an event log. Some of them also ask a running service. */
 export function addLogCommands(program: Command, environment: Environment, choose: Choose): void {
@@ -27,28 +27,26 @@ function addRepair(program: Command, environment: Environment, choose: Choose): 
 }
 
 function addSessions(program: Command, environment: Environment, choose: Choose): void {
-  program
+  const command = program
     .command('sessions')
     .description(
       'Lists the sessions as JSON Lines: of a running service with --url, else of the folder of one that is not running.',
-    )
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .addOption(serviceOption())
-    .action((flags: PlaceFlags) => choose({ kind: 'sessions', log: placeOf(flags) }));
+    );
+  addPlace(command, environment).action((flags: PlaceFlags) =>
+    choose({ kind: 'sessions', log: placeOf(flags, command, environment) }),
+  );
 }
 
 function addExport(program: Command, environment: Environment, choose: Choose): void {
-  program
+  const command = program
     .command('export')
     .description(
       'Prints the events of a session as JSON Lines: of a running service with --url, else of the folder of one that is not running.',
     )
-    .argument('<session>', 'id of the session')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .addOption(serviceOption())
-    .action((sessionId: string, flags: PlaceFlags) =>
-      choose({ kind: 'export', log: placeOf(flags), sessionId }),
-    );
+    .argument('<session>', 'id of the session');
+  addPlace(command, environment).action((sessionId: string, flags: PlaceFlags) =>
+    choose({ kind: 'export', log: placeOf(flags, command, environment), sessionId }),
+  );
 }
 
 function addImport(program: Command, environment: Environment, choose: Choose): void {
@@ -71,14 +69,13 @@ interface ReplayFlags extends PlaceFlags {
 }
 
 function addReplay(program: Command, environment: Environment, choose: Choose): void {
-  program
+  const replay = program
     .command('replay')
     .description(
       'Runs a recorded session again and compares every event. The recording supplies the replies of the model and the results of the tools; nothing outside is called. The session is in the folder of a service that is not running, in a running service (--url) or in a file (--file). Exit code 1 if anything differs.',
     )
-    .argument('[session]', 'id of the session')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .addOption(serviceOption())
+    .argument('[session]', 'id of the session');
+  addPlace(replay, environment)
     .option('--file <file>', 'output of export, - for standard input, instead of a session of the folder')
     .option(
       '--live',
@@ -96,7 +93,10 @@ function addReplay(program: Command, environment: Environment, choose: Choose): 
         command.error(
           "error: option '--agent' needs '--live': a recording is replayed without an agent file",
         );
-      const recording = file === undefined ? { log: placeOf(flags), sessionId: sessionId ?? '' } : { file };
+      const recording =
+        file === undefined
+          ? { log: placeOf(flags, command, environment), sessionId: sessionId ?? '' }
+          : { file };
       const agentFile = agent ?? agentFileOf(environment);
       choose({ kind: 'replay', recording, json, ...(live && { agentFile }) });
     });

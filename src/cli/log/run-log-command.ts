@@ -41,7 +41,7 @@ async function repair({ dataDir, dryRun }: OfKind<'repair'>): Promise<void> {
 async function printSessions({ log }: OfKind<'sessions'>): Promise<void> {
   if ('url' in log) {
     const { AnySession, listSessions } = await import('../service/session-resources.ts');
-    return printLines(listSessions(log.url, AnySession));
+    return printLines(listSessions(log, AnySession));
   }
   return withEventStore(log.dataDir, 'read', async (store) =>
     printLines(listItems(await withTitles(store, await store.sessions()))),
@@ -52,7 +52,7 @@ async function printExport({ log, sessionId }: OfKind<'export'>): Promise<void> 
   const id = parseSessionId('session', sessionId);
   if ('url' in log) {
     const { downloadExport } = await import('../service/session-resources.ts');
-    const { chunks } = await downloadExport(log.url, id);
+    const { chunks } = await downloadExport(log, id);
     return print(chunks);
   }
   return withEventStore(log.dataDir, 'read', (store) => print(exportSession(store, id)));

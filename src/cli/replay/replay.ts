@@ -12,6 +12,7 @@ import { type ReplayReport, replaySession } from '../../replay/replay-session.ts
 import type { ReplayedTurn } from '../../replay/turn-tally.ts';
 import { ServerBook } from '../../runtime/tools/server-book.ts';
 import type { CommandLine, RecordingPlace } from '../command-line.ts';
+import type { RemoteService } from '../service/remote-service.ts';
 import { parseSessionId } from '../session-argument.ts';
 import { readSession, withEventStore } from '../transfer/data-directory.ts';
 import { openExport, readExport } from '../transfer/exported-session.ts';
@@ -65,7 +66,7 @@ async function readRecording(place: RecordingPlace, isLive: boolean, log: Logger
   }
   const sessionId = parseSessionId('session', place.sessionId);
   const { log: from } = place;
-  if ('url' in from) return downloadRecording(from.url, sessionId);
+  if ('url' in from) return downloadRecording(from, sessionId);
   return withEventStore(from.dataDir, 'read', async (store) => ({
     sessionId,
     events: await eventsOf(readSession(store, sessionId)),
@@ -74,9 +75,9 @@ async function readRecording(place: RecordingPlace, isLive: boolean, log: Logger
 }
 
 /** A running service does not tell the configurations of its tool servers. */
-async function downloadRecording(url: string, sessionId: SessionId): Promise<Recording> {
+async function downloadRecording(service: RemoteService, sessionId: SessionId): Promise<Recording> {
   const { downloadExport } = await import('../service/session-resources.ts');
-  const { events } = await readExport(await downloadExport(url, sessionId));
+  const { events } = await readExport(await downloadExport(service, sessionId));
   return { sessionId, events: await eventsOf(events), atRunTime: {} };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEY_ADVICE, keyHeaders, type RemoteService } from './remote-service.ts';
 
 const Refusal = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
@@ -15,15 +16,13 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** A request other than a GET by an anonymous client. */
+/** A request other than a GET. */
 export interface ServiceCall {
   /** Such as `api/keys`. */
   readonly path: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: object;
-  /** For the header `Authorization: Bearer`. */
-  readonly token?: string | undefined;
 }
 
 /** Longest wait for the beginning of an answer. */
@@ -32,39 +31,42 @@ const PATIENCE_MS = 10_000;
 /**
  * Asks a running service. Rejects with advice if no service answers, and with a `ServiceRefusal` if it refuses.
  *
- * @param base address of the service.
  * @param call the request, or for a GET its path in the REST interface, such as `api/sessions`.
  */
-export async function requestService(base: string, call: ServiceCall | string): Promise<Response> {
-  const response = await begin(base, typeof call === 'string' ? { path: call } : call);
+export async function requestService(service: RemoteService, call: ServiceCall | string): Promise<Response> {
+  const response = await begin(service, typeof call === 'string' ? { path: call } : call);
   if (response.ok) return response;
   const { data } = Refusal.safeParse(await response.json().catch(() => undefined));
-  if (!data) throw notAService(base);
+  if (!data) throw notAService(service.url);
   const { code, message, details } = data.error;
   // A 401 has its reason in a field of its own; the message of other errors has it.
   const { issue, suggestion, reason } = details;
-  const why = code === 'UNAUTHORIZED' ? reason : issue;
-  const more = [why, suggestion].filter((text) => typeof text === 'string').map((text) => ` (${text})`);
+  const more = (code === 'UNAUTHORIZED' ? [reason, KEY_ADVICE] : [issue, suggestion])
+    .filter((text) => typeof text === 'string')
+    .map((text) => ` (${text})`);
   throw new ServiceRefusal(code, `${message}${more.join('')}`);
 }
 
 /** The JSON of an answer. */
 export async function readAnswer<T>(
-  base: string,
+  service: RemoteService,
   call: ServiceCall | string,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const response = await requestService(base, call);
+  const response = await requestService(service, call);
   const { data } = schema.safeParse(await response.json().catch(() => undefined));
-  if (data === undefined) throw notAService(base);
+  if (data === undefined) throw notAService(service.url);
   return data;
 }
 
-async function begin(base: string, { path, method = 'GET', body, token }: ServiceCall): Promise<Response> {
+async function begin(
+  { url: base, token }: RemoteService,
+  { path, method = 'GET', body }: ServiceCall,
+): Promise<Response> {
   const address = new URL(path, base.endsWith('/') ? base : `${base}/`);
   const headers = {
     ...(body && { 'Content-Type': 'application/json' }),
-    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...keyHeaders(token),
   };
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), PATIENCE_MS);

@@ -1,8 +1,11 @@
+import { mayDo, useAccount } from '../service/account.ts';
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
+import { SignedIn } from '../sign-in/signed-in.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
+import { PANEL_SCOPES } from './panel-scopes.ts';
 import { SessionList } from './session-list.tsx';
 import style from './sidebar.module.css';
 
@@ -22,11 +25,13 @@ interface SidebarProps {
 }
 
 export function Sidebar({ location, onHelp }: SidebarProps) {
+  const account = useAccount();
+  const allowed = panels.filter((panel) => mayDo(account, PANEL_SCOPES[panel]));
   return (
     <aside className={style.sidebar}>
       <Brand />
       <nav className={style.panels} aria-label="Panels">
-        {panels.map((panel) => (
+        {allowed.map((panel) => (
           <a
             key={panel}
             href={hrefOf({ ...location, panel })}
@@ -38,6 +43,7 @@ export function Sidebar({ location, onHelp }: SidebarProps) {
         ))}
       </nav>
       <SessionList location={location} />
+      <SignedIn />
       <footer className={style.footer}>
         <a href="/docs" target="_blank" rel="noopener">
           API documentation

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react';
+import { useMay } from '../service/account.ts';
 import { useAgent } from '../service/use-agent.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { SideBySideButton } from '../side-by-side/companion-switch.tsx';
@@ -21,6 +22,7 @@ import { Welcome } from './welcome.tsx';
 /** The conversation of the open session. */
 export function ChatPanel() {
   const feed = useFeed();
+  const mayWrite = useMay('sessions:write');
   const agent = useAgent();
   const { status, events, thoughts, notices, unsent } = useFeedSnapshot();
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
@@ -45,7 +47,13 @@ export function ChatPanel() {
         <div ref={end} />
       </div>
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
-      <Composer box={box} text={text} setText={setText} isBusy={isBusy} onCancel={cancel} />
+      {mayWrite ? (
+        <Composer box={box} text={text} setText={setText} isBusy={isBusy} onCancel={cancel} />
+      ) : (
+        <p className={style.mark}>
+          Your key may only read: to write, it needs the scope <code>sessions:write</code>.
+        </p>
+      )}
     </ChatContext>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useMay } from '../service/account.ts';
 import { Button } from '../ui/button.tsx';
 import { PanelHeader } from '../ui/panel-header.tsx';
 import { ConnectForm } from './connect-form.tsx';
@@ -10,6 +11,7 @@ import { useServers } from './use-servers.ts';
 
 /** The tool servers with their status, the form for another one, and the tools of the chosen server. */
 export function ServersPanel() {
+  const mayConnect = useMay('servers:write');
   const { servers, problem, refresh } = useServers();
   const [chosen, setChosen] = useState<string | null>(null);
   const [isConnecting, setConnecting] = useState(false);
@@ -17,9 +19,11 @@ export function ServersPanel() {
   return (
     <>
       <PanelHeader title="Tool servers">
-        <Button kind="primary" onClick={() => setConnecting(!isConnecting)} aria-expanded={isConnecting}>
-          Connect a server
-        </Button>
+        {mayConnect && (
+          <Button kind="primary" onClick={() => setConnecting(!isConnecting)} aria-expanded={isConnecting}>
+            Connect a server
+          </Button>
+        )}
       </PanelHeader>
       {problem !== null && (
         <p role="alert" className={style.problem}>

@@ -2,7 +2,8 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { ErrorBody } from '../../core/errors.ts';
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
-import { ApiError, unreachable } from '../service/api.ts';
+import { ApiError, noteSignedOut, unreachable } from '../service/api.ts';
+import { headersOf, keptKey } from '../service/kept-key.ts';
 import { serverPath } from '../service/paths.ts';
 
 export interface FinishedRun {
@@ -27,7 +28,11 @@ export async function runTool(
     `${serverPath(tool.serverId)}/tools/${encodeURIComponent(tool.name)}/execute`,
     {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+        ...headersOf(keptKey()),
+      },
       body: JSON.stringify(args),
       signal,
     },
@@ -52,5 +57,7 @@ export async function runTool(
 }
 
 function refusal({ error }: { readonly error: ErrorBody }): ApiError {
-  return new ApiError(error);
+  const refused = new ApiError(error);
+  noteSignedOut(refused);
+  return refused;
 }

@@ -1,4 +1,6 @@
 import type { ErrorBody } from '../../core/errors.ts';
+import { headersOf, keptKey } from './kept-key.ts';
+import { tellSignedOut } from './signed-out.ts';
 
 /** The service refused a request or could not be reached. `code` is an error code of the service, or `UNREACHABLE`. */
 export class ApiError extends Error {
@@ -48,8 +50,29 @@ export function remove<T>(path: string): Promise<T> {
   return request(path, { method: 'DELETE' });
 }
 
+/** Gets JSON with a key that nobody is signed in with yet. */
+export function getAs<T>(key: string, path: string, signal?: AbortSignal): Promise<T> {
+  return send(path, { headers: { Accept: 'application/json' }, signal: signal ?? null }, key);
+}
+
+/** As whoever is signed in. If the service asks who that is, the page shows how to sign in. */
 async function request<T>(path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(path, init).catch((cause: unknown) => {
+  try {
+    return await send<T>(path, init, keptKey());
+  } catch (error) {
+    if (error instanceof ApiError) noteSignedOut(error);
+    throw error;
+  }
+}
+
+/** Call it with each refusal of a request of the page. */
+export function noteSignedOut(error: ApiError): void {
+  if (error.code === 'UNAUTHORIZED') tellSignedOut(error);
+}
+
+async function send<T>(path: string, init: RequestInit, key: string | null): Promise<T> {
+  const headers = { ...init.headers, ...headersOf(key) };
+  const response = await fetch(path, { ...init, headers }).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
     throw unreachable(cause);
   });

@@ -8,6 +8,7 @@ import type {
 } from './hub/hub-messages.ts';
 import { openHub } from './hub/hub-port.ts';
 import { watchPresence } from './presence.ts';
+import { tellSignedOut } from './signed-out.ts';
 
 /** A stream that this tab shows. */
 export interface Subscription {
@@ -37,8 +38,12 @@ export class HubLink {
   readonly #joined = new Set<Subscription>();
   readonly #waiting = new Map<number, Waiting>();
 
-  constructor() {
-    openHub((port) => this.#use(port));
+  readonly #key: string | null;
+
+  /** @param key of whoever is signed in. */
+  constructor(key: string | null) {
+    this.#key = key;
+    openHub(key, (port) => this.#use(port));
     watchPresence({ onAway: () => this.#leaveAll(), onBack: () => this.#joinAll() });
   }
 
@@ -70,6 +75,7 @@ export class HubLink {
     this.#joined.clear();
     port.addEventListener('message', ({ data }: MessageEvent<FromHub>) => this.#receive(data));
     port.start();
+    port.postMessage({ kind: 'hello', key: this.#key } satisfies ToHub);
     if (!this.#isAway) this.#joinAll();
   }
 
@@ -80,6 +86,9 @@ export class HubLink {
         return;
       case 'failed':
         this.#take(message.id)?.reject(Object.assign(new Error(message.reason), { name: message.name }));
+        return;
+      case 'signed-out':
+        tellSignedOut(new Error(message.reason));
         return;
       case 'crowded':
         if (document.visibilityState === 'hidden') this.#leaveAll();

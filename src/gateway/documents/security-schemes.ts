@@ -5,6 +5,7 @@ import { keyOperations } from './operations/key-operations.ts';
 import type { Operation } from './operations/operation.ts';
 import { operations } from './operations/operations.ts';
 import { ticketOperations } from './operations/ticket-operations.ts';
+import { whoamiOperation } from './operations/whoami-operation.ts';
 import { clientMessages } from './stream-messages.ts';
 
 const SCHEME = 'bearer';
@@ -58,7 +59,7 @@ function secured(operation: OperationObject, scope: Operation['scope']): Operati
 }
 
 function scopeOf({ operationId }: OperationObject): Operation['scope'] {
-  const declared = [...operations, ...ticketOperations, ...keyOperations].find(
+  const declared = [...operations, ...ticketOperations, whoamiOperation, ...keyOperations].find(
     ({ id }) => id === operationId,
   );
   if (!declared) throw new Error(`the operation ${operationId} is documented nowhere`);

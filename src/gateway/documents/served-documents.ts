@@ -4,6 +4,7 @@ import { openApiDocument } from './open-api.ts';
 import { keyOperations } from './operations/key-operations.ts';
 import { operations } from './operations/operations.ts';
 import { ticketOperations } from './operations/ticket-operations.ts';
+import { whoamiOperation } from './operations/whoami-operation.ts';
 import { docsPage } from './page/page.ts';
 import { securedAsyncApi, securedOpenApi } from './security-schemes.ts';
 
@@ -30,7 +31,11 @@ export async function makeDocuments(
   version: string,
   { isSecured, hasKeys = false }: DocumentedParts,
 ): Promise<ServedDocuments> {
-  const served = [...operations, ...(isSecured ? ticketOperations : []), ...(hasKeys ? keyOperations : [])];
+  const served = [
+    ...operations,
+    ...(isSecured ? [...ticketOperations, whoamiOperation] : []),
+    ...(hasKeys ? keyOperations : []),
+  ];
   const plain = openApiDocument(version, served);
   const openApi = isSecured ? securedOpenApi(plain) : plain;
   const asyncApi = isSecured ? securedAsyncApi(asyncApiDocument(version)) : asyncApiDocument(version);

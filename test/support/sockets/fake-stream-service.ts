@@ -61,7 +61,14 @@ export class FakeStreamService {
   /** The answer over HTTP; null when nothing answers. */
   answer: { readonly status: number; readonly body: string; readonly retryAfter?: string } | null = null;
 
-  readonly fetch = async (url: string): Promise<Response> => {
+  /** The Authorization headers of the requests for a ticket. */
+  readonly bearers: (string | null)[] = [];
+  /** The answers to the next requests for a ticket. Later ones get the tickets t1, t2 … */
+  readonly ticketAnswers: Response[] = [];
+  #tickets = 0;
+
+  readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    if (url.endsWith('/api/tickets')) return this.#ticket(new Headers(init.headers));
     this.asked.push(url);
     if (this.answer === null) throw new TypeError('fetch failed');
     const { status, body, retryAfter } = this.answer;
@@ -70,6 +77,14 @@ export class FakeStreamService {
       headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
     });
   };
+
+  #ticket(headers: Headers): Response {
+    this.bearers.push(headers.get('authorization'));
+    const answer = this.ticketAnswers.shift();
+    if (answer) return answer;
+    this.#tickets += 1;
+    return Response.json({ ticket: `t${this.#tickets}` });
+  }
 
   /** Answers over HTTP with an error envelope. */
   refuse(status: number, error: object, retryAfter?: string): void {

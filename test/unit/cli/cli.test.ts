@@ -65,10 +65,9 @@ describe('the command line', () => {
     expect(keys(...create, '--tenant', 'acme')).toEqual({
       kind: 'keys',
       log: { dataDir: 'env' },
-      token: 'as_env',
       action: { do: 'create', name: 'ci', roles: ['user', 'approver'], tenant: 'acme', expires: '90d' },
     });
-    const remote = { kind: 'keys', log: { url: 'http://host:1' }, token: 'as_flag' };
+    const remote = { kind: 'keys', log: { url: 'http://host:1', token: 'as_flag' } };
     expect(keys('list', '--json', '--url', 'http://host:1', '--key', 'as_flag')).toEqual({
       ...remote,
       action: { do: 'list', json: true },
@@ -150,6 +149,7 @@ describe('the command line', () => {
     [['keys', 'list', 'x'], "too many arguments for 'list'"],
     [['keys', 'create', '--name', 'ci'], "required option '--role <role>' not specified"],
     [['keys', 'list', '--key', 'as_x'], "option '--key' needs '--url'"],
+    [['sessions', '--key', 'as_x'], "option '--key' needs '--url'"],
     [['keys', 'lst'], "unknown command 'lst'"],
     [
       ['keys', 'list', '--url', 'http://h', '--data-dir', 'd'],

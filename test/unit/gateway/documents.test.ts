@@ -11,12 +11,14 @@ import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
 import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
+import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
 import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
 import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
 import { ticketRoutes } from '../../../src/gateway/routes/ticket-routes.ts';
+import { whoamiRoute } from '../../../src/gateway/routes/whoami-route.ts';
 import { Tickets } from '../../../src/gateway/security/tickets.ts';
 import { Statecharts } from '../../../src/gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
@@ -28,7 +30,7 @@ import { exampleValue, OpenApi, replayableExamples } from '../../support/documen
 import { silentLog } from '../../support/service/running-service.ts';
 import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
-const operations = [...always, ...ticketOperations, ...keyOperations];
+const operations = [...always, ...ticketOperations, whoamiOperation, ...keyOperations];
 const openApi = structuredClone(securedOpenApi(openApiDocument('0.0.0', operations)));
 const asyncApi = structuredClone(securedAsyncApi(asyncApiDocument('0.0.0')));
 const readOpenApi = OpenApi.parse(openApi);
@@ -68,6 +70,7 @@ describe('the OpenAPI document', () => {
       }),
       ...keyRoutes(bus),
       ...ticketRoutes(new Tickets()),
+      whoamiRoute,
       ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];

@@ -1,5 +1,6 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import { ApiError, unreachable } from '../api.ts';
+import { headersOf } from '../kept-key.ts';
 
 export type StreamItem = { readonly kind: 'open' } | ({ readonly kind: 'event' } & EventSourceMessage);
 
@@ -7,8 +8,12 @@ export type StreamItem = { readonly kind: 'open' } | ({ readonly kind: 'event' }
  * Server-sent events, once. An `EventSource` would not say why the service refuses it, and would not try again after a
  * refusal. Rejects with an `ApiError`.
  */
-export async function* eventStream(path: string, signal: AbortSignal): AsyncGenerator<StreamItem> {
-  const headers = { Accept: 'text/event-stream' };
+export async function* eventStream(
+  path: string,
+  key: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  const headers = { Accept: 'text/event-stream', ...headersOf(key) };
   const response = await fetch(path, { headers, signal }).catch((cause: unknown) => {
     throw unreachable(cause);
   });

@@ -45,6 +45,8 @@ export type ActionResult = Receipt | boolean | undefined;
 
 /** From a tab to the hub. */
 export type ToHub =
+  /** The first message. The key is of whoever is signed in. */
+  | { readonly kind: 'hello'; readonly key: string | null }
   | { readonly kind: 'machines.join' }
   | { readonly kind: 'machines.leave' }
   /** The tab has the events up to `seq`; the last of them is of `time`, in milliseconds since the epoch. */
@@ -77,5 +79,7 @@ export type FromHub =
   | MachinesNews
   | { readonly kind: 'done'; readonly id: number; readonly result: ActionResult }
   | { readonly kind: 'failed'; readonly id: number; readonly name: string; readonly reason: string }
+  /** The service refuses the key. */
+  | { readonly kind: 'signed-out'; readonly reason: string }
   /** The service has no room for another stream: a tab that nobody looks at gives its own back. */
   | { readonly kind: 'crowded' };

@@ -1,9 +1,10 @@
 import { errorText } from '../api.ts';
-import type { ToHub } from './hub-messages.ts';
+import type { FromHub, ToHub } from './hub-messages.ts';
 import { MachineStates } from './machine-states.ts';
 import { SharedMachines } from './shared-machines.ts';
 import { SharedSession } from './shared-session.ts';
 import type { Tab } from './tab.ts';
+import { isCrowded, isUnauthorized } from './trouble.ts';
 
 /**
  * Holds the streams of all tabs: one for each session that a tab shows, or one for the machines if there is none.
@@ -12,7 +13,12 @@ import type { Tab } from './tab.ts';
 export class Hub {
   readonly #tabs = new Set<Tab>();
   readonly #sessions = new Map<string, SharedSession>();
-  readonly #machines = new SharedMachines(() => this.#crowded());
+  readonly #machines = new SharedMachines({
+    key: () => this.#key,
+    onRefused: (error) => this.#refused(error),
+  });
+  /** The same for all tabs. */
+  #key: string | null = null;
 
   /** @param port leads to a tab. */
   accept(port: MessagePort): void {
@@ -26,6 +32,9 @@ export class Hub {
 
   #receive(tab: Tab, message: ToHub): void {
     switch (message.kind) {
+      case 'hello':
+        this.#key = message.key;
+        break;
       case 'machines.join':
         this.#machines.join(tab);
         break;
@@ -64,9 +73,9 @@ export class Hub {
     // A stream of the machines alone is closed first: there may be no room for both.
     const machines = new MachineStates();
     this.#machines.add(machines);
-    const shared: SharedSession = new SharedSession(begin, machines, {
+    const shared: SharedSession = new SharedSession({ ...begin, key: this.#key }, machines, {
       onMachines: () => this.#machines.choose(),
-      onCrowded: () => this.#crowded(),
+      onRefused: (error) => this.#refused(error),
       onEnded: () => {
         if (this.#sessions.get(session) === shared) this.#forget(session, shared);
       },
@@ -93,7 +102,12 @@ export class Hub {
     for (const session of [...this.#sessions.keys()]) this.#leave(session, tab);
   }
 
-  #crowded(): void {
-    for (const tab of this.#tabs) tab.post({ kind: 'crowded' });
+  #refused(error: unknown): void {
+    if (isCrowded(error)) this.#post({ kind: 'crowded' });
+    else if (isUnauthorized(error)) this.#post({ kind: 'signed-out', reason: errorText(error) });
+  }
+
+  #post(message: FromHub): void {
+    for (const tab of this.#tabs) tab.post(message);
   }
 }

@@ -1,6 +1,6 @@
 import type { MachinesNews } from './hub-messages.ts';
 import type { MachineStates } from './machine-states.ts';
-import { StatechartsStream } from './statecharts-stream.ts';
+import { StatechartsStream, type StatechartsStreamDeps } from './statecharts-stream.ts';
 import type { Tab } from './tab.ts';
 
 /** A tab opens its session within this time. Chromium keeps the connection of a stream that is closed at once for 5 s. */
@@ -12,15 +12,15 @@ const SESSION_WITHIN_MS = 2_000;
  */
 export class SharedMachines {
   readonly #tabs = new Set<Tab>();
-  readonly #onCrowded: () => void;
+  readonly #deps: StatechartsStreamDeps;
   /** Those of the open sessions, the oldest first. */
   readonly #sources = new Set<MachineStates>();
   #own: StatechartsStream | null = null;
   #ownLater: ReturnType<typeof setTimeout> | undefined;
   #chosen: MachineStates | null = null;
 
-  constructor(onCrowded: () => void) {
-    this.#onCrowded = onCrowded;
+  constructor(deps: StatechartsStreamDeps) {
+    this.#deps = deps;
   }
 
   join(tab: Tab): void {
@@ -65,7 +65,7 @@ export class SharedMachines {
   }
 
   #openOwn(): void {
-    this.#own = new StatechartsStream(this.#onCrowded);
+    this.#own = new StatechartsStream(this.#deps);
     this.choose();
   }
 

@@ -11,13 +11,13 @@ import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } 
 import type { MachineStates } from './machine-states.ts';
 import { randomId } from './random-id.ts';
 import type { Tab } from './tab.ts';
-import { isCrowded, troubleOf } from './trouble.ts';
+import { troubleOf } from './trouble.ts';
 
 export interface SharedSessionDeps {
   /** The stream of the machines has opened or was lost. */
   readonly onMachines: () => void;
-  /** The service has no room for another stream. */
-  readonly onCrowded: () => void;
+  /** The service refuses the stream, for now or for good. */
+  readonly onRefused: (error: unknown) => void;
   /** The stream has ended for good. */
   readonly onEnded: () => void;
 }
@@ -27,6 +27,8 @@ export interface StreamBegin {
   readonly session: string;
   readonly seq: number;
   readonly time: number;
+  /** Of whoever is signed in. */
+  readonly key: string | null;
 }
 
 /** The stream of one session, for all tabs that show it. */
@@ -43,7 +45,7 @@ export class SharedSession {
   #steps: LiveSteps = { running: null, thoughts: new Map() };
   #trouble: Trouble | null = null;
 
-  constructor({ session, seq, time }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
+  constructor({ session, seq, time, key }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
     this.machines = machines;
     this.#session = session;
     this.#deps = deps;
@@ -52,6 +54,7 @@ export class SharedSession {
     this.#client = connect({
       url: self.location.origin,
       session,
+      token: key ?? undefined,
       position: { seq, turnId: null, step: null, offset: 0 },
       reasoning: true,
       time: true,
@@ -111,6 +114,7 @@ export class SharedSession {
       for await (const event of this.#client) this.#take(event);
     } catch (error) {
       this.#post({ kind: 'session.ended', session: this.#session, reason: errorText(error) });
+      this.#deps.onRefused(error);
     }
     this.#deps.onEnded();
   }
@@ -141,7 +145,7 @@ export class SharedSession {
     this.#trouble = troubleOf(error, delayMs);
     this.#tell({ trouble: this.#trouble });
     this.#loseMachines();
-    if (isCrowded(error)) this.#deps.onCrowded();
+    this.#deps.onRefused(error);
   }
 
   #loseMachines(): void {

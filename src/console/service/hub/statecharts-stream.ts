@@ -1,18 +1,24 @@
 import { eventStream, type StreamItem } from './event-stream.ts';
 import { MachineStates } from './machine-states.ts';
-import { isCrowded, retryDelayMs, troubleOf } from './trouble.ts';
+import { retryDelayMs, troubleOf } from './trouble.ts';
 
 const PATH = '/api/statecharts';
+
+export interface StatechartsStreamDeps {
+  /** Of whoever is signed in. */
+  readonly key: () => string | null;
+  /** The service refuses the stream, for now or for good. */
+  readonly onRefused: (error: unknown) => void;
+}
 
 /** The stream of the machines alone, for tabs that have no session. It is tried again until it is closed. */
 export class StatechartsStream {
   readonly states = new MachineStates();
-  readonly #onCrowded: () => void;
+  readonly #deps: StatechartsStreamDeps;
   readonly #closing = new AbortController();
 
-  /** @param onCrowded the service has no room for another stream. */
-  constructor(onCrowded: () => void) {
-    this.#onCrowded = onCrowded;
+  constructor(deps: StatechartsStreamDeps) {
+    this.#deps = deps;
     void this.#connect(0);
   }
 
@@ -24,7 +30,7 @@ export class StatechartsStream {
     const { signal } = this.#closing;
     let failed = failures;
     try {
-      for await (const item of eventStream(PATH, signal)) {
+      for await (const item of eventStream(PATH, this.#deps.key(), signal)) {
         if (signal.aborted) return;
         failed = 0;
         this.#take(item);
@@ -40,7 +46,7 @@ export class StatechartsStream {
     if (signal.aborted) return;
     const delayMs = retryDelayMs(error, failures);
     this.states.lost(troubleOf(error, delayMs));
-    if (isCrowded(error)) this.#onCrowded();
+    this.#deps.onRefused(error);
     const timer = setTimeout(() => void this.#connect(failures + 1), delayMs);
     signal.addEventListener('abort', () => clearTimeout(timer));
   }

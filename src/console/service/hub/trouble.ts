@@ -12,6 +12,11 @@ export function isCrowded(error: unknown): boolean {
   return codeOf(error) === CROWDED;
 }
 
+/** Whether the service wants to know who this is. */
+export function isUnauthorized(error: unknown): boolean {
+  return codeOf(error) === 'UNAUTHORIZED';
+}
+
 /** When to open a stream again after it failed for the given number of times in a row. */
 export function retryDelayMs(error: unknown, failures: number): number {
   const backOffMs = reconnectDelayMs(failures, Math.random());

@@ -1,0 +1,43 @@
+import { createContext, useContext } from 'react';
+import type { Scope } from '../../core/access/scopes.ts';
+import { ApiError, getAs } from './api.ts';
+
+/** Who is signed in, as `GET /api/whoami` tells it. */
+export interface Account {
+  /** Such as `key:ci`. */
+  readonly principal: string;
+  readonly tenant: string;
+  readonly roles: readonly string[];
+  /** What the key allows. */
+  readonly scopes: readonly Scope[];
+}
+
+/** Null where the service authenticates nobody: everybody may do everything. */
+export const AccountContext = createContext<Account | null>(null);
+
+export function useAccount(): Account | null {
+  return useContext(AccountContext);
+}
+
+/** Whether the key of the page allows it. */
+export function useMay(scope: Scope): boolean {
+  return mayDo(useAccount(), scope);
+}
+
+export function mayDo(account: Account | null, scope: Scope): boolean {
+  return account === null || account.scopes.includes(scope);
+}
+
+/**
+ * Whose key it is; null for a service that authenticates nobody. Rejects with an `ApiError`, for example when the key is
+ * refused.
+ */
+export async function accountOf(key: string, signal?: AbortSignal): Promise<Account | null> {
+  try {
+    return await getAs<Account>(key, '/api/whoami', signal);
+  } catch (error) {
+    // Such a service has nothing at this path.
+    if (error instanceof ApiError && error.code === 'INVALID_REQUEST') return null;
+    throw error;
+  }
+}
