@@ -21,7 +21,8 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'mcp-server.disconnect': 'servers:write',
   'mcp-server.reconnect': 'servers:write',
   'mcp-server.authorize': 'servers:write',
-  'mcp-server.log': 'servers:read',
+  // What a server says may hold what others asked of it.
+  'mcp-server.log': 'servers:write',
   'tool.list': 'servers:read',
   'tool.execute': 'tools:execute',
   'tool.cancel': 'tools:execute',

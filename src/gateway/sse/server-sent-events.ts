@@ -65,7 +65,8 @@ export function serverSentEvents(
           send(`event: error\ndata: ${JSON.stringify(errorEnvelope(asServiceError(lost?.reason)))}\n\n`);
           end();
         };
-        lost?.addEventListener('abort', lose);
+        if (lost?.aborted) lose();
+        else lost?.addEventListener('abort', lose);
       },
       pull: () => feed?.drained(),
       cancel: stop,
