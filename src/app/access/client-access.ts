@@ -79,6 +79,9 @@ export function accessBy(
       ...resourceRoutes({ mcp, name: agent.identity.name }),
     ],
     isPublic: (what) => auth.public.includes(what),
-    revoke: (credential) => credentials.revoke(credential),
+    revoke: (credential) => {
+      tickets.revoke(credential);
+      credentials.revoke(credential);
+    },
   };
 }

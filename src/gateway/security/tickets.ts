@@ -50,6 +50,12 @@ export class Tickets {
     return issued?.context ?? null;
   }
 
+  /** The tickets of a credential that was revoked are good no longer. */
+  revoke(credential: string): void {
+    for (const [hash, { context }] of this.#issued)
+      if (context.rights?.credential === credential) this.#issued.delete(hash);
+  }
+
   #forgetExpired(): void {
     const now = this.#now();
     for (const [hash, { expiresAt }] of this.#issued) {
