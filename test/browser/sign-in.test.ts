@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CreateKeyResponse } from '../../src/wire/api-keys.ts';
 import { expectAccessible } from '../support/console/accessibility.ts';
@@ -10,9 +11,9 @@ const YAML = JSON.stringify({
 });
 
 /** The page of a service that asks for API keys. */
-async function open(at: string) {
+async function open(at: string, context: BrowserContextOptions = {}) {
   const service = await RunningService.start({ yaml: YAML, apiKeys: true });
-  const opened = await ConsolePage.visit(service, `${service.url}/${at}`);
+  const opened = await ConsolePage.visit(service, `${service.url}/${at}`, context);
   const { page } = opened;
   const shot = async (name: string): Promise<void> => {
     const { SCREENSHOTS } = process.env;
@@ -78,15 +79,24 @@ describe('signing in', () => {
     const { key, keyId } = await opened.createKey('ada', 'user');
     await opened.signIn(key);
     await page.getByText('Signed in as key:ada').waitFor();
-    await page.getByText('connecting', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'Message' }).fill('hello');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await page.getByText('you said hello').waitFor();
     await service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' });
-    await page.getByRole('alert').getByText('You were signed out: The credential was revoked.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/^You were signed out: .*revoked/)
+      .waitFor();
     await shot('revoked');
   });
 
-  it('lets a reader read, and says why there is no message box', async () => {
-    await using opened = await open('#/chat/demo');
+  it('lets a reader read on a phone, too, and says why there is no message box', async () => {
+    const phone = { viewport: { width: 390, height: 780 }, colorScheme: 'dark' } as const;
+    await using opened = await open('#/chat/demo', phone);
     const { page, shot } = opened;
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectAccessible(page);
+    await shot('phone');
     const { key } = await opened.createKey('eve', 'reader');
     await opened.signIn(key);
     await page.getByText('it needs the scope sessions:write').waitFor();

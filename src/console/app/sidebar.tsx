@@ -43,15 +43,17 @@ export function Sidebar({ location, onHelp }: SidebarProps) {
         ))}
       </nav>
       <SessionList location={location} />
-      <SignedIn />
-      <footer className={style.footer}>
-        <a href="/docs" target="_blank" rel="noopener">
-          API documentation
-        </a>
-        <Button kind="quiet" onClick={onHelp}>
-          Keys <kbd>?</kbd>
-        </Button>
-      </footer>
+      <div className={style.bottom}>
+        <SignedIn />
+        <footer className={style.footer}>
+          <a href="/docs" target="_blank" rel="noopener">
+            API documentation
+          </a>
+          <Button kind="quiet" onClick={onHelp}>
+            Keys <kbd>?</kbd>
+          </Button>
+        </footer>
+      </div>
     </aside>
   );
 }

@@ -26,6 +26,7 @@ export function ChatPanel() {
   const agent = useAgent();
   const { status, events, thoughts, notices, unsent } = useFeedSnapshot();
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
+  const isEmpty = entries.length === 0 && unsent.length === 0 && status !== 'loading';
   const isBusy = entries.some((entry) => isRunning(entry));
   const { box, text, setText, chat } = useComposer();
   const cancel = useCancel(isBusy, chat.focusComposer);
@@ -37,11 +38,11 @@ export function ChatPanel() {
         {isBusy && <Badge tone="accent">busy</Badge>}
         {agent && <AgentButton agent={agent} />}
         <SideBySideButton />
-        <ResetButton isEmpty={events.length === 0} />
+        {mayWrite && <ResetButton isEmpty={events.length === 0} />}
       </PanelHeader>
       <div className={style.conversation} role="log" aria-label="Conversation">
         {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Show earlier messages</Button>}
-        {entries.length === 0 && unsent.length === 0 && status !== 'loading' && <Welcome agent={agent} />}
+        {isEmpty && mayWrite && <Welcome agent={agent} />}
         <Entries entries={entries} />
         <UnsentMessages messages={unsent} />
         <div ref={end} />

@@ -12,12 +12,7 @@ interface EventsPage {
 /** How many events are loaded at once. */
 const PAGE_EVENTS = 1_000;
 /** Refusals that may pass. */
-const PASSING: readonly string[] = [
-  'UNREACHABLE',
-  'UNAUTHORIZED',
-  'RATE_LIMIT_EXCEEDED',
-  'SERVICE_UNAVAILABLE',
-];
+const PASSING: readonly string[] = ['UNREACHABLE', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
 /** The log of a session, page by page. A page that cannot be loaded for now is asked for again. */
 export class EventPages {

@@ -1,4 +1,5 @@
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { useTheme } from '../app/theme.ts';
 import icon from '../icon.svg';
 import { accountOf } from '../service/account.ts';
 import { errorText } from '../service/api.ts';
@@ -12,6 +13,9 @@ export function SignInPage({ problem }: { readonly problem: Error | null }) {
   const [error, setError] = useState(problem && `You were signed out: ${errorText(problem)}`);
   const [isAsking, setAsking] = useState(false);
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useTheme();
+  useEffect(() => input.current?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setAsking(true);
@@ -30,6 +34,7 @@ export function SignInPage({ problem }: { readonly problem: Error | null }) {
         <h1>Sign in</h1>
         <label htmlFor={id}>API key</label>
         <input
+          ref={input}
           id={id}
           type="password"
           value={key}

@@ -71,6 +71,19 @@ describe('a service that authenticates its clients', () => {
     'in mcp mode, with what an MCP client looks for',
   );
 
+  verifies(
+    'auth.revoked',
+    async () => {
+      await using service = await start(people());
+      const [adas, bobs] = [await ticketOf(service, 'ada'), await ticketOf(service, 'bob')];
+      service.access?.revoke('credential-of-ada');
+      const open = (ticket: string) => service.fetch(`/api/health?ticket=${ticket}`);
+      expect(await refusal(await open(adas))).toMatchObject({ details: { reason: 'ticket not valid' } });
+      expect((await open(bobs)).status).toBe(200);
+    },
+    'so are the tickets that it got',
+  );
+
   verifies('auth.url', async () => {
     await using service = await start(people());
     for (const name of ['token', 'access_token', 'api_key']) {
