@@ -91,7 +91,7 @@ export async function serveHttp({
   const routes = routesOf({
     ...{ agent, clients, bus, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes },
   });
-  const router = new Router([...routes, ...(settings.mode === 'web' ? (clients?.routes ?? []) : [])]);
+  const router = new Router(routes);
   const card = { ...agent.identity, version, model: agent.modelLabel };
   const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
   const http = new HttpFront({ ...front, cors, router, mcp, protectedMcp: clients?.mcp });
@@ -148,6 +148,7 @@ function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps
   const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
   const { identity, metrics } = agent;
   const always = [
+    ...(clients?.routes.always ?? []),
     ...healthRoutes({
       bus: agent.bus,
       identity,
@@ -160,6 +161,7 @@ function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps
   if (settings.mode !== 'web') return always;
   return [
     ...always,
+    ...(clients?.routes.web ?? []),
     ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
     ...documentRoutes(version, {
       isSecured: clients !== undefined,

@@ -6,6 +6,8 @@ export interface Credentials {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly query: string;
+  /** In upper case. Absent for the handshake of a WebSocket. */
+  readonly method?: string;
 }
 
 export interface Authenticator {

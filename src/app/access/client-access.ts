@@ -33,8 +33,8 @@ export interface ClientAccess {
   readonly credentials: HeldCredentials;
   readonly bus: Bus;
   readonly mcp: ProtectedMcp;
-  /** Routes that a service without authentication does not have. */
-  readonly routes: readonly Route[];
+  /** Routes that a service without authentication does not have: of every mode, and of web mode. */
+  readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
   /** Call when a credential was revoked: what is open with it ends. */
@@ -72,12 +72,10 @@ export function accessBy(
     credentials,
     bus,
     mcp,
-    routes: [
-      ...ticketRoutes(tickets),
-      whoamiRoute,
-      ...(agent.keys ? keyRoutes(bus) : []),
-      ...resourceRoutes({ mcp, name: agent.identity.name }),
-    ],
+    routes: {
+      always: resourceRoutes({ mcp, name: agent.identity.name }),
+      web: [...ticketRoutes(tickets), whoamiRoute, ...(agent.keys ? keyRoutes(bus) : [])],
+    },
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
       tickets.revoke(credential);

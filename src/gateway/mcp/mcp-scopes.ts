@@ -25,8 +25,11 @@ export function scopesOfBody(body: string): Scope[] {
   return messagesOf(body).flatMap((message) => {
     const { data } = Call.safeParse(message);
     if (!data) return [];
-    const scope =
-      data.method === 'tools/call' ? MCP_TOOL_SCOPES[data.params.name] : MCP_RESOURCE_SCOPES[data.params.uri];
+    const [scopes, name] =
+      data.method === 'tools/call'
+        ? [MCP_TOOL_SCOPES, data.params.name]
+        : [MCP_RESOURCE_SCOPES, data.params.uri];
+    const scope = Object.hasOwn(scopes, name) ? scopes[name] : null;
     return scope ? [scope] : [];
   });
 }

@@ -24,13 +24,15 @@ export class BearerAuthenticator implements Authenticator {
     this.#deps = deps;
   }
 
-  authenticate({ headers, query }: Credentials, address: string): RequestContext | Promise<RequestContext> {
-    const header = headers.get('authorization');
+  authenticate(request: Credentials, address: string): RequestContext | Promise<RequestContext> {
+    const header = request.headers.get('authorization');
     if (header !== undefined) {
       const token = /^Bearer +([^\s,]+) *$/i.exec(header)?.[1];
       return token === undefined ? this.#refuse(notBearer(), address, null) : this.identify(token, address);
     }
-    return query === '' ? this.#refuse(missing(), address, null, false) : this.#byQuery(query, address);
+    return request.query === ''
+      ? this.#refuse(missing(), address, null, false)
+      : this.#byQuery(request, address);
   }
 
   /** The client that a token belongs to. Throws, or rejects, as `authenticate` does. */
@@ -50,7 +52,10 @@ export class BearerAuthenticator implements Authenticator {
     requireScope(context, scope);
   }
 
-  #byQuery(query: string, address: string): RequestContext | Promise<RequestContext> {
+  #byQuery(
+    { query, method = 'GET' }: Credentials,
+    address: string,
+  ): RequestContext | Promise<RequestContext> {
     const parameters = new URLSearchParams(query);
     const ticket = parameters.get('ticket');
     const inUrl = IN_URL.find((name) => parameters.has(name));
@@ -58,6 +63,8 @@ export class BearerAuthenticator implements Authenticator {
       const error = inUrl === undefined ? missing() : tokenInUrl(inUrl);
       return this.#refuse(error, address, null, inUrl !== undefined);
     }
+    // Otherwise whoever finds a ticket in a log could get one after the other.
+    if (method !== 'GET') return this.#refuse(ticketNotUsable(method), address, null, false);
     return this.#deps.tickets.redeem(ticket) ?? this.#refuse(badTicket(), address, null);
   }
 
@@ -116,5 +123,13 @@ function badTicket(): ServiceError {
   return new ServiceError('UNAUTHORIZED', 'The ticket was used before, has expired, or was never issued.', {
     reason: 'ticket not valid',
     suggestion: 'Get a new one with POST /api/tickets for each connection.',
+  });
+}
+
+function ticketNotUsable(method: string): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'A ticket is for a WebSocket or an event stream.', {
+    reason: 'ticket not usable',
+    issue: `the method is ${method}`,
+    suggestion: WAYS,
   });
 }

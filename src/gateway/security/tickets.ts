@@ -41,16 +41,18 @@ export class Tickets {
     return { ticket, expiresAt };
   }
 
-  /** The context of whoever got the ticket; null if it was used, has ended or was never issued. */
+  /** The context of whoever got the ticket; null if it was used, was never issued, or it or the credential has ended. */
   redeem(ticket: string): RequestContext | null {
     this.#forgetExpired();
     const hash = hashOf(ticket);
     const issued = this.#issued.get(hash);
     this.#issued.delete(hash);
-    return issued?.context ?? null;
+    // The credential may have ended before the ticket.
+    if (!issued || this.#now() >= (issued.context.rights?.expiresAt ?? Infinity)) return null;
+    return issued.context;
   }
 
-  /** The tickets of a credential that was revoked are good no longer. */
+  /** Forgets the tickets that were got with this credential. */
   revoke(credential: string): void {
     for (const [hash, { context }] of this.#issued)
       if (context.rights?.credential === credential) this.#issued.delete(hash);

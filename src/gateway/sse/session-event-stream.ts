@@ -29,7 +29,7 @@ export function sessionEventStream(
   return serverSentEvents((sink) => {
     const reader = new ResumingReader(sessionId, position, {
       bus,
-      context,
+      context: () => context,
       sink,
       encode: encodeEvent,
       wantsReasoning: query.reasoning === 1,

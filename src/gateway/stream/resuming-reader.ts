@@ -15,7 +15,8 @@ export interface FrameSink {
 
 export interface ResumingReaderDeps {
   readonly bus: Bus;
-  readonly context: RequestContext;
+  /** Who reads, with the rights of now. */
+  readonly context: () => RequestContext;
   readonly sink: FrameSink;
   readonly encode: EncodeSignal;
   readonly encodeResumed: (after: number, head: number) => string;
@@ -59,7 +60,7 @@ export class ResumingReader implements SignalReader {
   start(): void {
     void this.#guard(async () => {
       const { bus, context } = this.#deps;
-      const { head } = await bus.send('session.position', { sessionId: this.#sessionId }, context);
+      const { head } = await bus.send('session.position', { sessionId: this.#sessionId }, context());
       if (this.#state === 'closed') return;
       this.#deps.sink.send(this.#deps.encodeResumed(this.#cursor.seq, head));
       this.#deps.onResumed?.();
@@ -108,12 +109,12 @@ export class ResumingReader implements SignalReader {
     const sessionId = this.#sessionId;
     while (this.#state === 'catching-up') {
       const wanted = { sessionId, afterSeq: this.#cursor.seq, limit: PAGE_EVENTS };
-      const page = await bus.send('session.events', wanted, context);
+      const page = await bus.send('session.events', wanted, context());
       for (const envelope of page) this.#deliver(envelope);
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
       // This is the head of the log. Signals that arrive during the next query must not be lost.
       this.#held = [];
-      const { running, reasoning } = await bus.send('session.position', { sessionId }, context);
+      const { running, reasoning } = await bus.send('session.position', { sessionId }, context());
       const held = this.#held;
       this.#held = null;
       if (this.#state !== 'catching-up') return;

@@ -67,6 +67,8 @@ const RESOLVED: Promise<void> = Promise.resolve();
 export class Connection extends Recipient implements SocketLife, CredentialHolder {
   readonly address: string;
   readonly #sessionId: SessionId;
+  /** Where the client hears the session, whatever it may do later. */
+  readonly #topic: SessionId;
   #context: RequestContext;
   readonly #deps: ConnectionDeps;
   /** Null for a client that does not ask for the states of machines. */
@@ -91,7 +93,8 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     deps.credentials?.hold(this, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
     else this.#listener = reasoning === 1 ? this.withReasoning() : this;
-    deps.fanOut.join(deps.bus.topicOf(session, context), this.#listener);
+    this.#topic = deps.bus.topicOf(session, context);
+    deps.fanOut.join(this.#topic, this.#listener);
     this.#reader?.start();
   }
 
@@ -135,9 +138,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   closed(): void {
-    const { bus, credentials, fanOut } = this.#deps;
+    const { credentials, fanOut } = this.#deps;
     credentials?.release(this);
-    fanOut.leave(bus.topicOf(this.#sessionId, this.#context), this.#listener);
+    fanOut.leave(this.#topic, this.#listener);
     this.#reader?.close();
     this.#machines?.close();
     this.#deps.connections.leave(this);
@@ -189,12 +192,20 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
 
   /** The client goes on with another credential of the same principal. */
   async #renew({ token }: AuthFrame): Promise<void> {
-    const { credentials } = this.#deps;
+    const { bus, credentials } = this.#deps;
     if (!credentials) throw unsupportedType('auth');
     const { principal, tenant, rights } = await credentials.identify(token, this.address);
     if (principal !== this.#context.principal || tenant !== this.#context.tenant) throw otherPrincipal();
-    this.#context = { ...this.#context, rights };
-    credentials.hold(this, this.#context);
+    const context = { ...this.#context, rights };
+    // Throws if the client may not hear the session any more.
+    bus.topicOf(this.#sessionId, context);
+    this.#context = context;
+    credentials.hold(this, context);
+    if (this.#machines) {
+      // They are shown by the rights of before.
+      this.#machines.close();
+      this.#showMachines();
+    }
   }
 
   /** A repeated message is answered to this client alone. */
@@ -225,7 +236,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     const socket = this.socket;
     return new ResumingReader(this.#sessionId, position, {
       bus: this.#deps.bus,
-      context: this.#context,
+      context: () => this.#context,
       sink: socket,
       encode: time === 1 ? encodeTimed : encodeResumable,
       encodeResumed,

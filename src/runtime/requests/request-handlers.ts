@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AgentDescription } from '../../core/agent-description.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
@@ -15,6 +14,7 @@ import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { RuleWatch } from '../tools/rule-watch.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
+import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
@@ -55,7 +55,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
       const session = await sessions.session(sessionId);
       return session.cancel(reason, origin, turnId);
     };
-    const scope = ['turn.cancel', sessionId];
+    const scope = keyScope(context, 'turn.cancel', sessionId);
     return requests.once({ key, scope, answer: z.boolean(), origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('approval.answer', ({ sessionId, key, ...answer }, context) => {
@@ -64,7 +64,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
       const session = await sessions.session(sessionId);
       await session.answerApproval({ type: 'approval.answer', ...answer }, origin);
     };
-    const scope = ['approval.answer', sessionId, answer.callId];
+    const scope = keyScope(context, 'approval.answer', sessionId, answer.callId);
     return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('session.reset', async ({ sessionId, key }, context) => {
@@ -84,7 +84,7 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
   bus.handle('session.fork', ({ from, at, to, key }, context) => {
     const origin = requestOrigin(context);
     const run = () => archive.fork({ from, at, to }, origin);
-    const scope = ['session.fork', from];
+    const scope = keyScope(context, 'session.fork', from);
     return requests.once({ key, scope, answer: Fork, origin }, () => ({ repeatable: false, run }));
   });
   bus.handle('session.delete', async ({ sessionId }, context) => {
@@ -104,7 +104,7 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('mcp-server.connect', ({ name, config, key }, context) => {
     const origin = requestOrigin(context);
     const run = () => servers.connect(name, config, origin);
-    const scope = [...whose(context), 'mcp-server.connect'];
+    const scope = keyScope(context, 'mcp-server.connect');
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: false, run }));
   });
   bus.handle('mcp-server.disconnect', ({ serverId }, context) =>
@@ -113,7 +113,7 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('mcp-server.reconnect', ({ serverId, key }, context) => {
     const origin = requestOrigin(context);
     const run = () => servers.reconnect(serverId, origin);
-    const scope = [...whose(context), 'mcp-server.reconnect', serverId];
+    const scope = keyScope(context, 'mcp-server.reconnect', serverId);
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('mcp-server.authorize', (response) => servers.authorize(response));
@@ -123,16 +123,11 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('tool.execute', ({ key, ...call }, context) => {
     const { trace } = context;
     const origin = requestOrigin(context);
-    const scope = [...whose(context), 'tool.execute', call.serverId, call.toolName];
+    const scope = keyScope(context, 'tool.execute', call.serverId, call.toolName);
     return requests.once({ key, scope, answer: ToolExecution, origin }, () =>
       clientCalls.prepare({ ...call, trace }),
     );
   });
-}
-
-/** A key of one principal is not that of another. A session's id says whose it is already. */
-function whose({ tenant, principal, rights }: RequestContext): string[] {
-  return rights ? [tenant, principal] : [];
 }
 
 function answerForService(

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
-import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { connectClient } from '../../support/sockets/websocket-client.ts';
@@ -66,6 +66,22 @@ describe('a service that authenticates its clients', () => {
       expect((await open(bobs)).status).toBe(200);
     },
     'so are the tickets that it got',
+  );
+
+  verifies(
+    'auth.open',
+    async () => {
+      await using service = await RunningService.start({ yaml: YAML, mode: 'mcp', verifiers: [people()] });
+      const metadata = await service.fetch('/.well-known/oauth-protected-resource/mcp');
+      expect(await metadata.json()).toMatchObject({ resource: `${service.url}/mcp` });
+      expect((await service.fetch('/healthz')).status).toBe(200);
+      const refused = await service.fetch('/mcp', { method: 'POST' });
+      expect(refused.headers.get('WWW-Authenticate')).toBe(
+        `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
+      );
+      expect((await service.post('/api/tickets', {}, bearer('ada'))).status).toBe(400);
+    },
+    'in mcp mode, with what an MCP client looks for',
   );
 
   verifies('auth.url', async () => {
@@ -154,6 +170,57 @@ describe('a service that authenticates its clients', () => {
     goesOn.say('still here');
     expect((await goesOn.settled(2)).at(-1)).toMatchObject({ data: { content: 'you said still here' } });
   });
+
+  verifies(
+    'auth.expired',
+    async () => {
+      const tokens = new KnownTokens({ root: identity('root', { roles: ['admin'] }) });
+      tokens.identities.set('test-root-less', identity('root'));
+      tokens.identities.set('test-root-blind', identity('root', { scopes: only('metrics:read') }));
+      await using service = await start(tokens);
+      const others = `session=${encodeURIComponent('acme/test:ada/default')}`;
+      for (const [session, token] of [
+        [others, 'test-root-less'],
+        ['session=default', 'test-root-blind'],
+      ] as const) {
+        using client = await service.connect(`?${session}&ticket=${await ticketOf(service, 'root')}`);
+        client.send({ type: 'auth', token });
+        await client.until((frames) => frames.length === 1);
+        expect(client.frames[0]).toMatchObject({ event: 'error' });
+        client.close();
+        await client.closed;
+      }
+      expect((await service.fetch('/readyz')).status).toBe(200);
+    },
+    'a token that may not read the session is refused, and closing the socket harms nobody',
+  );
+
+  verifies(
+    'auth.revoked',
+    async () => {
+      await using service = await start(people());
+      const ticket = await ticketOf(service, 'ada');
+      const others = await ticketOf(service, 'bob');
+      service.access?.revoke('credential-of-ada');
+      expect((await service.fetch(`/api/sessions?ticket=${ticket}`)).status).toBe(401);
+      expect((await service.fetch(`/api/sessions?ticket=${others}`)).status).toBe(200);
+    },
+    'its tickets are worth nothing any more',
+  );
+
+  verifies(
+    'auth.ticket',
+    async () => {
+      await using service = await start(people());
+      const ticket = await ticketOf(service, 'ada');
+      const refused = await service.post(`/api/tickets?ticket=${ticket}`);
+      expect(await refusal(refused)).toMatchObject({ status: 401, details: { reason: 'ticket not usable' } });
+      const sent = await service.post(`/api/message-sync?ticket=${ticket}`, { message: 'hello' });
+      expect(sent.status).toBe(401);
+      using _client = await service.connect(`?ticket=${ticket}`);
+    },
+    'it changes nothing, and gives no other ticket',
+  );
 
   verifies('auth.guess', async () => {
     await using service = await start(people());

@@ -85,7 +85,7 @@ function makeSession() {
       const errors: unknown[] = [];
       const reader = new ResumingReader('s', position, {
         bus,
-        context: ANYONE,
+        context: () => ANYONE,
         sink: socket,
         encode: encodeResumable,
         encodeResumed,
