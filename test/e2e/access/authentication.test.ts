@@ -56,6 +56,19 @@ describe('a service that authenticates its clients', () => {
   });
 
   verifies(
+    'auth.revoked',
+    async () => {
+      await using service = await start(people());
+      const [adas, bobs] = [await ticketOf(service, 'ada'), await ticketOf(service, 'bob')];
+      service.access?.revoke('credential-of-ada');
+      const open = (ticket: string) => service.fetch(`/api/health?ticket=${ticket}`);
+      expect(await refusal(await open(adas))).toMatchObject({ details: { reason: 'ticket not valid' } });
+      expect((await open(bobs)).status).toBe(200);
+    },
+    'so are the tickets that it got',
+  );
+
+  verifies(
     'auth.open',
     async () => {
       await using service = await RunningService.start({ yaml: YAML, mode: 'mcp', verifiers: [people()] });
@@ -69,19 +82,6 @@ describe('a service that authenticates its clients', () => {
       expect((await service.post('/api/tickets', {}, bearer('ada'))).status).toBe(400);
     },
     'in mcp mode, with what an MCP client looks for',
-  );
-
-  verifies(
-    'auth.revoked',
-    async () => {
-      await using service = await start(people());
-      const [adas, bobs] = [await ticketOf(service, 'ada'), await ticketOf(service, 'bob')];
-      service.access?.revoke('credential-of-ada');
-      const open = (ticket: string) => service.fetch(`/api/health?ticket=${ticket}`);
-      expect(await refusal(await open(adas))).toMatchObject({ details: { reason: 'ticket not valid' } });
-      expect((await open(bobs)).status).toBe(200);
-    },
-    'so are the tickets that it got',
   );
 
   verifies('auth.url', async () => {
