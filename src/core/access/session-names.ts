@@ -14,10 +14,18 @@ export type Owner = Pick<RequestContext, 'principal' | 'tenant'>;
 
 const NOBODYS = `${DEFAULT_TENANT}/${ANONYMOUS}/`;
 
+/** Each request of a client asks for it several times. */
+const prefixes = new WeakMap<Owner, string>();
+
 /** What the ids of the owner's sessions begin with. */
-export function ownPrefix({ principal, tenant }: Owner): string {
-  const prefix = `${tenant}/${inId(principal)}/`;
-  return prefix === NOBODYS ? '' : prefix;
+export function ownPrefix(owner: Owner): string {
+  const known = prefixes.get(owner);
+  if (known !== undefined) return known;
+  const { principal, tenant } = owner;
+  const written = `${tenant}/${inId(principal)}/`;
+  const prefix = written === NOBODYS ? '' : written;
+  prefixes.set(owner, prefix);
+  return prefix;
 }
 
 /** The id of the session that a client means. It may belong to somebody else. */

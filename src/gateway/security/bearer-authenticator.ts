@@ -1,3 +1,4 @@
+import type { Identity } from '../../core/access/identity.ts';
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -19,6 +20,7 @@ const IN_URL = ['access_token', 'token', 'api_key', 'key'];
 /** Identifies clients by `Authorization: Bearer`, or by a ticket in the query. */
 export class BearerAuthenticator implements Authenticator {
   readonly #deps: BearerAuthenticatorDeps;
+  readonly #contexts = new WeakMap<Identity, RequestContext>();
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
@@ -42,10 +44,21 @@ export class BearerAuthenticator implements Authenticator {
     const refused = (error: unknown) => this.#refuse(error, address, verifier.subjectOf(token));
     try {
       const identity = verifier.verify(token);
-      return identity instanceof Promise ? identity.then(contextOf, refused) : contextOf(identity);
+      return identity instanceof Promise
+        ? identity.then((known) => this.#contextOf(known), refused)
+        : this.#contextOf(identity);
     } catch (error) {
       return refused(error);
     }
+  }
+
+  /** The same object for each request with a credential: what is derived from it is kept with it. */
+  #contextOf(identity: Identity): RequestContext {
+    const known = this.#contexts.get(identity);
+    if (known) return known;
+    const context = contextOf(identity);
+    this.#contexts.set(identity, context);
+    return context;
   }
 
   require(context: RequestContext, scope: Scope | null): void {

@@ -89,8 +89,9 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
 
 /** The sessions that a request names. */
 export function sessionsNamedBy(request: object): SessionId[] {
-  return ['sessionId', 'from', 'to'].flatMap((field) => {
-    const value: unknown = Reflect.get(request, field);
-    return typeof value === 'string' ? [value] : [];
-  });
+  const ids: SessionId[] = [];
+  if ('sessionId' in request && typeof request.sessionId === 'string') ids.push(request.sessionId);
+  if ('from' in request && typeof request.from === 'string') ids.push(request.from);
+  if ('to' in request && typeof request.to === 'string') ids.push(request.to);
+  return ids;
 }

@@ -1,4 +1,4 @@
-import { isAmong, type SessionsOf } from '../../core/access/session-names.ts';
+import { isAmong, ownPrefix, type SessionsOf } from '../../core/access/session-names.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 
@@ -8,5 +8,6 @@ export function sessionsSeenBy({ tenant, principal, rights }: RequestContext): S
 }
 
 export function isSeenBy(id: SessionId, client: RequestContext): boolean {
-  return isAmong(id, sessionsSeenBy(client));
+  const own = ownPrefix(client);
+  return (own !== '' && id.startsWith(own)) || isAmong(id, sessionsSeenBy(client));
 }
