@@ -125,9 +125,10 @@ describe('the package, installed in an empty folder', () => {
     await using service = await systemdService(installed.folder);
     const [, url = ''] = await service.command.printed(/listening on (\S+)/);
     await service.command.printed(/everything is up/);
+    expect((await fetch(`${url}/api/sessions`)).status).toBe(401);
     const answer = await fetch(`${url}/api/message-sync`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.key}` },
       body: JSON.stringify({ message: 'use echo {"message": "unit"}' }),
     });
     expect(await answer.json()).toMatchObject({ response: expect.stringContaining('Echo: unit') });

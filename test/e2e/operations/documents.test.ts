@@ -70,6 +70,7 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
   'createKey.created': ['key', 'keyId', 'expiresAt'],
   'revokeKey.revoked': ['revokedAt'],
   'issueTicket.ticket': ['ticket', 'expiresAt'],
+  'whoami.key': ['principal', 'tenant', 'roles'],
 };
 
 describe('the documents', () => {

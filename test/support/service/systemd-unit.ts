@@ -8,6 +8,8 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface SystemdService extends AsyncDisposable {
   readonly command: CommandGroup;
+  /** An API key of an admin, made before the start. */
+  readonly key: string;
   /** Its `StateDirectory`. */
   readonly state: string;
 }
@@ -24,7 +26,7 @@ export async function systemdService(installed: string): Promise<SystemdService>
   const packaged = join(installed, 'node_modules', 'agent-service');
   await configure(etc, await readFile(join(packaged, 'agents', 'default.yml'), 'utf8'));
   const unit = await readFile(join(packaged, 'ops', 'agent-service.service'), 'utf8');
-  const command = await startUnit(
+  const { command, key } = await startUnit(
     unit
       .replaceAll('/opt/agent-service', installed)
       .replaceAll('/etc/agent-service', etc)
@@ -32,6 +34,7 @@ export async function systemdService(installed: string): Promise<SystemdService>
   );
   return {
     command,
+    key,
     state,
     async [Symbol.asyncDispose]() {
       await command[Symbol.asyncDispose]();
@@ -47,7 +50,7 @@ async function configure(etc: string, agent: string): Promise<void> {
   await writeFile(join(etc, 'environment'), 'MODEL=offline\n');
 }
 
-async function startUnit(unit: string): Promise<CommandGroup> {
+async function startUnit(unit: string): Promise<Pick<SystemdService, 'command' | 'key'>> {
   const settings = (name: string): string[] =>
     [...unit.matchAll(new RegExp(`^${name}=(.+)$`, 'gm'))].map(([, value = '']) => value);
   const setting = (name: string): string => {
@@ -59,7 +62,13 @@ async function startUnit(unit: string): Promise<CommandGroup> {
   const variables = await readFile(setting('EnvironmentFile').replace(/^-/, ''), 'utf8');
   const assignments = [...settings('Environment'), ...variables.trim().split('\n')];
   const environment = { PATH, ...Object.fromEntries(assignments.map(splitAssignment)) };
-  return new CommandGroup(program, args, { cwd: setting('WorkingDirectory'), environment });
+  const options = { cwd: setting('WorkingDirectory'), environment };
+  const [main = ''] = args;
+  const create = [main, 'keys', 'create', '--name', 'me', '--role', 'admin'];
+  await using keys = new CommandGroup(program, create, options);
+  const [key] = await keys.printed(/^as_\w+$/m);
+  await keys.ended;
+  return { command: new CommandGroup(program, args, options), key };
 }
 
 function splitAssignment(line: string): [name: string, value: string] {

@@ -21,7 +21,6 @@ export const whoamiOperation: Operation = {
         tenant: 'acme',
         roles: ['reader'],
         scopes: ['sessions:read', 'servers:read'],
-        expiresAt: '2027-02-19T05:51:26.421Z',
       }),
     },
   ],
