@@ -14,21 +14,14 @@ export const Scope = z.enum([
 ]);
 export type Scope = z.infer<typeof Scope>;
 
+const USER: readonly Scope[] = ['sessions:read', 'sessions:write', 'approvals:decide', 'servers:read'];
+
 /** The roles that every service has: names for sets of scopes. More can be configured. */
 export const ROLES: Readonly<Record<string, readonly Scope[]>> = {
   reader: ['sessions:read', 'servers:read'],
-  user: ['sessions:read', 'sessions:write', 'approvals:decide', 'servers:read'],
+  user: USER,
   approver: ['sessions:read', 'approvals:decide', 'servers:read'],
-  operator: [
-    'sessions:read',
-    'sessions:write',
-    'approvals:decide',
-    'servers:read',
-    'servers:write',
-    'tools:execute',
-    'config:read',
-    'metrics:read',
-  ],
+  operator: [...USER, 'servers:write', 'tools:execute', 'config:read', 'metrics:read'],
   admin: Scope.options,
 };
 

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../core/errors.ts';
 import { limitExceeded } from '../../core/limit-errors.ts';
-import { ANYONE, type RequestContext } from '../../core/request/request-context.ts';
+import { ANYONE } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
@@ -10,7 +10,7 @@ import { clientError } from '../requests/client-error.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
-import type { HeldCredentials } from '../security/held-credentials.ts';
+import type { HeldCredentials, StreamCredential } from '../security/held-credentials.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
 import {
   type Allowance,
@@ -44,11 +44,6 @@ export interface AnswerCounts {
   '3xx': number;
   '4xx': number;
   '5xx': number;
-}
-
-interface OpenStream {
-  readonly hold: (context: RequestContext) => void;
-  readonly lost: AbortSignal;
 }
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -110,19 +105,19 @@ export class HttpFront implements HttpHandler {
     return isStream ? this.#openStream(request, found) : this.#dispatch(request, found);
   }
 
-  /** @param stream holds the client's credential as long as the stream is open. */
+  /** @param credential of an event stream, held as long as it is open. */
   async #dispatch(
     request: HttpRequest,
     { route, parameters }: FoundRoute,
-    stream?: OpenStream,
+    credential?: StreamCredential,
   ): Promise<HttpResponse> {
     const { access, handler } = route;
     if (access === 'open') return handler({ ...request, context: ANYONE }, parameters);
     const served = await this.#served(request);
     this.#deps.authenticator.require?.(served.context, access);
-    if (!stream) return handler(served, parameters);
-    stream.hold(served.context);
-    return handler({ ...served, lost: stream.lost }, parameters);
+    if (!credential) return handler(served, parameters);
+    credential.hold(served.context);
+    return handler({ ...served, lost: credential.lost }, parameters);
   }
 
   async #served(request: HttpRequest): Promise<ServedRequest> {
@@ -136,16 +131,13 @@ export class HttpFront implements HttpHandler {
     const address = this.#addressOf(request);
     const refusal = connections.enter(address);
     if (refusal) throw tooManyConnections(refusal);
-    const { credentials } = this.#deps;
-    const lost = new AbortController();
-    const holder = { lose: (error: ServiceError) => lost.abort(error) };
+    const credential = this.#deps.credentials?.forStream();
     const onOver = (): void => {
-      credentials?.release(holder);
+      credential?.release();
       connections.leave(address);
     };
     try {
-      const hold = (context: RequestContext) => credentials?.hold(holder, context);
-      return { ...(await this.#dispatch(request, found, { hold, lost: lost.signal })), onOver };
+      return { ...(await this.#dispatch(request, found, credential)), onOver };
     } catch (error) {
       onOver();
       throw error;

@@ -7,6 +7,14 @@ export interface CredentialHolder {
   lose(error: ServiceError): void;
 }
 
+/** The credential of an event stream. */
+export interface StreamCredential {
+  hold(client: RequestContext): void;
+  release(): void;
+  /** Aborted, with a `ServiceError` as its reason, when the credential has ended. */
+  readonly lost: AbortSignal;
+}
+
 type Identify = (token: string, address: string) => RequestContext | Promise<RequestContext>;
 
 interface Held {
@@ -39,6 +47,16 @@ export class HeldCredentials {
   release(holder: CredentialHolder): void {
     clearTimeout(this.#held.get(holder)?.timer);
     this.#held.delete(holder);
+  }
+
+  forStream(): StreamCredential {
+    const lost = new AbortController();
+    const holder: CredentialHolder = { lose: (error) => lost.abort(error) };
+    return {
+      hold: (client) => this.hold(holder, client),
+      release: () => this.release(holder),
+      lost: lost.signal,
+    };
   }
 
   revoke(credential: string): void {
