@@ -1,6 +1,5 @@
-import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
-import type { AgentConfig } from '../config/schema/agent-config.ts';
-import type { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
+import type { LoadedAgent } from '../config/reading/agent-file.ts';
+import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
 import { oneProcess } from '../ports/session-directory.ts';
@@ -22,23 +21,18 @@ import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
-import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
-import { TurnRunner } from '../runtime/turns/turn-runner.ts';
 import type { Clock } from '../timing/clock.ts';
 import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
-import { agentIdentity, describeAgent } from './describe-agent.ts';
+import { type AgentDefinition, AgentInForce, type TakenOver } from './agent-in-force.ts';
 import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 
-export interface AgentOptions {
-  readonly config: AgentConfig;
-  /** The agent file as written, for the export. */
-  readonly raw: Readonly<Record<string, unknown>>;
+export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly adapters: Adapters;
   readonly log: Logger;
   /** Says when old sessions are looked for. A simulated one, in tests. */
@@ -52,8 +46,10 @@ export interface AgentOptions {
 /** The agent without any protocol: every request to it goes over its bus. */
 export interface Agent {
   readonly bus: LocalBus;
+  /** As the agent file says it now. */
   readonly identity: AgentIdentity;
   readonly modelLabel: string;
+  readonly agentVersion: AgentVersion;
   /** Must be told where browsers come back to. Undefined when the connector knows no OAuth. */
   readonly authorizations: ServerAuthorizations | undefined;
   /** The API keys. Undefined where the service has none. */
@@ -65,6 +61,8 @@ export interface Agent {
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
   readonly recovered: Promise<void>;
+  /** Turns that begin from now on run with this. The model need not be measured. */
+  takeOver(definition: AgentDefinition): TakenOver;
   /** Refuses new messages and waits up to `timeoutMs` for running turns. Open turns continue at the next start. */
   drain(timeoutMs: number): Promise<void>;
   /** Ends the tool servers and closes the log. */
@@ -75,19 +73,20 @@ export interface Agent {
 export async function composeAgent({
   config,
   raw,
+  agentVersion,
   adapters,
   log,
   clock,
   keys,
   onSessionsFilling,
 }: AgentOptions): Promise<Agent> {
-  const { llm, limits, history, systemPrompt, mcpServers } = config;
+  const { llm, mcpServers } = config;
 
   const bus = new LocalBus((error, { sessionId }) =>
     log.error({ sessionId, err: error }, 'a listener failed'),
   );
   const metrics = new SampledMetrics(adapters.metrics);
-  const { store, model, connector, tracing } = observed({ ...adapters, metrics }, llm, bus);
+  const { store, model, connector, tracing, watchModel } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
   const machines = new LiveMachines();
 
@@ -96,11 +95,6 @@ export async function composeAgent({
     { connector, authorizations: adapters.authorizations, log, retryDelayMs, machines },
     book,
   );
-  const catalog = new ToolCatalog(servers, adapters.schemas, {
-    approval: config.approval,
-    maxTools: model.maxTools,
-    log,
-  });
   const ruleWatch = new RuleWatch(config.approval, servers, log);
   const clientCalls = new ClientToolCalls({
     servers,
@@ -108,17 +102,17 @@ export async function composeAgent({
     tell: (callId, signal) => bus.publishToolCall(callId, signal),
   });
 
-  const { maxSteps, stepTimeoutMs, keepReasoning } = llm;
-  const settings = { systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, keepReasoning };
   // The span of a model call is a child of the turn's span, which begins when the message is in the log.
   const callsEarly = adapters.tracing === undefined;
-  const turns = new TurnRunner({ model, ...settings, catalog, bus, log, machines, callsEarly });
+  const inForce = new AgentInForce(
+    { config, raw, agentVersion, model },
+    { servers, schemas: adapters.schemas, bus, log, machines, callsEarly },
+  );
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold(journal, snapshots);
-  const policy = { queuedMessages: limits.queuedMessages, whenBusy: config.sessions.whenBusy };
   const sessions = new SessionRegistry({
-    ...{ journal, bus, turns, policy, log, fold, snapshots },
+    ...{ journal, bus, turns: inForce.turns, policy: inForce, log, fold, snapshots },
     directory: oneProcess,
     maxIdleBytes: config.sessions.memoryMb * 1024 * 1024,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
@@ -140,8 +134,8 @@ export async function composeAgent({
     ruleWatch,
     backups: new LogBackups(adapters.backup),
     logSize: () => logSize(store, log),
-    describeAgent: (): AgentDescription => describeAgent(config, raw, catalog),
-    exportConfig: () => exportAgentYaml(raw, serverChanges(mcpServers, servers.configs())),
+    describeAgent: () => inForce.describe(),
+    exportConfig: () => inForce.export(),
   };
   answerRequests(bus, handlers);
   if (keys) await answerKeyRequests(bus, keys);
@@ -163,14 +157,23 @@ export async function composeAgent({
 
   return {
     bus,
-    identity: agentIdentity(config),
-    modelLabel: model.label,
+    get identity() {
+      return inForce.identity;
+    },
+    get modelLabel() {
+      return inForce.modelLabel;
+    },
+    get agentVersion() {
+      return inForce.agentVersion;
+    },
     authorizations: adapters.authorizations,
     keys,
     machines,
     metrics,
     toolServers,
     recovered,
+    takeOver: ({ model: next, ...definition }) =>
+      inForce.takeOver({ ...definition, model: watchModel(next, definition.config.llm) }, ruleWatch),
     async drain(timeoutMs) {
       retention?.stop();
       await sessions.drain(timeoutMs);

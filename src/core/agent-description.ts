@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { ApprovalPolicy } from './tool-call/approval-policy.ts';
 
+/** Tells the contents of an agent file apart: the first 12 hexadecimal digits of the SHA-256 of its text. */
+export const AgentVersion = z.string();
+export type AgentVersion = z.infer<typeof AgentVersion>;
+
 /** What the agent is called. */
 export const AgentIdentity = z.object({
   name: z.string().describe('The name of the agent; `agent-service` if the agent file has none.'),

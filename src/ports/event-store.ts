@@ -103,6 +103,8 @@ export interface SessionFilter {
   readonly open?: boolean;
   /** Only sessions whose id sorts after this id. */
   readonly after?: SessionId;
+  /** Only sessions whose id sorts before this id. */
+  readonly before?: SessionId;
   /** Maximum number of summaries; all if absent. */
   readonly limit?: number;
 }

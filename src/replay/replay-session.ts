@@ -44,7 +44,7 @@ export async function replaySession(
   deps: ReplayDeps,
   onTurn: (turn: ReplayedTurn) => void = () => undefined,
 ): Promise<ReplayReport> {
-  const events = withCauses(recording);
+  const events = withCauses(recording).map(withoutAgentVersion);
   const session = new ReplayedSession(deps, events);
   try {
     return await new Replay(events, session, onTurn).run();
@@ -146,4 +146,11 @@ class Replay {
     const recorded = await stateHash(this.#recording.reduce(evolve, initialSessionState()));
     return { recorded, replayed };
   }
+}
+
+/** A replay has no agent file. */
+function withoutAgentVersion(event: SessionEvent): SessionEvent {
+  if (event.type !== 'turn.started' && event.type !== 'turn.resumed') return event;
+  const { agentVersion: _, ...others } = event;
+  return others;
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { memoryEventStore } from '../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
+import { agentStore } from '../../src/runtime/agents/agent-log.ts';
 import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';
 import { recordingLog } from '../support/telemetry/recording-log.ts';
 import { eventStoreSuite } from './event-store.ts';
@@ -20,3 +22,10 @@ eventStoreSuite('the memory store', async () => memoryEventStore());
 eventStoreSuite('the SQLite store', () =>
   openSqliteEventStore({ directory: join(root.path, randomUUID()), log: recordingLog() }),
 );
+
+eventStoreSuite('the view of one agent', async () => viewOf(memoryEventStore()));
+
+/** Closes the log too. */
+function viewOf(log: EventStore): EventStore {
+  return { ...agentStore(log, 'support'), [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
+}

@@ -99,9 +99,10 @@ class MemoryEventStore implements EventStore {
 
   async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
     this.#refuseWhenClosed();
-    const { sessionId: only, open, after = '', limit = Infinity } = filter;
+    const { sessionId: only, open, after = '', before, limit = Infinity } = filter;
     return [...this.#sessions]
       .filter(([sessionId]) => sessionId > after && (only === undefined || sessionId === only))
+      .filter(([sessionId]) => before === undefined || sessionId < before)
       .filter(([, session]) => open === undefined || session.open === open)
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .slice(0, limit)

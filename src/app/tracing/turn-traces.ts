@@ -30,13 +30,18 @@ const providerNames: Readonly<Record<string, string>> = {
  */
 export class TurnTraces {
   readonly #tracing: Tracing;
-  readonly #llm: LlmConfig;
+  #llm: LlmConfig;
   readonly #open = new Map<string, TurnTrace>();
   /** By turn id: the trace context that the message came with, until the turn begins. */
   readonly #parents = new Map<string, TraceContext>();
 
   constructor(tracing: Tracing, llm: LlmConfig) {
     this.#tracing = tracing;
+    this.#llm = llm;
+  }
+
+  /** The model is another from now on. */
+  use(llm: LlmConfig): void {
     this.#llm = llm;
   }
 

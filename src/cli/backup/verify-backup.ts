@@ -3,7 +3,7 @@ import { logFile } from '../../adapters/sqlite/file/data-directory.ts';
 import { viewReadOnly } from '../../adapters/sqlite/file/read-only.ts';
 import { structuralDamage } from '../../adapters/sqlite/file/schema.ts';
 import { messageOf } from '../../core/errors.ts';
-import { isSession } from '../../core/log/streams.ts';
+import { holdsConversation } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { withEventStore } from '../transfer/data-directory.ts';
 
@@ -32,7 +32,7 @@ async function readAll(store: EventStore): Promise<Pick<BackupContents, 'session
   for (const { sessionId, head } of await store.sessions()) {
     for (let seq = 0; seq < head; seq += PAGE_EVENTS)
       events += (await store.read(sessionId, seq, PAGE_EVENTS)).length;
-    if (isSession(sessionId)) sessions += 1;
+    if (holdsConversation(sessionId)) sessions += 1;
   }
   return { sessions, events };
 }

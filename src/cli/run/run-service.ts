@@ -46,7 +46,7 @@ async function start(
   settings: Settings,
   logThread: LogThread,
 ): Promise<void> {
-  const { config, raw, path: agentFile, auth } = loaded;
+  const { config, raw, agentVersion, path: agentFile, auth } = loaded;
   const { dataDir, logLevel } = settings;
   const log = await createLogger(logLevel);
   const version = readPackageVersion();
@@ -66,7 +66,7 @@ async function start(
   ]);
   const keys = await keysOf(auth, adapters, log);
   const agent = await composeAgent({
-    ...{ config, raw, adapters, log, keys },
+    ...{ config, raw, agentVersion, adapters, log, keys },
     onSessionsFilling: growHeapSlowly,
   });
   if (settings.transport === 'stdio') {

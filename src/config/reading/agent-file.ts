@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
+import type { AgentVersion } from '../../core/agent-description.ts';
 import { AgentConfig } from '../schema/agent-config.ts';
 import { parseConfigFile, readConfigText } from './config-file.ts';
 import type { Environment } from './expand.ts';
 
 export interface LoadedAgent {
   readonly path: string;
+  readonly agentVersion: AgentVersion;
   /** Variables expanded, defaults filled in. Holds secrets. */
   readonly config: AgentConfig;
   /** The data as written in the file, for the export. */
@@ -17,5 +20,14 @@ export function loadAgentFile(path: string, environment: Environment): LoadedAge
 
 /** Parses the text of an agent file. @param path the name of the file in errors. */
 export function parseAgentFile(text: string, path: string, environment: Environment): LoadedAgent {
-  return { path, ...parseConfigFile({ schema: AgentConfig, environment }, text, path) };
+  return {
+    path,
+    agentVersion: versionOf(text),
+    ...parseConfigFile({ schema: AgentConfig, environment }, text, path),
+  };
+}
+
+/** As `sha256sum agent.yml | cut -c1-12` shows it. */
+function versionOf(text: string): AgentVersion {
+  return hash('sha256', text).slice(0, 12);
 }

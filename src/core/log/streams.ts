@@ -33,6 +33,27 @@ export const API_KEYS_STREAM: StreamId = `${SERVICE_PREFIX}api-keys`;
 /** Prefix of the streams of requests with an idempotency key. Each of these requests has one. */
 export const REQUEST_STREAMS = `${SERVICE_PREFIX}request:`;
 
+/** The agent whose streams have no prefix, of a service with several agents. */
+export const AGENTS_STREAM: StreamId = `${SERVICE_PREFIX}agents`;
+
+/**
+ * Prefix of all streams of another agent: its sessions, and after them what the service keeps for it. Followed by the id
+ * of the agent and a colon.
+ */
+export const AGENT_STREAMS = `${SERVICE_PREFIX}agent:`;
+
+/** What the ids of the agent's streams begin with. */
+export function agentPrefix(agentId: string): string {
+  return `${AGENT_STREAMS}${agentId}:`;
+}
+
+/** Whether the stream is a session of any agent. */
+export function holdsConversation(streamId: StreamId): boolean {
+  if (!streamId.startsWith(AGENT_STREAMS)) return isSession(streamId);
+  return isSession(streamId.slice(streamId.indexOf(':', AGENT_STREAMS.length) + 1));
+}
+
+/** Whether the stream is a session of the agent whose streams have no prefix. */
 export function isSession(streamId: StreamId): boolean {
   return !streamId.startsWith(SERVICE_PREFIX);
 }

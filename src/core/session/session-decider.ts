@@ -1,3 +1,4 @@
+import type { AgentVersion } from '../agent-description.ts';
 import { ServiceError } from '../errors.ts';
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired, requireSamePayload } from '../request/idempotency.ts';
@@ -24,6 +25,8 @@ export interface SessionPolicy {
   readonly queuedMessages: number | false;
   /** For messages that have no `whenBusy` of their own. */
   readonly whenBusy: WhenBusy;
+  /** The version of the agent that turns run with from now on. Only tests, replays and repairs leave it out. */
+  readonly agentVersion?: AgentVersion;
 }
 
 /**
@@ -31,6 +34,17 @@ export interface SessionPolicy {
  * nothing to do, because the turn of the command is over. Throws a `ServiceError` to refuse the command.
  */
 export function decide(state: SessionState, command: SessionCommand, policy: SessionPolicy): SessionEvent[] {
+  const events = eventsOf(state, command, policy);
+  const { agentVersion } = policy;
+  return agentVersion === undefined ? events : events.map((event) => ofVersion(event, agentVersion));
+}
+
+function ofVersion(event: SessionEvent, agentVersion: AgentVersion): SessionEvent {
+  const begins = event.type === 'turn.started' || event.type === 'turn.resumed';
+  return begins ? { ...event, agentVersion } : event;
+}
+
+function eventsOf(state: SessionState, command: SessionCommand, policy: SessionPolicy): SessionEvent[] {
   if (state.deleted) throw deleted();
   switch (command.type) {
     case 'turn.start':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentVersion } from '../agent-description.ts';
 import { Image } from '../conversation/image.ts';
 import { ErrorBody } from '../errors.ts';
 import { TurnId } from '../ids.ts';
@@ -24,14 +25,18 @@ export const TurnRequested = z.object({
   trace: TraceContext.optional(),
 });
 
+/** Which version of the agent a turn runs with. Absent in logs of earlier releases. */
+const agentVersion = { agentVersion: AgentVersion.optional() };
+
 /** The agent starts to work on the message. Before, the turn may have waited for another one to end. */
-export const TurnStarted = z.object({ type: z.literal('turn.started'), turnId: TurnId });
+export const TurnStarted = z.object({ type: z.literal('turn.started'), turnId: TurnId, ...agentVersion });
 
 /** The service had stopped in the middle of the turn. The turn continues after its last completed step. */
 export const TurnResumed = z.object({
   type: z.literal('turn.resumed'),
   turnId: TurnId,
   attempt: z.int().min(2),
+  ...agentVersion,
 });
 
 /**

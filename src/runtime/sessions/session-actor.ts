@@ -289,7 +289,7 @@ export class SessionActor {
     switch (event.type) {
       case 'turn.started':
       case 'turn.resumed':
-        if (early || !this.#stopped) this.#run = this.#deps.turns.start(this, early);
+        if (early || !this.#stopped) this.#run = this.#deps.turns.start(this, early, event.agentVersion);
         return;
       case 'step.completed':
       case 'approval.requested':

@@ -1,6 +1,7 @@
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
+import { isSession } from '../../core/log/streams.ts';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
@@ -103,6 +104,8 @@ export class SessionRegistry {
   /** Goes on with the turns that were open when the service stopped, and with deletions that were cut off. */
   async recover(): Promise<void> {
     for (const { sessionId } of await this.#deps.journal.sessions({ open: true })) {
+      // A stream of another agent, if the service has that agent no more.
+      if (!isSession(sessionId)) continue;
       try {
         await this.session(sessionId);
       } catch (error) {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../core/content-hash.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
@@ -18,7 +19,16 @@ export interface FirstAttempt {
   readonly settled: Promise<{ readonly record: McpServerRecord; readonly tools: number }>;
 }
 
+type Configs = Readonly<Record<string, McpServerConfig>>;
+
 type SupervisorDeps = Omit<McpServerDeps, 'onToolsChanged' | 'onTransition'>;
+
+/** How the servers of the agent file differ from those before. By name. */
+export interface ServerChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
 
 /** Longest wait of a turn for tool servers that are still starting. */
 const FIRST_ATTEMPTS_MS = 10_000;
@@ -31,6 +41,8 @@ export class McpSupervisor implements AsyncDisposable {
   /** Names of the servers that were connected at run time. */
   readonly #atRunTime = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  /** The servers of the agent file as it was read last. */
+  #inFile: Configs = {};
   /** Whether all servers of the agent file are in the list. */
   #isComplete = false;
   #revision = 0;
@@ -43,30 +55,63 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   /** Starts to connect all servers that are not disabled at the same time, and does not wait for them. */
-  start(
-    inFile: Readonly<Record<string, McpServerConfig>>,
-    remembered: typeof inFile = {},
-  ): readonly FirstAttempt[] {
+  start(inFile: Configs, remembered: Configs = {}): readonly FirstAttempt[] {
+    this.#inFile = inFile;
     for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
     const enabled = Object.entries({ ...inFile, ...remembered }).filter(
       ([, { disabled }]) => disabled !== true,
     );
-    const attempts = enabled.map(([name, config]): FirstAttempt => {
-      const server = this.#add(name, config);
-      const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
-      return { name, settled };
-    });
+    const attempts = enabled.map(([name, config]) => this.#begin(name, config));
     this.#isComplete = true;
+    this.#await(attempts);
+    return attempts;
+  }
+
+  #begin(name: string, config: McpServerConfig): FirstAttempt {
+    const server = this.#add(name, config);
+    const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
+    return { name, settled };
+  }
+
+  /** Turns wait for these attempts. */
+  #await(attempts: readonly FirstAttempt[]): void {
     if (attempts.length === 0) {
       this.#changed();
-      return attempts;
+      return;
     }
     const all: Promise<unknown> = Promise.all(attempts.map(({ settled }) => settled));
-    this.#firstAttempts = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
+    const over = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
+      if (this.#firstAttempts !== over) return;
       this.#firstAttempts = null;
       this.#changed();
     });
-    return attempts;
+    this.#firstAttempts = over;
+  }
+
+  /**
+   * Takes over the servers of an agent file that was read again, and does not wait for the new ones. A server that was
+   * connected at run time stays, also if the file has its name.
+   * @returns also the servers that are in the list no more. They are still connected: give each to `giveUp`.
+   */
+  takeOver(inFile: Configs): { readonly changes: ServerChanges; readonly retired: readonly McpServer[] } {
+    const former = enabledOnly(this.#inFile);
+    const wanted = enabledOnly(inFile);
+    this.#inFile = inFile;
+    const isOurs = (name: string): boolean => !this.#atRunTime.has(name);
+    const removed = Object.keys(former).filter((name) => isOurs(name) && !Object.hasOwn(wanted, name));
+    const added = Object.keys(wanted).filter((name) => isOurs(name) && !Object.hasOwn(former, name));
+    const changed = Object.keys(wanted).filter(
+      (name) => isOurs(name) && Object.hasOwn(former, name) && !isSame(former[name], wanted[name]),
+    );
+    const retired = [...removed, ...changed].flatMap((name) => this.#retire(name));
+    this.#revision += 1;
+    this.#await(
+      [...added, ...changed].flatMap((name) => {
+        const config = wanted[name];
+        return config ? [this.#begin(name, config)] : [];
+      }),
+    );
+    return { changes: { added, changed, removed }, retired };
   }
 
   /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
@@ -211,6 +256,21 @@ export class McpSupervisor implements AsyncDisposable {
     if (this.#isComplete) for (const listener of this.#listeners) listener();
   }
 
+  /** Ends a server that `takeOver` has replaced or removed. */
+  async giveUp(server: McpServer): Promise<void> {
+    await server.disconnect();
+    server.forget();
+    const isGone = !this.#servers.has(server.name);
+    if (isGone && server.config.type === 'http') await this.#deps.authorizations?.forget(server.name);
+  }
+
+  #retire(name: string): McpServer[] {
+    const server = this.#servers.get(name);
+    if (!server) return [];
+    this.#servers.delete(name);
+    return [server];
+  }
+
   #forget(server: McpServer): void {
     this.#servers.delete(server.name);
     server.forget();
@@ -253,4 +313,12 @@ export class McpSupervisor implements AsyncDisposable {
     }
     return server;
   }
+}
+
+function enabledOnly(configs: Configs): Configs {
+  return Object.fromEntries(Object.entries(configs).filter(([, { disabled }]) => disabled !== true));
+}
+
+function isSame(one: McpServerConfig | undefined, other: McpServerConfig | undefined): boolean {
+  return canonicalJson(one) === canonicalJson(other);
 }

@@ -5,7 +5,7 @@ import type { McpSupervisor } from './mcp-supervisor.ts';
 
 /** Warns of approval rules that match no tool: at the start, and whenever the tools of a server have changed. */
 export class RuleWatch {
-  readonly #approval: ApprovalConfig;
+  #approval: ApprovalConfig;
   readonly #servers: McpSupervisor;
   readonly #log: Logger;
   /** What was logged about a rule, by its place. */
@@ -15,7 +15,14 @@ export class RuleWatch {
     this.#approval = approval;
     this.#servers = servers;
     this.#log = log;
-    if (approval.rules.length > 0) servers.onChange(() => this.#check());
+    servers.onChange(() => this.#check());
+  }
+
+  /** The rules are others from now on. */
+  use(approval: ApprovalConfig): void {
+    this.#approval = approval;
+    this.#logged = new Map();
+    this.#check();
   }
 
   /** What an operator should know now. */

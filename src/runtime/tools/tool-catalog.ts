@@ -5,7 +5,9 @@ import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import { nameToolsForModel } from '../../core/tool-call/tool-names.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
+import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { OfferedTool, ToolOffer, TurnTools } from '../../ports/turn-tools.ts';
+import type { McpServer } from './mcp-server.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import { requestedCalls } from './requested-calls.ts';
 
@@ -21,6 +23,8 @@ export class ToolCatalog implements TurnTools {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
   readonly #options: CatalogOptions;
+  /** Servers that the list has no more, for the turns that began when it had them. */
+  readonly #kept = new Map<string, McpServer>();
   #offer: { readonly revision: number; readonly offer: ToolOffer } | null = null;
 
   constructor(servers: McpSupervisor, schemas: SchemaCheck, options: CatalogOptions) {
@@ -32,6 +36,11 @@ export class ToolCatalog implements TurnTools {
   /** Null when every configured server has finished its first attempt. Otherwise resolves when they have. */
   ready(): Promise<void> | null {
     return this.#servers.firstAttempts();
+  }
+
+  /** From now on, calls go to these servers, whatever the list has under their names. */
+  keep(servers: readonly McpServer[]): void {
+    for (const server of servers) if (!this.#kept.has(server.name)) this.#kept.set(server.name, server);
   }
 
   /** The tools of all connected servers, also those that the model may not call. */
@@ -74,9 +83,14 @@ export class ToolCatalog implements TurnTools {
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */
   async call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome> {
     const { serverId, toolName } = call;
-    const connection = serverId === null ? undefined : this.#servers.connectionOf(serverId);
+    const connection = serverId === null ? undefined : this.#connectionOf(serverId);
     if (!connection) return { status: 'failed', reason: `the server ${serverId ?? ''} is not connected` };
     const { turnId, callId } = call;
     return connection.callTool(toolName, call.arguments, { signal, origin: { turnId, callId } });
+  }
+
+  #connectionOf(serverId: string): ToolServerConnection | null {
+    const kept = this.#kept.get(serverId);
+    return kept ? kept.connection : this.#servers.connectionOf(serverId);
   }
 }

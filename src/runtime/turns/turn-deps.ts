@@ -1,3 +1,4 @@
+import type { AgentVersion } from '../../core/agent-description.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
@@ -10,9 +11,14 @@ import type { Clock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { CausingEvents } from './causing-events.ts';
+import type { UseCount } from './use-count.ts';
 
-/** What every turn is run with. */
+/** What every turn is run with, as one version of the agent file says. */
 export interface TurnDeps extends TurnLimits {
+  /** Left out in tests and replays. */
+  readonly agentVersion?: AgentVersion;
+  /** Counts the turns that run with this version. */
+  readonly uses?: UseCount;
   readonly model: LanguageModel;
   readonly systemPrompt: string;
   /** Most tokens of system prompt and conversation that the model is shown. */

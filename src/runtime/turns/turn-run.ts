@@ -35,6 +35,7 @@ export class TurnRun {
   #offer: ToolOffer | null;
   /** The reply to the first step, until the machine asks for it. */
   #early: EarlyReply | null;
+  #isOver = false;
 
   /** @param open the turn as the log has it: a new one, or one that goes on. */
   constructor(session: TurnSession, open: OpenTurn, deps: TurnDeps, early: EarlyReply | null) {
@@ -60,6 +61,7 @@ export class TurnRun {
   /** Calls the model, or runs the open tool calls, as soon as tools can be offered. An early call has got its offer. */
   start(): void {
     const { machines, catalog } = this.#deps;
+    this.#deps.uses?.enter();
     machines.add(this.#machine);
     this.#machine.start();
     const ready = this.#early ? null : catalog.ready();
@@ -71,7 +73,7 @@ export class TurnRun {
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
     if (fact.type === 'step.completed') this.#streamed = null;
     this.#machine.send(fact);
-    if (!this.#machine.isActive) this.#deps.machines.remove(this.#machine);
+    if (!this.#machine.isActive) this.#leave();
   }
 
   /** What the running step has said, without the separator before it; empty once the step is in the log. */
@@ -101,7 +103,14 @@ export class TurnRun {
     this.#early?.abandon();
     this.#toolCalls?.abort();
     this.#machine.stop();
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#deps.machines.remove(this.#machine);
+    this.#deps.uses?.leave();
   }
 
   /** A signal of the moment. A turn that is over does not hear it. */

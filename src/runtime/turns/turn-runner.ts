@@ -1,3 +1,4 @@
+import type { AgentVersion } from '../../core/agent-description.ts';
 import { userMessage } from '../../core/conversation/transcript.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
@@ -7,12 +8,21 @@ import { modelRequest } from './model-request.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
 import { TurnRun } from './turn-run.ts';
 
-/** Starts turns. */
+/** Starts turns. A turn keeps to the version of the agent with which it began. */
 export class TurnRunner {
-  readonly #deps: TurnDeps;
+  #current: TurnDeps;
+  /** The version before, for turns that were decided with it and have not begun yet. */
+  #former: TurnDeps;
 
   constructor(deps: TurnDeps) {
-    this.#deps = deps;
+    this.#current = deps;
+    this.#former = deps;
+  }
+
+  /** Turns that are decided from now on run with these. */
+  use(deps: TurnDeps): void {
+    this.#former = this.#current;
+    this.#current = deps;
   }
 
   /**
@@ -21,26 +31,34 @@ export class TurnRunner {
    * @param state before the events.
    */
   callEarly(state: SessionState, events: readonly SessionEvent[]): EarlyReply | null {
-    const { callsEarly = false, catalog, model } = this.#deps;
     const [requested, started] = events;
-    if (!callsEarly || state.open || events.length !== 2) return null;
+    if (state.open || events.length !== 2) return null;
     if (requested?.type !== 'turn.requested' || started?.type !== 'turn.started') return null;
-    if (catalog.ready() !== null) return null;
+    const deps = this.#depsOf(started.agentVersion);
+    const { callsEarly = false, catalog, model } = deps;
+    if (!callsEarly || catalog.ready() !== null) return null;
     const { turnId, text } = requested;
     const { transcript, refusals } = state;
     const conversation = { transcript, refusals, next: userMessage(requested) };
     const offer = catalog.forModel();
     const place = { turnId, step: 1 };
-    const request = modelRequest({ ...place, conversation, said: text }, this.#deps, offer);
-    return new EarlyReply(model, request, offer, (reply) => completedStep(place, reply, [], this.#deps));
+    const request = modelRequest({ ...place, conversation, said: text }, deps, offer);
+    return new EarlyReply(model, request, offer, (reply) => completedStep(place, reply, [], deps));
   }
 
-  /** Starts the session's open turn, or goes on with it. */
-  start(session: TurnSession, early: EarlyReply | null): TurnRun {
+  /**
+   * Starts the session's open turn, or goes on with it.
+   * @param agentVersion as the log has it for the turn.
+   */
+  start(session: TurnSession, early: EarlyReply | null, agentVersion?: AgentVersion): TurnRun {
     const { open } = session.state;
     if (!open) throw new Error(`session ${session.sessionId} has no open turn`);
-    const run = new TurnRun(session, open, this.#deps, early);
+    const run = new TurnRun(session, open, this.#depsOf(agentVersion), early);
     run.start();
     return run;
+  }
+
+  #depsOf(agentVersion: AgentVersion | undefined): TurnDeps {
+    return this.#former.agentVersion === agentVersion ? this.#former : this.#current;
   }
 }

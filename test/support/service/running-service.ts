@@ -78,7 +78,7 @@ export class RunningService implements AsyncDisposable {
 
   static async start(options: ServiceOptions = {}): Promise<RunningService> {
     const environment = { ...process.env, ...options.environment };
-    const { config, raw } = parseAgentFile(options.yaml ?? SCRIPTED, 'test.yml', environment);
+    const { config, raw, agentVersion } = parseAgentFile(options.yaml ?? SCRIPTED, 'test.yml', environment);
     const log = options.log ?? silentLog;
     const dataDir = options.dataDir ?? ':memory:';
     const adapters = {
@@ -86,7 +86,15 @@ export class RunningService implements AsyncDisposable {
       ...options.adapters,
     };
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
-    const agent = await composeAgent({ config, raw, adapters, log, keys, clock: options.clock });
+    const agent = await composeAgent({
+      config,
+      raw,
+      agentVersion,
+      adapters,
+      log,
+      keys,
+      clock: options.clock,
+    });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
     const access = accessOf(options, agent);

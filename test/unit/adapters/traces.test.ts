@@ -38,6 +38,7 @@ async function start(store: EventStore = memoryEventStore()) {
   const agent = await composeAgent({
     config,
     raw: {},
+    agentVersion: 'abc',
     log: recordingLog(),
     adapters: {
       store,

@@ -313,9 +313,9 @@ describe('the origin of a request', () => {
   it('comes over the bus, to sessions and to what is remembered of a key', async () => {
     const store = memoryEventStore();
     const log = recordingLog();
-    const { config, raw } = parseAgentFile(SCRIPTED, 'test.yml', {});
+    const { config, raw, agentVersion } = parseAgentFile(SCRIPTED, 'test.yml', {});
     const adapters = await chooseAdapters({ config, dataDir: ':memory:', environment: {}, log });
-    const agent = await composeAgent({ config, raw, adapters: { ...adapters, store }, log });
+    const agent = await composeAgent({ config, raw, agentVersion, adapters: { ...adapters, store }, log });
     const ada = { ...ANYONE, principal: 'ada' };
     const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + 60_000 };
     await agent.bus.send('turn.start', { sessionId: 's', turnId: 't', text: 'hello' }, ada);

@@ -41,9 +41,9 @@ afterEach(() => {
 
 async function composed(connector: ToolServerConnector): Promise<Agent> {
   const log = recordingLog();
-  const { config, raw } = parseAgentFile(YAML, 'test.yml', {});
+  const { config, raw, agentVersion } = parseAgentFile(YAML, 'test.yml', {});
   const adapters = await chooseAdapters({ config, dataDir: ':memory:', environment: {}, log });
-  const agent = await composeAgent({ config, raw, adapters: { ...adapters, connector }, log });
+  const agent = await composeAgent({ config, raw, agentVersion, adapters: { ...adapters, connector }, log });
   await agent.toolServers[0]?.settled;
   return agent;
 }

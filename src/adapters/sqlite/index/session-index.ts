@@ -5,6 +5,9 @@ import type { SessionFilter, SessionSummary } from '../../../ports/event-store.t
 import { integerOf, textOf } from '../file/columns.ts';
 import { SessionCache } from './session-cache.ts';
 
+/** Sorts after every id. */
+const AFTER_ALL = '\u{10ffff}';
+
 export interface IndexedSession extends SessionSummary {
   /** The chain hash of the session's last event. */
   readonly hash: string;
@@ -33,10 +36,14 @@ export class SessionIndex {
         updated = excluded.updated, open = excluded.open, seal = excluded.seal
     `);
     this.#remove = db.prepare('DELETE FROM sessions WHERE session = ?');
-    this.#all = db.prepare('SELECT * FROM sessions WHERE session > ? ORDER BY session LIMIT ?');
-    this.#open = db.prepare('SELECT * FROM sessions WHERE session > ? AND open = 1 ORDER BY session LIMIT ?');
+    this.#all = db.prepare(
+      'SELECT * FROM sessions WHERE session > ? AND session < ? ORDER BY session LIMIT ?',
+    );
+    this.#open = db.prepare(
+      'SELECT * FROM sessions WHERE session > ? AND session < ? AND open = 1 ORDER BY session LIMIT ?',
+    );
     this.#closed = db.prepare(
-      'SELECT * FROM sessions WHERE session > ? AND open = 0 ORDER BY session LIMIT ?',
+      'SELECT * FROM sessions WHERE session > ? AND session < ? AND open = 0 ORDER BY session LIMIT ?',
     );
     this.#ids = db.prepare('SELECT session FROM sessions WHERE session > ? ORDER BY session LIMIT ?');
   }
@@ -71,15 +78,22 @@ export class SessionIndex {
   }
 
   /** Throws when a row is damaged. */
-  list({ sessionId, open, after = '', limit = Infinity }: SessionFilter): IndexedSession[] {
+  list({
+    sessionId,
+    open,
+    after = '',
+    before = AFTER_ALL,
+    limit = Infinity,
+  }: SessionFilter): IndexedSession[] {
     if (sessionId !== undefined) {
       const found = this.find(sessionId);
-      const matches = found && sessionId > after && (open === undefined || found.open === open);
+      const matches =
+        found && sessionId > after && sessionId < before && (open === undefined || found.open === open);
       return matches ? [found].slice(0, limit) : [];
     }
     const rows = open === undefined ? this.#all : open ? this.#open : this.#closed;
     // A negative limit means none to SQLite.
-    return rows.all(after, Number.isFinite(limit) ? limit : -1).map(parseSession);
+    return rows.all(after, before, Number.isFinite(limit) ? limit : -1).map(parseSession);
   }
 
   /** Ids alone; whether their rows are damaged is not checked. */

@@ -3,7 +3,7 @@ import type { SessionId } from '../../../core/ids.ts';
 import { currentEvents } from '../../../core/log/event-codec.ts';
 import { isSessionEvent, type SessionEvent } from '../../../core/log/events.ts';
 import { record } from '../../../core/log/recorded-event.ts';
-import { isSession } from '../../../core/log/streams.ts';
+import { holdsConversation } from '../../../core/log/streams.ts';
 import { serviceOrigin } from '../../../core/request/request-origin.ts';
 import { decide } from '../../../core/session/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../../../core/session/session-state.ts';
@@ -38,7 +38,7 @@ export function endCutTurns(
   chain: Chain,
   sink: Sink,
 ): ClosedSession | null {
-  const state = isSession(sessionId) ? foldedState(db, sessionId) : null;
+  const state = holdsConversation(sessionId) ? foldedState(db, sessionId) : null;
   if (state === null || state.deleted) return null;
   const events = decide(state, { type: 'session.repair' }, ANY_POLICY);
   const time = Date.now();

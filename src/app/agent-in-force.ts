@@ -1,0 +1,154 @@
+import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
+import type { LoadedAgent } from '../config/reading/agent-file.ts';
+import type { AgentDescription, AgentIdentity, AgentVersion } from '../core/agent-description.ts';
+import { canonicalJson } from '../core/content-hash.ts';
+import type { SessionPolicy } from '../core/session/session-decider.ts';
+import type { WhenBusy } from '../core/session/when-busy.ts';
+import type { LanguageModel } from '../ports/language-model.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { McpSupervisor, ServerChanges } from '../runtime/tools/mcp-supervisor.ts';
+import type { RuleWatch } from '../runtime/tools/rule-watch.ts';
+import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
+import type { TurnDeps } from '../runtime/turns/turn-deps.ts';
+import { TurnRunner } from '../runtime/turns/turn-runner.ts';
+import { UseCount } from '../runtime/turns/use-count.ts';
+import { agentIdentity, describeAgent } from './describe-agent.ts';
+
+/** An agent file as it was read, and the model that it names. */
+export interface AgentDefinition extends Omit<LoadedAgent, 'path'> {
+  readonly model: LanguageModel;
+}
+
+export interface InForceDeps
+  extends Pick<TurnDeps, 'bus' | 'log' | 'machines'>,
+    Required<Pick<TurnDeps, 'callsEarly'>> {
+  readonly servers: McpSupervisor;
+  readonly schemas: SchemaCheck;
+  readonly log: Logger;
+}
+
+/** What came of reading an agent file again. */
+export interface TakenOver {
+  readonly agentVersion: AgentVersion;
+  readonly servers: ServerChanges;
+  /** The sections of the file that have changed, and count from the next start of the service on. */
+  readonly needRestart: readonly string[];
+}
+
+interface VersionInUse {
+  readonly catalog: ToolCatalog;
+  readonly uses: UseCount;
+}
+
+/**
+ * The agent as its file says it now. The file may be read again: turns that begin later run with what it says then, and
+ * turns that run keep to what it said when they began, their tool servers included.
+ */
+export class AgentInForce implements SessionPolicy {
+  readonly turns: TurnRunner;
+  readonly #deps: InForceDeps;
+  #definition: AgentDefinition;
+  #catalog: ToolCatalog;
+  /** Versions that turns may run with, the current one last. */
+  #versions: VersionInUse[] = [];
+
+  constructor(definition: AgentDefinition, deps: InForceDeps) {
+    this.#deps = deps;
+    this.#definition = definition;
+    this.#catalog = this.#newCatalog(definition);
+    this.turns = new TurnRunner(this.#turnDeps());
+  }
+
+  get agentVersion(): AgentVersion {
+    return this.#definition.agentVersion;
+  }
+
+  get queuedMessages(): number | false {
+    return this.#definition.config.limits.queuedMessages;
+  }
+
+  get whenBusy(): WhenBusy {
+    return this.#definition.config.sessions.whenBusy;
+  }
+
+  get identity(): AgentIdentity {
+    return agentIdentity(this.#definition.config);
+  }
+
+  get modelLabel(): string {
+    return this.#definition.model.label;
+  }
+
+  describe(): AgentDescription {
+    const { config, raw } = this.#definition;
+    return describeAgent(config, raw, this.#catalog);
+  }
+
+  /** The agent file without secrets, with the servers that were connected at run time. */
+  export(): string {
+    const { config, raw } = this.#definition;
+    return exportAgentYaml(raw, serverChanges(config.mcpServers, this.#deps.servers.configs()));
+  }
+
+  /** From now on, turns begin with this definition. Resolves at once; servers end when the last turn with them is over. */
+  takeOver(next: AgentDefinition, ruleWatch: RuleWatch): TakenOver {
+    const { servers, log } = this.#deps;
+    const former = this.#definition;
+    this.#versions = this.#versions.filter(({ uses }) => uses.isUsed);
+    const { changes, retired } = servers.takeOver(next.config.mcpServers);
+    const inUse = this.#versions;
+    for (const { catalog } of inUse) catalog.keep(retired);
+    this.#definition = next;
+    this.#catalog = this.#newCatalog(next);
+    this.turns.use(this.#turnDeps());
+    ruleWatch.use(next.config.approval);
+    void Promise.all(inUse.map(({ uses }) => uses.unused()))
+      .then(() => Promise.all(retired.map((server) => servers.giveUp(server))))
+      .catch((err: unknown) =>
+        log.warn({ err }, 'a tool server that the agent has no more did not end cleanly'),
+      );
+    return {
+      agentVersion: next.agentVersion,
+      servers: changes,
+      needRestart: sectionsForRestart(former, next),
+    };
+  }
+
+  #newCatalog({ config, model }: AgentDefinition): ToolCatalog {
+    const { servers, schemas, log } = this.#deps;
+    return new ToolCatalog(servers, schemas, { approval: config.approval, maxTools: model.maxTools, log });
+  }
+
+  #turnDeps(): TurnDeps {
+    const { bus, log, machines, callsEarly } = this.#deps;
+    const { config, agentVersion, model } = this.#definition;
+    const { maxSteps, stepTimeoutMs, keepReasoning } = config.llm;
+    const catalog = this.#catalog;
+    const uses = new UseCount();
+    this.#versions.push({ catalog, uses });
+    return {
+      ...{ agentVersion, uses, model, catalog, bus, log, machines, callsEarly },
+      ...{ maxSteps, stepTimeoutMs, keepReasoning },
+      systemPrompt: config.systemPrompt,
+      historyTokens: config.history.maxTokens,
+    };
+  }
+}
+
+/** What the parts of the service were built with when it started. */
+function sectionsForRestart(
+  { config: former }: AgentDefinition,
+  { config: next }: AgentDefinition,
+): string[] {
+  const fixed = ({ server, cors, telemetry, limits, sessions }: AgentDefinition['config']) => ({
+    server,
+    cors,
+    telemetry,
+    limits: { ...limits, queuedMessages: null },
+    sessions: { ...sessions, whenBusy: null },
+  });
+  const [before, after] = [fixed(former), fixed(next)];
+  const names = ['server', 'cors', 'telemetry', 'limits', 'sessions'] as const;
+  return names.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
+}
