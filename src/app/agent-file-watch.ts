@@ -1,34 +1,50 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { agentVersionOf } from '../config/reading/agent-file.ts';
+import type { AgentId, AgentVersion } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
 
 /** Editors write a file in several steps. */
 const QUIET_MS = 200;
 
+/** The agent file as it is in force. */
+export interface WatchedFile {
+  readonly agentId: AgentId;
+  readonly file: string;
+  readonly versionInForce: () => AgentVersion;
+}
+
 /**
- * Warns once if the agent file changes while the service runs, because the service reads it only at the start. The
- * folder is watched, not the file: most editors replace the file. A folder that cannot be watched is no problem. The
- * watcher does not keep the process running.
+ * Warns once of each version of the agent file that the service has not read. The folder is watched, not the file: most
+ * editors replace the file. A folder that cannot be watched is no problem. The watcher does not keep the process running.
  */
-export async function watchAgentFile(path: string, log: Logger): Promise<void> {
-  const text = await contentOf(path);
+export async function watchAgentFile(
+  { agentId, file, versionInForce }: WatchedFile,
+  log: Logger,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  let watcher: FSWatcher | undefined;
+  let warnedOf: AgentVersion | undefined;
   const compare = async (): Promise<void> => {
-    if ((await contentOf(path)) === text) {
-      log.debug({ agentFile: path }, 'the agent file is as it was');
+    const text = await contentOf(file);
+    const version = text === undefined ? undefined : agentVersionOf(text);
+    if (version === undefined || version === versionInForce()) {
+      log.debug({ agentFile: file }, 'the agent file is as it was');
       return;
     }
-    watcher?.close();
-    log.warn({ agentFile: path }, 'the agent file has changed; restart the service to use it');
+    if (version === warnedOf) return;
+    warnedOf = version;
+    log.warn(
+      { agentFile: file },
+      `the agent file has changed; POST /api/agents/${agentId}/reload uses it, or a restart`,
+    );
   };
   try {
-    watcher = watch(dirname(resolve(path)), { persistent: false }, () => {
+    const watcher = watch(dirname(resolve(file)), { persistent: false }, () => {
       clearTimeout(timer);
       timer = setTimeout(() => void compare(), QUIET_MS).unref();
     });
-    log.debug({ agentFile: path }, 'the agent file is watched');
+    log.debug({ agentFile: file }, 'the agent file is watched');
     watcher.on('error', (err) => log.debug({ err }, 'the agent file is not watched any more'));
   } catch (err) {
     log.debug({ err }, 'the agent file cannot be watched');

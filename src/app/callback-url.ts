@@ -1,8 +1,10 @@
+import type { AgentId } from '../core/agent-description.ts';
 import { CALLBACK_PATH } from '../gateway/routes/oauth-callback-route.ts';
 
-/** Where authorization servers send browsers back to. */
-export function callbackUrl(base: string): string {
-  return `${base.replace(/\/+$/, '')}${CALLBACK_PATH}`;
+/** Where authorization servers send browsers back to. @param agentId of one of several agents. */
+export function callbackUrl(base: string, agentId?: AgentId): string {
+  const prefix = agentId === undefined ? '' : `/agents/${agentId}`;
+  return `${base.replace(/\/+$/, '')}${prefix}${CALLBACK_PATH}`;
 }
 
 /** The name that browsers use must be allowed, or the answer would be refused. */

@@ -27,7 +27,6 @@ import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { type AgentDefinition, AgentInForce, type TakenOver } from './agent-in-force.ts';
-import { showLog } from './metrics/log-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
@@ -140,8 +139,6 @@ export async function composeAgent({
   answerRequests(bus, handlers);
   if (keys) await answerKeyRequests(bus, keys);
   countSignals(bus, metrics);
-  // Not sampled: each reading is a question to the thread of the log, and the first one counts all events.
-  showLog(adapters.metrics, handlers.logSize);
   showRuntime(metrics, { sessions, servers, retention });
 
   const toolServers = servers.start(mcpServers, await book.load());

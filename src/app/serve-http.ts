@@ -3,7 +3,10 @@ import { UwsBroadcast } from '../adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../adapters/uws/uws-server.ts';
 import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Settings } from '../config/settings.ts';
+import type { AgentIdentity } from '../core/agent-description.ts';
+import type { RequestContext } from '../core/request/request-context.ts';
 import { encodedBytes } from '../core/size-limits.ts';
+import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
 import type { InspectFront } from '../gateway/console/inspect-front.ts';
@@ -28,7 +31,11 @@ import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MetricHistory } from '../ports/metrics.ts';
+import type { SocketFront } from '../ports/web-server.ts';
+import { oneBus } from '../runtime/agents/agents-bus.ts';
 import type { ClientAccess } from './access/client-access.ts';
+import type { AgentHost } from './agents/hosted-agents.ts';
+import { McpEndpoints } from './agents/mcp-endpoints.ts';
 import { callbackUrl, publicHost } from './callback-url.ts';
 import type { Agent } from './compose.ts';
 import { consoleFiles } from './console-files.ts';
@@ -38,7 +45,7 @@ import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
 
 export interface HttpOptions {
-  readonly agent: Agent;
+  readonly host: AgentHost;
   /** Absent where clients are not authenticated. */
   readonly access?: ClientAccess | undefined;
   readonly config: AgentConfig;
@@ -61,15 +68,17 @@ const UNLIMITED_PAYLOAD_BYTES = 1024 * 1024 * 1024;
 
 /** Puts the protocols in front of the agent: REST, WebSocket and MCP in web mode, MCP and the probes in mcp mode. */
 export async function serveHttp({
-  agent,
+  host,
   access: clients,
   config,
   settings,
   version,
   log,
 }: HttpOptions): Promise<HttpService> {
-  const { metrics } = agent;
-  const bus = clients?.bus ?? agent.bus;
+  const { metrics } = host;
+  const unguarded = oneBus(new Map([...host.agents].map(([agentId, agent]) => [agentId, agent.bus])));
+  const bus = clients?.bus ?? unguarded;
+  const agents = host.agents.size > 1 ? new AgentChoice([...host.agents.keys()]) : undefined;
   const { cors: corsConfig, server, limits: limitsConfig } = config;
   const maxRequestBytes = limitsConfig.requestBytes;
 
@@ -85,15 +94,26 @@ export async function serveHttp({
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
   const authenticator = clients?.authenticator ?? anyone;
-  const front = { access, authenticator, credentials: clients?.credentials, limits, clientAddress, log };
+  const front = {
+    access,
+    agents,
+    authenticator,
+    credentials: clients?.credentials,
+    limits,
+    clientAddress,
+    log,
+  };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
   const routes = routesOf({
-    ...{ agent, clients, bus, settings, version, fanOut, statecharts, webSocket, history, maxRequestBytes },
+    ...{ host, clients, bus, unguarded, settings, version },
+    ...{ fanOut, statecharts, webSocket, history, maxRequestBytes },
   });
   const router = new Router(routes);
-  const card = { ...agent.identity, version, model: agent.modelLabel };
-  const mcp = new McpEndpoint({ bus, card, maxRequestBytes, log });
+  const mcp = new McpEndpoints(host, (agent) => {
+    const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
+    return new McpEndpoint({ bus, card, maxRequestBytes, log });
+  });
   const http = new HttpFront({ ...front, cors, router, mcp, protectedMcp: clients?.mcp });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
@@ -102,18 +122,16 @@ export async function serveHttp({
   const uws = new UwsServer({
     broadcast,
     http,
-    webSockets: {
-      ...(settings.mode === 'web' && { '/': webSocket }),
-      ...(settings.inspect && { '/inspect': await inspectFront(agent, settings, access) }),
-    },
-    bodyLimit: (path) => bodyLimit(path, maxRequestBytes),
+    webSockets: await socketFronts({ host, settings, access, webSocket }),
+    bodyLimit: (path) => bodyLimit(pathOfAgent(path), maxRequestBytes),
     maxPayloadBytes,
     log,
   });
   showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const base = server.publicUrl ?? localUrl(settings.host, port);
-  agent.authorizations?.returnTo(settings.mode === 'web' ? callbackUrl(base) : null);
+  for (const [agentId, { authorizations }] of host.agents)
+    authorizations?.returnTo(settings.mode === 'web' ? callbackUrl(base, agents && agentId) : null);
   const stopWatching = showProcess(metrics, version);
   history.start();
 
@@ -121,21 +139,22 @@ export async function serveHttp({
     port,
     async close() {
       uws.drain();
-      await agent.drain(server.drainTimeoutMs);
+      await host.drain(server.drainTimeoutMs);
       uws.end();
       history[Symbol.dispose]();
       mcp[Symbol.dispose]();
-      await agent.close();
+      await host.close();
       uws.close();
       stopWatching();
     },
   };
 }
 
-interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> {
+interface RouteDeps extends Pick<HttpOptions, 'host' | 'settings' | 'version'> {
   readonly clients: ClientAccess | undefined;
   /** As clients may use it. */
   readonly bus: Bus;
+  readonly unguarded: Bus;
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
@@ -144,13 +163,14 @@ interface RouteDeps extends Pick<HttpOptions, 'agent' | 'settings' | 'version'> 
 }
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
-function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps): Route[] {
+function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }: RouteDeps): Route[] {
   const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
-  const { identity, metrics } = agent;
+  const { metrics, first } = host;
+  const identity = ({ agent }: RequestContext): AgentIdentity => (host.agents.get(agent) ?? first).identity;
   const always = [
     ...(clients?.routes.always ?? []),
     ...healthRoutes({
-      bus: agent.bus,
+      bus: unguarded,
       identity,
       version,
       uptime: () => process.uptime(),
@@ -165,13 +185,40 @@ function routesOf({ agent, clients, bus, settings, version, ...deps }: RouteDeps
     ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
     ...documentRoutes(version, {
       isSecured: clients !== undefined,
-      hasKeys: agent.keys !== undefined,
+      hasKeys: first.keys !== undefined,
       isPublic: clients?.isPublic('docs') ?? true,
     }),
     // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
-    oauthCallbackRoute(agent.bus),
+    oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
   ];
+}
+
+interface SocketDeps extends Pick<HttpOptions, 'host' | 'settings'> {
+  readonly access: Access;
+  readonly webSocket: WebSocketFront;
+}
+
+/** What WebSockets connect to, by path. Each of several agents also has paths of its own. */
+async function socketFronts({
+  host,
+  settings,
+  access,
+  webSocket,
+}: SocketDeps): Promise<Record<string, SocketFront>> {
+  const fronts: Record<string, SocketFront> = {};
+  if (settings.mode === 'web') fronts['/'] = webSocket;
+  if (settings.inspect) fronts['/inspect'] = await inspectFront(host.first, settings, access);
+  if (host.agents.size === 1) return fronts;
+  for (const [agentId, agent] of host.agents) {
+    const path = `/agents/${agentId}`;
+    if (settings.mode === 'web') {
+      fronts[path] = webSocket;
+      fronts[`${path}/`] = webSocket;
+    }
+    if (settings.inspect) fronts[`${path}/inspect`] = await inspectFront(agent, settings, access);
+  }
+  return fronts;
 }
 
 /** Loads the inspector only when it is switched on. */

@@ -10,17 +10,18 @@ export interface StdioOptions {
 
 /** Speaks MCP on stdin and stdout, for desktop clients. `gone` resolves when the client has disconnected. */
 export async function serveStdio(
-  { bus, identity, modelLabel, authorizations }: Agent,
+  agent: Agent,
   { version, maxRequestBytes }: StdioOptions,
   log: Logger,
 ): Promise<{ gone: Promise<void> }> {
+  const { bus, authorizations } = agent;
   authorizations?.returnTo(null);
   const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),
     import('../gateway/mcp/mcp-agent.ts'),
   ]);
   const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
-  const card = { ...identity, version, model: modelLabel };
+  const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
   const server = mcpAgent(
     { bus, card, maxRequestBytes, log },
     { ownSessionId: `mcp-${crypto.randomUUID()}`, context: ANYONE },

@@ -5,6 +5,18 @@ import { ApprovalPolicy } from './tool-call/approval-policy.ts';
 export const AgentVersion = z.string();
 export type AgentVersion = z.infer<typeof AgentVersion>;
 
+/** Names an agent of a service: in paths, in requests and in the log. */
+export const AgentId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
+    'must be 1 to 64 characters of A-Z a-z 0-9 _ - and start with a letter or digit',
+  );
+export type AgentId = z.infer<typeof AgentId>;
+
+/** The id of the agent of a service that has only one. */
+export const ONLY_AGENT: AgentId = 'default';
+
 /** What the agent is called. */
 export const AgentIdentity = z.object({
   name: z.string().describe('The name of the agent; `agent-service` if the agent file has none.'),
@@ -34,3 +46,33 @@ export const AgentDescription = AgentIdentity.extend({
   suggestions: z.array(z.string()).describe('Messages with which a conversation may begin.'),
 });
 export type AgentDescription = z.infer<typeof AgentDescription>;
+
+/** One of the agents of a service. */
+export const AgentListItem = AgentIdentity.extend({
+  agentId: AgentId.describe(
+    'What requests call it: `/agents/{agentId}/…`, `?agent=` or `agent` in the body.',
+  ),
+  isDefault: z.boolean().describe('Whether it answers the requests that name no agent.'),
+  model: z.string().describe('The provider and the model, such as `openai gpt-5`.'),
+  agentVersion: AgentVersion.describe(
+    'The version of the agent file that turns begin with now. `turn.started` in the log has it, too.',
+  ),
+});
+export type AgentListItem = z.infer<typeof AgentListItem>;
+
+const serverNames = z.array(z.string()).readonly();
+
+/** What came of reading an agent file again. */
+export const AgentReload = z.object({
+  status: z.enum(['reloaded', 'unchanged']),
+  agentId: AgentId,
+  agentVersion: AgentVersion,
+  servers: z
+    .object({ added: serverNames, changed: serverNames, removed: serverNames })
+    .describe('The tool servers of the file that are other ones now.'),
+  needRestart: z
+    .array(z.string())
+    .readonly()
+    .describe('Sections of the file that have changed, and count from the next start of the service on.'),
+});
+export type AgentReload = z.infer<typeof AgentReload>;

@@ -28,6 +28,8 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'tool.cancel': 'tools:execute',
   'readiness.check': null,
   'warning.list': null,
+  'agent.list': null,
+  'agent.reload': 'admin',
   'agent.describe': null,
   'log.size': 'metrics:read',
   'log.backup': 'admin',

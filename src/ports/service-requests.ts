@@ -1,7 +1,7 @@
 import type { ApiKeyRecord, CreatedApiKey, NewApiKey } from '../core/access/api-key-record.ts';
 import type { TenantId } from '../core/access/identity.ts';
 import type { SessionsOf } from '../core/access/session-names.ts';
-import type { AgentDescription } from '../core/agent-description.ts';
+import type { AgentDescription, AgentId, AgentListItem, AgentReload } from '../core/agent-description.ts';
 import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
@@ -139,6 +139,10 @@ export interface ServiceRequests {
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
   /** What an operator should know although the service works, for people. */
   'warning.list': { request: Record<never, never>; answer: readonly string[] };
+  /** The agents of the service. The first one answers the requests that name none. */
+  'agent.list': { request: Record<never, never>; answer: readonly AgentListItem[] };
+  /** Reads the agent's file again. Turns that begin later run with what it says. Refused if the file is not valid. */
+  'agent.reload': { request: { agentId: AgentId }; answer: AgentReload };
   'agent.describe': { request: Record<never, never>; answer: AgentDescription };
   /** How large the log is; null if it does not answer in time. */
   'log.size': { request: Record<never, never>; answer: LogSize | null };

@@ -41,6 +41,7 @@ export const errorCatalogue = {
     status: 404,
     condition: 'No tool call with this id waits for approval; `details.callId`.',
   },
+  AGENT_NOT_FOUND: { status: 404, condition: 'The service has no such agent; `details.agentId`.' },
   API_KEY_NOT_FOUND: { status: 404, condition: 'There is no such API key; `details.keyId`.' },
   SESSION_BUSY: {
     status: 409,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentDescription, AgentIdentity } from '../core/agent-description.ts';
+import { AgentDescription, AgentIdentity, AgentListItem, AgentReload } from '../core/agent-description.ts';
 import { Image } from '../core/conversation/image.ts';
 import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
@@ -43,6 +43,15 @@ export type ResetResponse = z.infer<typeof ResetResponse>;
 
 export const ReadyResponse = z.object({ status: z.literal('ready'), timestamp });
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
+
+export const AgentsResponse = z.object({
+  agents: z.array(AgentListItem).readonly().describe('In the order of the service file.'),
+  timestamp,
+});
+export type AgentsResponse = z.infer<typeof AgentsResponse>;
+
+export const ReloadAgentResponse = AgentReload.extend({ timestamp });
+export type ReloadAgentResponse = z.infer<typeof ReloadAgentResponse>;
 
 export const ServersResponse = z.object({ servers: z.array(McpServerRecord), timestamp });
 export type ServersResponse = z.infer<typeof ServersResponse>;

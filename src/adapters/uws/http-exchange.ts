@@ -22,7 +22,8 @@ export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest
   return {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
-    query: req.getQuery(),
+    // Undefined without a question mark, whatever its type says.
+    query: req.getQuery() || '',
     headers,
     peerAddress: addressOf(res),
   };

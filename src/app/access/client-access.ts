@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerConfig } from '../../config/schema/agent-config.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ROLES } from '../../core/access/scopes.ts';
+import type { AgentId } from '../../core/agent-description.ts';
 import type { Route } from '../../gateway/http/router.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
-import { resourceRoutes } from '../../gateway/routes/resource-routes.ts';
+import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../gateway/routes/whoami-route.ts';
 import { BearerAuthenticator } from '../../gateway/security/bearer-authenticator.ts';
@@ -16,12 +17,15 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
+import type { KeyBook } from '../../runtime/access/key-book.ts';
+import { oneBus } from '../../runtime/agents/agents-bus.ts';
 import type { Agent } from '../compose.ts';
 import { protectMcp } from './protect-mcp.ts';
 
 export interface ClientAccessOptions {
   readonly auth: AuthConfig;
-  readonly agent: Pick<Agent, 'bus' | 'keys' | 'identity'>;
+  /** By id; the first one answers the requests that name none. */
+  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'identity'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
   readonly log: Logger;
 }
@@ -43,7 +47,7 @@ export interface ClientAccess {
 
 /** Load this file only where clients are authenticated. */
 export async function clientAccess(options: ClientAccessOptions): Promise<ClientAccess> {
-  const { keys } = options.agent;
+  const keys = keysOf(options);
   const access = accessBy([...(keys ? [keys] : []), ...(await jwtVerifiers(options))], options);
   keys?.onRevoked((credential) => access.revoke(credential));
   return access;
@@ -59,13 +63,15 @@ async function jwtVerifiers({ auth: { jwt, roles }, log }: ClientAccessOptions):
 /** @param verifiers of the kinds of tokens that are accepted. */
 export function accessBy(
   verifiers: readonly TokenVerifier[],
-  { auth, agent, trustProxy }: Omit<ClientAccessOptions, 'log'>,
+  { auth, agents, trustProxy }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
   const tickets = new Tickets();
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const bus = new GuardedBus(agent.bus);
+  const bus = oneBus(
+    new Map([...agents].map(([agentId, agent]): [AgentId, Bus] => [agentId, new GuardedBus(agent.bus)])),
+  );
   const mcp = protectMcp(auth, trustProxy);
   return {
     authenticator,
@@ -73,8 +79,8 @@ export function accessBy(
     bus,
     mcp,
     routes: {
-      always: resourceRoutes({ mcp, name: agent.identity.name }),
-      web: [...ticketRoutes(tickets), whoamiRoute, ...(agent.keys ? keyRoutes(bus) : [])],
+      always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
+      web: [...ticketRoutes(tickets), whoamiRoute, ...(keysOf({ agents }) ? keyRoutes(bus) : [])],
     },
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
@@ -82,4 +88,20 @@ export function accessBy(
       credentials.revoke(credential);
     },
   };
+}
+
+/** All agents have the same keys. */
+function keysOf({ agents }: Pick<ClientAccessOptions, 'agents'>): KeyBook | undefined {
+  const [first] = agents.values();
+  return first?.keys;
+}
+
+/** `/mcp` is that of the first agent, also where it has a path of its own. */
+function resourcesOf(agents: ClientAccessOptions['agents']): ResourceRouteDeps['agents'] {
+  const own = [...agents].map(([agentId, { identity }]) => ({
+    prefix: `/agents/${agentId}`,
+    name: identity.name,
+  }));
+  const [first] = own;
+  return first ? [{ name: first.name }, ...(own.length > 1 ? own : [])] : [];
 }

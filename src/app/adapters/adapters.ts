@@ -74,7 +74,25 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   };
 }
 
-async function chooseModel({ config: { llm }, environment, log }: AdapterOptions): Promise<LanguageModel> {
+/** What a further agent has of its own. The rest it shares with the first one. */
+export async function furtherAdapters(
+  options: Omit<AdapterOptions, 'dataDir' | 'logThread'>,
+  shared: Adapters,
+  log: Pick<Adapters, 'store' | 'snapshots'>,
+): Promise<Adapters> {
+  const model = await chooseModel(options);
+  const credentials = new CredentialBook(log.store, shared.secrets, options.log);
+  const authorizations = new McpAuthorizations({ credentials, log: options.log });
+  const connector = await mcpTools(options, authorizations);
+  return { ...shared, ...log, model, connector, authorizations };
+}
+
+/** Throws if a key or an address that the provider needs is missing. */
+export async function chooseModel({
+  config: { llm },
+  environment,
+  log,
+}: Pick<AdapterOptions, 'config' | 'environment' | 'log'>): Promise<LanguageModel> {
   if (llm.provider === 'scripted') {
     const { scriptedModel } = await import('../../adapters/scripted/scripted-model.ts');
     return scriptedModel(llm);
@@ -115,7 +133,7 @@ async function chooseTracing({ config, environment, log }: AdapterOptions): Prom
 }
 
 async function mcpTools(
-  { environment, log }: AdapterOptions,
+  { environment, log }: Pick<AdapterOptions, 'environment' | 'log'>,
   authorizations: McpAuthorizations,
 ): Promise<ToolServerConnector> {
   const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');

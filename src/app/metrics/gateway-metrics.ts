@@ -12,7 +12,7 @@ export interface WatchedGateway {
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
-  readonly mcp: McpEndpoint;
+  readonly mcp: Pick<McpEndpoint, 'sessions'>;
 }
 
 /** Shows the requests, the connections, the slow readers and the refusals by limits. */

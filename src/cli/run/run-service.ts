@@ -1,18 +1,20 @@
 import { constants } from 'node:os';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import type { ClientAccess, ClientAccessOptions } from '../../app/access/client-access.ts';
-import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
+import { type Adapters, chooseAdapters, chooseModel } from '../../app/adapters/adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
+import type { AgentHost, HostedFile, HostOptions } from '../../app/agents/hosted-agents.ts';
 import type { Agent } from '../../app/compose.ts';
 import { localUrl } from '../../app/local-url.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
-import { type LoadedAgent, loadAgentFile } from '../../config/reading/agent-file.ts';
+import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
-import type { ServiceConfig } from '../../config/schema/service-config.ts';
-import { checkExposure, resolveSettings, type Settings } from '../../config/settings.ts';
+import type { ListedAgent, ServiceConfig } from '../../config/schema/service-config.ts';
+import { checkExposure, resolveSettings, type Settings, SettingsError } from '../../config/settings.ts';
+import { ONLY_AGENT } from '../../core/agent-description.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { agentFileOf, isBuiltInAgent } from '../agent-argument.ts';
@@ -29,10 +31,30 @@ export async function run(
 ): Promise<void> {
   const environment = process.env;
   const service = await loadService(serviceFile, environment);
-  const loaded = loadAgentFile(agentFile ?? service.agent ?? agentFileOf(environment), environment);
+  const agents = agentsOf(service, agentFile);
+  const [{ loaded }] = agents;
   const settings = resolveSettings({ flags, environment, yaml: loaded.config.server });
   checkExposure(settings, service.auth !== undefined);
-  await start({ ...loaded, ...service }, settings, logThread);
+  await start({ agents, auth: service.auth, isConfigured: serviceFile !== undefined }, settings, logThread);
+}
+
+/** The agents of the service file; else the only agent of the service. */
+function agentsOf(service: ServiceConfig, agentFile: string | undefined): HostedAgents {
+  const [first, ...others] = service.agents ?? [];
+  if (!first) {
+    const file = agentFile ?? service.agent ?? agentFileOf(process.env);
+    return [{ id: ONLY_AGENT, file, loaded: loadAgentFile(file, process.env) }];
+  }
+  if (agentFile !== undefined) {
+    throw new SettingsError(
+      '--agent names one agent file, and the service file has a list of agents. Use one of the two.',
+    );
+  }
+  const hosted = (agent: ListedAgent): HostedFile => ({
+    ...agent,
+    loaded: loadAgentFile(agent.file, process.env),
+  });
+  return [hosted(first), ...others.map(hosted)];
 }
 
 async function loadService(file: string | undefined, environment: Environment): Promise<ServiceConfig> {
@@ -41,12 +63,22 @@ async function loadService(file: string | undefined, environment: Environment): 
   return loadServiceFile(file, environment);
 }
 
+type HostedAgents = HostOptions['agents'];
+
+interface Configured {
+  readonly agents: HostedAgents;
+  readonly auth: AuthConfig | undefined;
+  /** Whether there is a service file. */
+  readonly isConfigured: boolean;
+}
+
 async function start(
-  loaded: LoadedAgent & Pick<ServiceConfig, 'auth'>,
+  { agents, auth, isConfigured }: Configured,
   settings: Settings,
   logThread: LogThread,
 ): Promise<void> {
-  const { config, raw, agentVersion, path: agentFile, auth } = loaded;
+  const [{ loaded }] = agents;
+  const { config, path: agentFile } = loaded;
   const { dataDir, logLevel } = settings;
   const log = await createLogger(logLevel);
   const version = readPackageVersion();
@@ -59,43 +91,60 @@ async function start(
     },
   );
   // While another thread opens the log, this one loads the rest.
-  const [adapters, { composeAgent }, { serveHttp }] = await Promise.all([
+  const [adapters, { hostAgents }, { serveHttp }] = await Promise.all([
     opening,
-    import('../../app/compose.ts'),
+    import('../../app/agents/agent-host.ts'),
     import('../../app/serve-http.ts'),
   ]);
   const keys = await keysOf(auth, adapters, log);
-  const agent = await composeAgent({
-    ...{ config, raw, agentVersion, adapters, log, keys },
+  const environment = process.env;
+  const host = await hostAgents({
+    ...{ agents, adapters, environment, log, keys },
+    readAgain: async (file) => {
+      const read = loadAgentFile(file, environment);
+      return { ...read, model: await chooseModel({ config: read.config, environment, log }) };
+    },
     onSessionsFilling: growHeapSlowly,
   });
+  const watchFiles = () =>
+    Promise.all(
+      agents.map(({ id: agentId, file, loaded }) => {
+        const versionInForce = () => host.agents.get(agentId)?.agentVersion ?? loaded.agentVersion;
+        return watchAgentFile({ agentId, file, versionInForce }, log);
+      }),
+    );
   if (settings.transport === 'stdio') {
     noteAddress(dataDir, null);
-    const { gone } = await serveStdio(agent, { version, maxRequestBytes: config.limits.requestBytes }, log);
-    const stop = stopOnSignal(log, () => closeAgent(agent, config.server.drainTimeoutMs));
-    await watchAgentFile(agentFile, log);
+    const { gone } = await serveStdio(
+      host.first,
+      { version, maxRequestBytes: config.limits.requestBytes },
+      log,
+    );
+    const stop = stopOnSignal(log, () => closeAgents(host, config.server.drainTimeoutMs));
+    await watchFiles();
     await gone;
     await stop();
     return;
   }
-  const access = auth && (await accessOf({ auth, agent, trustProxy: config.server.trustProxy, log }));
-  const http = await serveHttp({ agent, access, config, settings, version, log }).catch(
+  const access =
+    auth && (await accessOf({ auth, agents: host.agents, trustProxy: config.server.trustProxy, log }));
+  const http = await serveHttp({ host, access, config, settings, version, log }).catch(
     async (error: unknown) => {
-      await agent.close();
+      await host.close();
       throw error;
     },
   );
   noteAddress(dataDir, localUrl(settings.host, http.port));
-  stopOnSignal(log, () => http.close());
+  stopOnSignal(log, () => http.close(), isConfigured ? () => host.reloadAll() : undefined);
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
-  const { modelLabel } = agent;
+  const { modelLabel } = host.first;
   const isBuiltIn = isBuiltInAgent(agentFile);
   process.stdout.write(welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port: http.port }));
   await Promise.all([
     adapters.model.warmUp?.(),
-    reportProgress(agent, (text) => process.stdout.write(text)),
-    watchAgentFile(agentFile, log),
+    ...[...host.agents.values()].map((agent) => reportProgress(agent, (text) => process.stdout.write(text))),
+    watchFiles(),
   ]);
 }
 
@@ -129,16 +178,22 @@ async function reportProgress(
   await Promise.all([...servers, turns]);
 }
 
-async function closeAgent(agent: Agent, drainTimeoutMs: number): Promise<void> {
-  await agent.drain(drainTimeoutMs);
-  await agent.close();
+async function closeAgents(host: AgentHost, drainTimeoutMs: number): Promise<void> {
+  await host.drain(drainTimeoutMs);
+  await host.close();
 }
 
 /**
  * Closes at the first SIGTERM, SIGINT or SIGHUP and exits with 0; a second one ends the process at once.
+ *
+ * @param reload what SIGHUP means instead, unless the terminal of the service is gone.
  * @returns a function that does the same without a signal.
  */
-function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<void> {
+function stopOnSignal(
+  log: Logger,
+  close: () => Promise<void>,
+  reload?: () => Promise<void>,
+): () => Promise<void> {
   let closing: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     closing ??= close().then(
@@ -152,6 +207,10 @@ function stopOnSignal(log: Logger, close: () => Promise<void>): () => Promise<vo
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && reload && !closing && !process.stdin.isTTY) {
+        void reload();
+        return;
+      }
       if (closing) process.exit(128 + constants.signals[signal]);
       log.info({ signal }, 'stopping: running turns may finish; a second signal ends the service at once');
       void stop();

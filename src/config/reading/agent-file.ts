@@ -22,12 +22,12 @@ export function loadAgentFile(path: string, environment: Environment): LoadedAge
 export function parseAgentFile(text: string, path: string, environment: Environment): LoadedAgent {
   return {
     path,
-    agentVersion: versionOf(text),
+    agentVersion: agentVersionOf(text),
     ...parseConfigFile({ schema: AgentConfig, environment }, text, path),
   };
 }
 
 /** As `sha256sum agent.yml | cut -c1-12` shows it. */
-function versionOf(text: string): AgentVersion {
+export function agentVersionOf(text: string): AgentVersion {
   return hash('sha256', text).slice(0, 12);
 }

@@ -9,6 +9,11 @@ export function loadServiceFile(path: string, environment: Environment): Service
     { schema: ServiceConfig, what: 'a YAML service file', environment },
     path,
   );
-  const { agent } = config;
-  return agent === undefined ? config : { ...config, agent: resolve(dirname(path), agent) };
+  const { agent, agents } = config;
+  const fromHere = (file: string): string => resolve(dirname(path), file);
+  return {
+    ...config,
+    ...(agent !== undefined && { agent: fromHere(agent) }),
+    ...(agents && { agents: agents.map(({ id, file }) => ({ id, file: fromHere(file) })) }),
+  };
 }

@@ -1,11 +1,50 @@
+import { basename, extname } from 'node:path';
 import { z } from 'zod';
+import { AgentId } from '../../core/agent-description.ts';
 import { AuthConfig } from './auth-config.ts';
 
+const AgentEntry = z.union([
+  z.string().min(1),
+  z.strictObject({ id: AgentId.optional(), file: z.string().min(1) }),
+]);
+
+/** An agent file, and what requests call its agent. */
+export interface ListedAgent {
+  readonly id: AgentId;
+  readonly file: string;
+}
+
 /** The service file: what belongs to the service and not to an agent. */
-export const ServiceConfig = z.strictObject({
+const ServiceFields = z.strictObject({
   /** The agent file, from the folder of this file. `--agent` wins over it. */
   agent: z.string().min(1).optional(),
+  /** Several agent files instead. The first agent answers the requests that name none. */
+  agents: z.array(AgentEntry).min(1).transform(listed).optional(),
   /** Without it, nobody is authenticated, and the service listens only to its own machine. */
   auth: AuthConfig.optional(),
 });
+
+export const ServiceConfig = ServiceFields.superRefine(({ agent, agents = [] }, context) => {
+  const refuse = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: 'custom', path, message });
+  if (agent !== undefined && agents.length > 0)
+    refuse(['agent'], 'must be left out where there is a list of agents: add the file to the list');
+  for (const [index, { id }] of agents.entries()) {
+    if (!AgentId.safeParse(id).success)
+      refuse(['agents', index], `needs an id, because the name of its file is none: {id: my-agent, file: …}`);
+    if (agents.findIndex((other) => other.id === id) < index)
+      refuse(
+        ['agents', index],
+        `has the id ${id} of another agent: give it an id of its own, {id: …, file: …}`,
+      );
+  }
+});
 export type ServiceConfig = z.infer<typeof ServiceConfig>;
+
+/** An agent without an id is called as its file: `agents/support.yml` is `support`. */
+function listed(entries: readonly z.infer<typeof AgentEntry>[]): ListedAgent[] {
+  return entries.map((entry) => {
+    const { id, file } = typeof entry === 'string' ? { id: undefined, file: entry } : entry;
+    return { id: id ?? basename(file, extname(file)), file };
+  });
+}

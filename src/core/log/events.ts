@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiKeyCreated, ApiKeyRevoked } from '../access/api-key-events.ts';
+import { UnprefixedAgentChosen } from '../agent-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
 import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../session/session-events.ts';
 import {
@@ -59,6 +60,7 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   RequestFailed,
   ApiKeyCreated,
   ApiKeyRevoked,
+  UnprefixedAgentChosen,
 ]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 

@@ -1,9 +1,20 @@
 import type { AgentIdentity } from '../../core/agent-description.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Route } from '../http/router.ts';
 
 /** `GET /` for clients other than browsers, and for all clients if the console was not built. */
-export function indexRoute(version: string, { name, description }: AgentIdentity): Route {
-  const text = [
+export function indexRoute(version: string, identity: (context: RequestContext) => AgentIdentity): Route {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+  return {
+    method: 'GET',
+    path: '/',
+    access: 'open',
+    handler: async ({ context }) => ({ status: 200, headers, body: textOf(version, identity(context)) }),
+  };
+}
+
+function textOf(version: string, { name, description }: AgentIdentity): string {
+  return [
     `agent-service ${version}`,
     ...(name === 'agent-service'
       ? []
@@ -19,6 +30,4 @@ export function indexRoute(version: string, { name, description }: AgentIdentity
     '/mcp                     the agent as an MCP server',
     '',
   ].join('\n');
-  const response = { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: text };
-  return { method: 'GET', path: '/', access: 'open', handler: async () => response };
 }

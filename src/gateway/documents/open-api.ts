@@ -24,6 +24,7 @@ import {
 } from '../../wire/requests.ts';
 import {
   AgentResponse,
+  AgentsResponse,
   ApprovalResponse,
   BackupResponse,
   CancelResponse,
@@ -35,6 +36,7 @@ import {
   HealthResponse,
   MessageResponse,
   MessageSyncResponse,
+  ReloadAgentResponse,
   ResetResponse,
   ServerResponse,
   ServersResponse,
@@ -97,6 +99,8 @@ const named = {
   BackupResponse,
   HealthResponse,
   AgentResponse,
+  AgentsResponse,
+  ReloadAgentResponse,
   CreateKeyResponse,
   KeysResponse,
   RevokeKeyResponse,

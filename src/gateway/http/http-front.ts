@@ -4,6 +4,7 @@ import { ANYONE } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { type AgentChoice, type AgentRequest, forAgent } from '../agents/agent-choice.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
@@ -32,7 +33,9 @@ export interface HttpFrontDeps {
   readonly limits: RateLimits;
   readonly clientAddress: ClientAddress;
   readonly router: Router;
-  readonly mcp: McpEndpoint;
+  readonly mcp: Pick<McpEndpoint, 'handle'>;
+  /** Absent where there is only one agent. */
+  readonly agents?: AgentChoice | undefined;
   /** Absent where nobody is authenticated. */
   readonly protectedMcp?: ProtectedMcp | undefined;
   readonly log: Logger;
@@ -66,10 +69,12 @@ export class HttpFront implements HttpHandler {
   }
 
   /** Never rejects. */
-  async handle(request: HttpRequest): Promise<HttpResponse> {
-    let extraHeaders = this.#deps.cors.headers(request.headers.get('origin'));
+  async handle(sent: HttpRequest): Promise<HttpResponse> {
+    let extraHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
+    let request: AgentRequest = sent;
     let response: HttpResponse;
     try {
+      request = this.#deps.agents?.of(sent) ?? sent;
       const allowance = await this.#count(request);
       extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
       response = await this.#answer(request, allowance);
@@ -86,7 +91,7 @@ export class HttpFront implements HttpHandler {
     return this.#deps.limits.requests.take(this.#addressOf(request));
   }
 
-  async #answer(request: HttpRequest, allowance: Allowance | null): Promise<HttpResponse> {
+  async #answer(request: AgentRequest, allowance: Allowance | null): Promise<HttpResponse> {
     const { access, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
@@ -107,26 +112,43 @@ export class HttpFront implements HttpHandler {
 
   /** @param credential of an event stream, held as long as it is open. */
   async #dispatch(
-    request: HttpRequest,
+    request: AgentRequest,
     { route, parameters }: FoundRoute,
     credential?: StreamCredential,
   ): Promise<HttpResponse> {
     const { access, handler } = route;
-    if (access === 'open') return handler({ ...request, context: ANYONE }, parameters);
-    const served = await this.#served(request);
-    this.#deps.authenticator.require?.(served.context, access);
+    if (access === 'open')
+      return handler(
+        { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) },
+        parameters,
+      );
+    const identified = await this.#served(request);
+    this.#deps.authenticator.require?.(identified.context, access);
+    const served = await this.#forNamedAgent(identified, request, route);
     if (!credential) return handler(served, parameters);
     credential.hold(served.context);
     return handler({ ...served, lost: credential.lost }, parameters);
   }
 
-  async #served(request: HttpRequest): Promise<ServedRequest> {
+  async #served(request: AgentRequest): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
-    return { ...request, context: await requestContext(authenticator, request, this.#addressOf(request)) };
+    const context = await requestContext(authenticator, request, this.#addressOf(request));
+    return { ...request, context: forAgent(context, request.agent) };
+  }
+
+  /** The body says which agent is meant if path and query do not. */
+  async #forNamedAgent(
+    served: ServedRequest,
+    { agent }: AgentRequest,
+    { takesArguments }: FoundRoute['route'],
+  ): Promise<ServedRequest> {
+    const { agents } = this.#deps;
+    if (!agents || agent !== undefined || takesArguments) return served;
+    return { ...served, context: forAgent(served.context, await agents.ofBody(served)) };
   }
 
   /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
-  async #openStream(request: HttpRequest, found: FoundRoute): Promise<HttpResponse> {
+  async #openStream(request: AgentRequest, found: FoundRoute): Promise<HttpResponse> {
     const { connections } = this.#deps.limits;
     const address = this.#addressOf(request);
     const refusal = connections.enter(address);
@@ -152,7 +174,7 @@ export class HttpFront implements HttpHandler {
     return errorResponse(error);
   }
 
-  #failure(thrown: unknown, request: HttpRequest): HttpResponse {
+  #failure(thrown: unknown, request: AgentRequest): HttpResponse {
     const { method, path } = request;
     const error = clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly');
     const response = errorResponse(error);

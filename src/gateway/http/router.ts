@@ -15,6 +15,8 @@ export interface Route {
   /** Such as `/api/mcp/servers/:serverId/tools`. */
   readonly path: string;
   readonly handler: RouteHandler;
+  /** Whether the body is the arguments of a tool, so that its fields mean nothing here. */
+  readonly takesArguments?: true;
 }
 
 export interface FoundRoute {

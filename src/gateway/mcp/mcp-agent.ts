@@ -33,7 +33,8 @@ const SessionArgument = SessionId.optional().describe(
 
 export interface McpAgentDeps {
   readonly bus: Bus;
-  readonly card: AgentCard;
+  /** As the agent is now. */
+  readonly card: () => AgentCard;
   readonly maxRequestBytes: MaxBytes;
   readonly log: Logger;
 }
@@ -57,7 +58,8 @@ export interface McpClient {
 
 /** The agent as an MCP server, for one MCP client. */
 export function mcpAgent(deps: McpAgentDeps, client: McpClient): McpServer {
-  const { card, log } = deps;
+  const { log } = deps;
+  const card = deps.card();
   const server = new McpServer(
     { ...nameOf(card), title: card.name, version: card.version },
     {
@@ -213,7 +215,7 @@ function addResources(server: McpServer, { bus, card }: McpAgentDeps, { context 
     async (uri, call) => {
       const servers = await bus.send('mcp-server.list', {}, askerOf(call, context));
       const text = JSON.stringify({
-        ...card,
+        ...card(),
         servers: servers.map(({ name, status }) => ({ name, status })),
       });
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };

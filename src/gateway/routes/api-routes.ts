@@ -1,10 +1,11 @@
 import type { Bus } from '../../ports/bus.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
-import type { AgentResponse, BackupResponse } from '../../wire/responses.ts';
+import type { BackupResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
 import type { Statecharts } from '../sse/statecharts.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -22,6 +23,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     ...messageRoutes(bus, maxImageBytes),
     ...sessionRoutes(bus, fanOut),
     ...serverRoutes(bus),
+    ...agentRoutes(bus),
     statecharts.route(),
     {
       method: 'POST',
@@ -30,15 +32,6 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
       handler: async ({ context }) => {
         const copy = await bus.send('log.backup', {}, context);
         return jsonResponse<BackupResponse>({ status: 'written', ...copy, timestamp: now() });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/agent',
-      access: REQUEST_SCOPES['agent.describe'],
-      handler: async ({ context }) => {
-        const agent = await bus.send('agent.describe', {}, context);
-        return jsonResponse<AgentResponse>({ ...agent, timestamp: now() });
       },
     },
     {

@@ -9,7 +9,8 @@ import type { Route } from '../http/router.ts';
 
 export interface HealthDeps {
   readonly bus: Bus;
-  readonly identity: AgentIdentity;
+  /** Of the agent that a request is for. */
+  readonly identity: (context: RequestContext) => AgentIdentity;
   readonly version: string;
   /** Seconds since the service started. */
   readonly uptime: () => number;
@@ -31,7 +32,7 @@ export function healthRoutes({ bus, identity, version, uptime, isSecured = false
       status: 'healthy',
       version,
       uptime: uptime(),
-      agent: { ...identity, status: 'ready', connectedServers },
+      agent: { ...identity(context), status: 'ready', connectedServers },
       ...(warnings.length > 0 && { warnings }),
       ...(log && { log }),
       timestamp: now(),

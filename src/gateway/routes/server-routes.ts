@@ -65,6 +65,7 @@ export function serverRoutes(bus: Bus): Route[] {
       method: 'POST',
       path: `${server}/tools/:toolName/execute`,
       access: REQUEST_SCOPES['tool.execute'],
+      takesArguments: true,
       handler: (request, at) => executeTool(bus, request, at),
     },
   ];

@@ -1,8 +1,8 @@
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ServiceError } from '../../core/errors.ts';
-import type { HttpRequest } from '../../ports/web-server.ts';
+import type { AgentRequest } from '../agents/agent-choice.ts';
 import { insufficientScopeChallenge, unauthorizedChallenge } from './bearer-challenge.ts';
-import { type McpResource, mcpResource, publicBase } from './protected-resource.ts';
+import { type McpResource, mcpPath, mcpResource, publicBase } from './protected-resource.ts';
 
 export interface ProtectedMcpOptions {
   /** `auth.resource`. */
@@ -13,6 +13,9 @@ export interface ProtectedMcpOptions {
   /** Whether the peer with this address is a proxy of `server.trustProxy`. */
   readonly isTrustedProxy: (peerAddress: string) => boolean;
 }
+
+/** What a request says about the endpoint that its client used. */
+type AddressedRequest = Pick<AgentRequest, 'headers' | 'peerAddress' | 'prefix'>;
 
 /** `/mcp` as an OAuth 2.1 protected resource: how its clients learn where to get a token, and for what. */
 export class ProtectedMcp {
@@ -30,7 +33,7 @@ export class ProtectedMcp {
     return this.#options.scopes;
   }
 
-  resourceOf({ headers, peerAddress }: Pick<HttpRequest, 'headers' | 'peerAddress'>): McpResource {
+  resourceOf({ headers, peerAddress, prefix }: AddressedRequest): McpResource {
     const { url, isTrustedProxy } = this.#options;
     return mcpResource(
       publicBase(url, {
@@ -38,14 +41,12 @@ export class ProtectedMcp {
         forwardedProto: headers.get('x-forwarded-proto'),
         isFromTrustedProxy: isTrustedProxy(peerAddress),
       }),
+      mcpPath(prefix),
     );
   }
 
   /** The header `WWW-Authenticate` of a refusal; none for other errors. */
-  challenge(
-    request: Pick<HttpRequest, 'headers' | 'peerAddress'>,
-    error: ServiceError,
-  ): Record<string, string> {
+  challenge(request: AddressedRequest, error: ServiceError): Record<string, string> {
     const { metadataUrl } = this.resourceOf(request);
     const { reason, scope } = error.details;
     if (error.code === 'FORBIDDEN' && typeof scope === 'string') {

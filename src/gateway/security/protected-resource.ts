@@ -23,6 +23,11 @@ export interface McpResource {
   readonly metadataUrl: string;
 }
 
+/** The path of the MCP endpoint of an agent. @param prefix such as `/agents/support`; absent for the first agent. */
+export function mcpPath(prefix = ''): string {
+  return `${prefix}${MCP_PATH}`;
+}
+
 /** The paths of this service at which clients look for the metadata of an MCP endpoint. RFC 9728, section 3.1. */
 export function metadataPaths(endpoint = MCP_PATH): readonly string[] {
   return endpoint === MCP_PATH ? [`${WELL_KNOWN}${endpoint}`, WELL_KNOWN] : [`${WELL_KNOWN}${endpoint}`];

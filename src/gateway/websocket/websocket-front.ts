@@ -5,6 +5,7 @@ import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
 import type { ReadyResponse } from '../../wire/responses.ts';
+import { type AgentChoice, forAgent } from '../agents/agent-choice.ts';
 import { errorResponse } from '../http/error-response.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import { requestContext } from '../requests/authenticate.ts';
@@ -18,6 +19,8 @@ export interface WebSocketFrontDeps extends Omit<ConnectionDeps, 'connections'> 
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
+  /** Absent where there is only one agent. */
+  readonly agents?: AgentChoice | undefined;
 }
 
 /** Admits WebSockets: checks host, origin, client and the limit on connections. */
@@ -60,7 +63,7 @@ export class WebSocketFront implements SocketFront {
 
   /** Never rejects. Synchronous unless the client's token must be looked up. */
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
-    const { access, authenticator, clientAddress } = this.#deps;
+    const { access, agents, authenticator, clientAddress } = this.#deps;
     const { headers, peerAddress } = handshake;
     const refused = (thrown: unknown): HttpResponse => errorResponse(asServiceError(thrown));
     try {
@@ -68,9 +71,10 @@ export class WebSocketFront implements SocketFront {
       access.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#stopping) throw serviceStopping();
       const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
+      const agent = agents && (agents.of(handshake).agent ?? agents.first);
       const context = requestContext(authenticator, handshake, address);
-      if (!(context instanceof Promise)) return this.#admit(handshake, context, address);
-      return context.then((known) => this.#admit(handshake, known, address)).catch(refused);
+      if (!(context instanceof Promise)) return this.#admit(handshake, forAgent(context, agent), address);
+      return context.then((known) => this.#admit(handshake, forAgent(known, agent), address)).catch(refused);
     } catch (thrown) {
       return refused(thrown);
     }

@@ -21,7 +21,7 @@ verifies('cli.agent-changed', async () => {
   await writeFile(`${file}.tmp`, changed);
   await rename(`${file}.tmp`, file);
   await service.process.stderr(
-    /"agentFile":"agent.yml","msg":"the agent file has changed; restart the service/,
+    /"agentFile":"agent.yml","msg":"the agent file has changed; POST \/api\/agents\/default\/reload/,
   );
 
   const answer = await service.post('/api/message-sync', { message: 'thanks' });

@@ -1,13 +1,15 @@
 import { createServer } from 'node:net';
 import { accessBy, type ClientAccess } from '../../../src/app/access/client-access.ts';
 import { openKeyBook } from '../../../src/app/access/open-key-book.ts';
-import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
-import { type Agent, composeAgent } from '../../../src/app/compose.ts';
+import { type Adapters, chooseAdapters, chooseModel } from '../../../src/app/adapters/adapters.ts';
+import { hostAgents } from '../../../src/app/agents/agent-host.ts';
+import type { AgentHost } from '../../../src/app/agents/hosted-agents.ts';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { serveHttp } from '../../../src/app/serve-http.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
 import { DEFAULT_TENANT } from '../../../src/core/access/identity.ts';
+import { ONLY_AGENT } from '../../../src/core/agent-description.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
@@ -17,6 +19,8 @@ import { type Client, connectClient } from '../sockets/websocket-client.ts';
 export interface ServiceOptions {
   /** Agent file; the scripted model without tools when left out. */
   readonly yaml?: string;
+  /** Several agents instead: their files, by the ids of the agents. A test may change them, and reload them. */
+  readonly agents?: Record<string, string>;
   readonly mode?: 'web' | 'mcp';
   readonly dataDir?: string;
   readonly environment?: Record<string, string>;
@@ -44,12 +48,12 @@ const admin: TokenVerifier = {
   subjectOf: () => null,
 };
 
-function accessOf({ verifiers, apiKeys, auth }: ServiceOptions, agent: Agent): ClientAccess | undefined {
+function accessOf({ verifiers, apiKeys, auth }: ServiceOptions, host: AgentHost): ClientAccess | undefined {
   if (!verifiers && !apiKeys) return undefined;
   const settings = AuthConfig.parse({ apiKeys, ...auth });
-  const { keys } = agent;
+  const { keys } = host.first;
   const all = [...(keys ? [keys, admin] : []), ...(verifiers ?? [])];
-  const access = accessBy(all, { auth: settings, agent, trustProxy: false });
+  const access = accessBy(all, { auth: settings, agents: host.agents, trustProxy: false });
   keys?.onRevoked((credential) => access.revoke(credential));
   return access;
 }
@@ -78,7 +82,11 @@ export class RunningService implements AsyncDisposable {
 
   static async start(options: ServiceOptions = {}): Promise<RunningService> {
     const environment = { ...process.env, ...options.environment };
-    const { config, raw, agentVersion } = parseAgentFile(options.yaml ?? SCRIPTED, 'test.yml', environment);
+    const texts = options.agents ?? { [ONLY_AGENT]: options.yaml ?? SCRIPTED };
+    const read = (id: string) => parseAgentFile(texts[id] ?? '', `${id}.yml`, environment);
+    const [first, ...others] = Object.keys(texts).map((id) => ({ id, file: id, loaded: read(id) }));
+    if (!first) throw new Error('a service needs an agent');
+    const { config } = first.loaded;
     const log = options.log ?? silentLog;
     const dataDir = options.dataDir ?? ':memory:';
     const adapters = {
@@ -86,20 +94,18 @@ export class RunningService implements AsyncDisposable {
       ...options.adapters,
     };
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
-    const agent = await composeAgent({
-      config,
-      raw,
-      agentVersion,
-      adapters,
-      log,
-      keys,
-      clock: options.clock,
+    const host = await hostAgents({
+      ...{ agents: [first, ...others], adapters, log, keys, environment, clock: options.clock },
+      readAgain: async (id) => {
+        const loaded = read(id);
+        return { ...loaded, model: await chooseModel({ config: loaded.config, environment, log }) };
+      },
     });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
-    const access = accessOf(options, agent);
+    const access = accessOf(options, host);
     const version = readPackageVersion();
-    const http = await serveHttp({ agent, access, config, settings, version, log });
+    const http = await serveHttp({ host, access, config, settings, version, log });
     return new RunningService(http.port, () => http.close(), {
       access,
       sendsToken: options.apiKeys === true,

@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
       ...keyRoutes(bus),
       ...ticketRoutes(new Tickets()),
       whoamiRoute,
-      ...healthRoutes({ bus, identity: { name: 'a' }, version: '0.0.0', uptime: () => 0 }),
+      ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];
     const listed = (list: readonly { method: string; path: string; scope: string | null }[]) =>

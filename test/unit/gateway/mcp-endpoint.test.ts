@@ -47,7 +47,7 @@ describe('the MCP endpoint', () => {
     endpoint = new McpEndpoint({
       bus,
       maxRequestBytes: false,
-      card: { name: 'a', version: '1', model: 'none' },
+      card: () => ({ name: 'a', version: '1', model: 'none' }),
       log: recordingLog(),
     });
   });

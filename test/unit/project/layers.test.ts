@@ -149,7 +149,7 @@ describe('the layers', () => {
     expect(imports.length).toBeGreaterThan(200);
     expect(imports).toContainEqual({
       file: 'src/cli/run/run-service.ts',
-      target: 'src/app/compose.ts',
+      target: 'src/app/agents/agent-host.ts',
       typeOnly: false,
     });
     expect(
@@ -197,7 +197,7 @@ describe('the layers', () => {
   });
 
   it('have folders of the runtime that use only those before them', () => {
-    const order = ['access', 'bus', 'machines', 'tools', 'turns', 'sessions', 'requests'];
+    const order = ['access', 'bus', 'machines', 'tools', 'turns', 'sessions', 'requests', 'agents'];
     const placeOf = (file: string): number => order.indexOf(file.split('/')[2] ?? '');
     const inside = imports.filter(
       ({ file, target }) => file.startsWith('src/runtime/') && target.startsWith('src/runtime/'),

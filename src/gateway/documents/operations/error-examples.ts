@@ -56,6 +56,10 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
       reason: 'it was approved, denied or cancelled before, or there is no such call',
     },
   },
+  AGENT_NOT_FOUND: {
+    message: 'There is no agent nobody.',
+    details: { agentId: 'nobody', available: ['support', 'sales'] },
+  },
   API_KEY_NOT_FOUND: { message: 'There is no API key nobodys0.', details: { keyId: 'nobodys0' } },
   SESSION_BUSY: {
     message: 'The session is busy with another message.',

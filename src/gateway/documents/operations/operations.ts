@@ -1,3 +1,4 @@
+import { agentOperations } from './agent-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
@@ -9,5 +10,6 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...sessionOperations,
   ...serverOperations,
+  ...agentOperations,
   ...serviceOperations,
 ];

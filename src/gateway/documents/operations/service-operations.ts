@@ -3,7 +3,6 @@ import { MetricsReport } from '../../../core/metric-catalogue.ts';
 import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
-  AgentResponse,
   BackupResponse,
   HealthResponse,
   MetricSamplesResponse,
@@ -80,38 +79,6 @@ const statecharts: Operation = {
         mediaType: EVENT_STREAM_TYPE,
         body: `event: machine\ndata: ${JSON.stringify(toolServerMachine)}\n\n`,
       },
-    },
-  ],
-};
-
-const agent: Operation = {
-  id: 'describeAgent',
-  scope: REQUEST_SCOPES['agent.describe'],
-  method: 'GET',
-  path: '/api/agent',
-  tag: 'Service',
-  summary: 'The agent: its name, model, prompt, tools and suggestions',
-  description: 'Without secrets. The prompt shows variables by their names.',
-  answers: { [JSON_TYPE]: AgentResponse },
-  errors: [],
-  examples: [
-    {
-      name: 'offline',
-      summary: 'An offline agent',
-      answer: ok({
-        name: 'agent-service',
-        model: { provider: 'scripted', name: 'offline' },
-        systemPrompt: 'You are a helpful assistant.',
-        tools: [
-          {
-            serverId: 'everything',
-            name: 'echo',
-            policy: 'ask',
-            description: 'Echoes back the input string',
-          },
-        ],
-        suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
-      }),
     },
   ],
 };
@@ -240,7 +207,6 @@ export const serviceOperations: readonly Operation[] = [
   metrics,
   metricSamples,
   statecharts,
-  agent,
   configuration,
   backup,
 ];

@@ -1,0 +1,86 @@
+import type { AgentId, AgentListItem, AgentReload } from '../../core/agent-description.ts';
+import { messageOf, ServiceError } from '../../core/errors.ts';
+import { noSuchAgent } from '../../gateway/agents/agent-choice.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { AgentDirectory } from '../../runtime/requests/agent-requests.ts';
+import type { Agent } from '../compose.ts';
+import type { HostedFile, ReadAgain } from './hosted-agents.ts';
+
+interface ReloadDeps {
+  readonly readAgain: ReadAgain;
+  readonly log: Logger;
+}
+
+const NO_CHANGES = { servers: { added: [], changed: [], removed: [] }, needRestart: [] };
+
+/** Lists the agents of the service, and reads their files again. */
+export class ReloadableAgents implements AgentDirectory {
+  readonly #files: readonly HostedFile[];
+  readonly #agents: ReadonlyMap<AgentId, Agent>;
+  readonly #deps: ReloadDeps;
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  constructor(files: readonly HostedFile[], agents: ReadonlyMap<AgentId, Agent>, deps: ReloadDeps) {
+    this.#files = files;
+    this.#agents = agents;
+    this.#deps = deps;
+  }
+
+  list(): AgentListItem[] {
+    return [...this.#agents].map(([agentId, { identity, modelLabel, agentVersion }], index) => ({
+      agentId,
+      isDefault: index === 0,
+      ...identity,
+      model: modelLabel,
+      agentVersion,
+    }));
+  }
+
+  /** One after the other, so that the last one that was asked for is the last one that is read. */
+  reload(agentId: AgentId): Promise<AgentReload> {
+    const reloaded = this.#reloading.then(() => this.#reload(agentId));
+    this.#reloading = reloaded.catch(() => undefined);
+    return reloaded;
+  }
+
+  async reloadAll(): Promise<void> {
+    const { log } = this.#deps;
+    for (const { id: agentId, file } of this.#files) {
+      try {
+        await this.reload(agentId);
+      } catch (error) {
+        const { reason } = error instanceof ServiceError ? error.details : { reason: messageOf(error) };
+        log.error({ agentId, agentFile: file, reason }, 'the agent was not reloaded, and is as it was');
+      }
+    }
+  }
+
+  async #reload(agentId: AgentId): Promise<AgentReload> {
+    const agent = this.#agents.get(agentId);
+    const listed = this.#files.find(({ id }) => id === agentId);
+    if (!agent || !listed) throw noSuchAgent(agentId, [...this.#agents.keys()]);
+    const read = await this.#read(listed);
+    const { agentVersion } = read;
+    if (agentVersion === agent.agentVersion)
+      return { status: 'unchanged', agentId, agentVersion, ...NO_CHANGES };
+    const taken = agent.takeOver(read);
+    const { log } = this.#deps;
+    log.info({ agentId, ...taken }, 'the agent was reloaded: turns that begin now run with its new version');
+    if (taken.needRestart.length > 0)
+      log.warn({ agentId, sections: taken.needRestart }, 'these sections count from the next start on');
+    return { status: 'reloaded', agentId, ...taken };
+  }
+
+  async #read({ id: agentId, file }: HostedFile): ReturnType<ReadAgain> {
+    try {
+      return await this.#deps.readAgain(file);
+    } catch (error) {
+      throw new ServiceError(
+        'INVALID_REQUEST',
+        `The file of the agent ${agentId} is not valid. The agent is as it was.`,
+        { agentId, reason: messageOf(error), suggestion: 'Correct the file and reload the agent again.' },
+        error,
+      );
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { AgentId } from '../../core/agent-description.ts';
+import { AGENTS_STREAM } from '../../core/log/streams.ts';
+import { serviceOrigin } from '../../core/request/request-origin.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { agentSnapshots, agentStore } from '../../runtime/agents/agent-log.ts';
+import { type Adapters, furtherAdapters } from '../adapters/adapters.ts';
+import { type Agent, composeAgent } from '../compose.ts';
+import { SampledMetrics } from '../metrics/sampled-metrics.ts';
+import { SummedMetrics } from '../metrics/summed-metrics.ts';
+import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
+
+/**
+ * Builds several agents on one log. Each has a part of the log to itself, and tool servers, sessions and idempotency keys
+ * of its own.
+ */
+export async function composeSeveral(options: HostOptions): Promise<ComposedAgents> {
+  const { agents: files, adapters } = options;
+  const unprefixed = await unprefixedAgent(adapters.store, files[0].id);
+  if (!files.some(({ id }) => id === unprefixed)) warnOfUnserved(unprefixed, options);
+  const metrics = new SampledMetrics(adapters.metrics);
+  const summed = new SummedMetrics(metrics);
+  const agents = new Map<AgentId, Agent>();
+  for (const file of files) {
+    const own = { ...(await adaptersOf(file, unprefixed, options)), metrics: summed };
+    const { agents: _, ...others } = options;
+    agents.set(file.id, await composeAgent({ ...others, ...file.loaded, adapters: own }));
+  }
+  const all = [...agents.values()];
+  const [first] = all;
+  if (!first) throw new Error('there is no agent');
+  return {
+    first,
+    agents,
+    metrics,
+    drain: async (timeoutMs) => void (await Promise.all(all.map((agent) => agent.drain(timeoutMs)))),
+    async close() {
+      await Promise.all(all.map((agent) => agent.close()));
+      await adapters.snapshots[Symbol.asyncDispose]();
+      await adapters.store[Symbol.asyncDispose]();
+      await adapters.tracing?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The agent whose streams have no prefix: the first one of the first start with several agents. */
+async function unprefixedAgent(store: EventStore, first: AgentId): Promise<AgentId> {
+  const [chosen] = await store.read(AGENTS_STREAM, 0, 1);
+  if (chosen?.event.type === 'unprefixed-agent.chosen') return chosen.event.agentId;
+  const event = { type: 'unprefixed-agent.chosen', agentId: first } as const;
+  await store.append(AGENTS_STREAM, 0, [event], { origin: serviceOrigin() });
+  return first;
+}
+
+function warnOfUnserved(agentId: AgentId, { log }: HostOptions): void {
+  log.warn(
+    { agentId },
+    'an agent that the log has conversations of is not in the service file, so nobody can reach them',
+  );
+}
+
+async function adaptersOf(
+  { id, loaded: { config } }: HostedFile,
+  unprefixed: AgentId,
+  { agents: [first], adapters, environment, log }: HostOptions,
+): Promise<Adapters> {
+  const { store, snapshots, tracing } = adapters;
+  const shared = {
+    ...adapters,
+    store: id === unprefixed ? keptOpen(store) : agentStore(store, id),
+    snapshots: id === unprefixed ? keptOpen(snapshots) : agentSnapshots(snapshots, id),
+    ...(tracing && { tracing: keptOpen(tracing) }),
+  };
+  return id === first.id && id === unprefixed
+    ? shared
+    : furtherAdapters({ config, environment, log }, shared, shared);
+}
+
+/** The same, but it stays open when it is disposed of: others use it, too. */
+function keptOpen<T extends AsyncDisposable>(shared: T): T {
+  return new Proxy(shared, {
+    get: (target, name) => {
+      if (name === Symbol.asyncDispose) return async () => undefined;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { AgentId } from '../../core/agent-description.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import type { AgentResponse, AgentsResponse, ReloadAgentResponse } from '../../wire/responses.ts';
+import { jsonResponse, now } from '../http/http-message.ts';
+import type { Route } from '../http/router.ts';
+import { parseFields } from '../requests/request-fields.ts';
+
+const AgentPath = z.object({ agentId: AgentId });
+
+/** The agents of the service, and the one that a request is for. */
+export function agentRoutes(bus: Bus): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/agents',
+      access: REQUEST_SCOPES['agent.list'],
+      handler: async ({ context }) => {
+        const agents = await bus.send('agent.list', {}, context);
+        return jsonResponse<AgentsResponse>({ agents, timestamp: now() });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/agents/:agentId/reload',
+      access: REQUEST_SCOPES['agent.reload'],
+      handler: async ({ context }, at) => {
+        const reload = await bus.send('agent.reload', parseFields(AgentPath, at), context);
+        return jsonResponse<ReloadAgentResponse>({ ...reload, timestamp: now() });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/agent',
+      access: REQUEST_SCOPES['agent.describe'],
+      handler: async ({ context }) => {
+        const agent = await bus.send('agent.describe', {}, context);
+        return jsonResponse<AgentResponse>({ ...agent, timestamp: now() });
+      },
+    },
+  ];
+}
