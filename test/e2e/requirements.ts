@@ -274,6 +274,21 @@ export const requirements = {
   'agent.describe':
     'GET /api/agent answers name, description, model, prompt, tools and suggestions of the agent, and no secret',
   'agent.name': 'the name and description of the agent are in /api/health and in what an MCP client is told',
+  'agents.list': 'GET /api/agents lists the agents of the service, with the version of each file',
+  'agents.choose': 'path, query or body say which agent a request is for; without them it is the first one',
+  'agents.unknown': 'an agent that the service does not have is AGENT_NOT_FOUND, and nothing happens',
+  'agents.apart': 'nothing of one agent is seen by clients of another',
+  'agents.restart':
+    'the sessions of each agent are there after a restart, in whichever order the agents are listed; those from before belong to the first',
+  'agents.access': 'each agent keeps the rules of who may see what, and has an MCP endpoint of its own',
+  'agents.recovered': 'a turn of any agent goes on after kill -9',
+  'agents.reload':
+    'an agent file that is read again counts for turns that begin later, and the log has the version of each turn',
+  'agents.reload-invalid':
+    'an agent file that is not valid changes nothing, and the error says what is wrong',
+  'agents.reload-servers': 'a turn that runs keeps the tool servers with which it began',
+  'agents.reload-signal':
+    'SIGHUP reads all agent files again, and an invalid one keeps the others from nothing',
   'health.probe': 'GET /healthz answers in every mode',
 
   // WebSocket

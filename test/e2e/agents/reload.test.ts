@@ -1,0 +1,167 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect } from 'vitest';
+import { OpenAiUpstream, textReply, toolCallReply } from '../../support/models/openai-upstream.ts';
+import { eventually } from '../../support/project/eventually.ts';
+import { errorOf } from '../../support/service/error-envelope.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { ServiceProcess } from '../../support/service/service-process.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { GatedTools } from '../../support/tools/mcp/gated-tools.ts';
+import { streamableServer } from '../../support/tools/mcp/http-servers.ts';
+import { verifies } from '../requirements.ts';
+
+const json = async (response: Response | Promise<Response>): Promise<unknown> => (await response).json();
+
+/** An agent whose model is the test's server. */
+function agentWith({ baseURL }: OpenAiUpstream, more: object): string {
+  return JSON.stringify({ llm: { provider: 'openai', model: 'm', baseURL, apiKey: 'k' }, ...more });
+}
+
+const promptOf = ({ body }: { body: { messages: readonly { role: string; content?: unknown }[] } }) =>
+  body.messages.find(({ role }) => role === 'system')?.content;
+
+/** The versions of the agent with which the turns of the session began. */
+async function versionsOf(service: RunningService): Promise<(string | undefined)[]> {
+  const text = await (await service.fetch('/api/sessions/default/export')).text();
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event?: { type?: string; agentVersion?: string } })
+    .flatMap(({ event }) => (event?.type === 'turn.started' ? [event.agentVersion] : []));
+}
+
+describe('an agent file that is read again', () => {
+  verifies('agents.reload', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    const agents = { only: agentWith(upstream, { systemPrompt: 'first' }) };
+    await using service = await RunningService.start({ agents });
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({
+      stream: [{ gate: gate.promise }, { text: 'one' }, { finish: 'stop' }, { done: true }],
+    });
+    const running = service.post('/api/message-sync', { message: 'a' });
+    await upstream.request(0);
+    agents.only = agentWith(upstream, { systemPrompt: 'second', name: 'Renamed' });
+    const reloaded = await json(service.post('/api/agents/only/reload'));
+    expect(reloaded).toMatchObject({ status: 'reloaded', agentId: 'only', needRestart: [] });
+    expect(await json(service.fetch('/api/agent'))).toMatchObject({
+      name: 'Renamed',
+      systemPrompt: 'second',
+    });
+    const waiting = service.post('/api/message-sync', { message: 'b' });
+    gate.resolve();
+    expect(await json(running)).toMatchObject({ response: 'one' });
+    expect(await json(waiting)).toMatchObject({ response: 'ok' });
+    expect(upstream.requests.map(promptOf)).toEqual(['first', 'second']);
+    const [first, second] = await versionsOf(service);
+    const { agentVersion } = reloaded as { agentVersion: string };
+    expect(first).toMatch(/^[0-9a-f]{12}$/);
+    expect(second).toBe(agentVersion);
+    expect(first).not.toBe(second);
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+      status: 'unchanged',
+      agentVersion,
+    });
+  });
+
+  verifies('agents.reload-invalid', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    const agents = { only: agentWith(upstream, { systemPrompt: 'first' }) };
+    await using service = await RunningService.start({ agents });
+    for (const broken of [
+      '{',
+      agentWith(upstream, { systemPromt: 'x' }),
+      JSON.stringify({ llm: { provider: 'anthropic', model: 'm' } }),
+    ]) {
+      agents.only = broken;
+      const refused = await service.post('/api/agents/only/reload');
+      const { details } = await errorOf(refused, 400);
+      expect(details).toMatchObject({ agentId: 'only', reason: expect.stringMatching(/\S/) });
+    }
+    await service.post('/api/message-sync', { message: 'a' });
+    expect(upstream.requests.map(promptOf)).toEqual(['first']);
+  });
+
+  verifies('agents.reload-servers', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    const tools = new GatedTools({ look: { readOnly: true } });
+    await using former = await streamableServer({ tools: tools.server });
+    await using later = await streamableServer({ tools: tools.server });
+    const withServers = (mcpServers: object) => agentWith(upstream, { mcpServers });
+    const http = (url: string) => ({ type: 'http', url });
+    const agents = { only: withServers({ kept: http(later.url), gone: http(former.url) }) };
+    await using service = await RunningService.start({ agents });
+    const serversNow = async (): Promise<string[]> => {
+      const { servers } = (await json(service.fetch('/api/mcp/servers'))) as {
+        servers: { id: string; status: string }[];
+      };
+      return servers.map(({ id, status }) => `${id} ${status}`);
+    };
+    await eventually(serversNow, (now) => isDeepStrictEqual(now, ['kept connected', 'gone connected']));
+    const look = (id: string) => toolCallReply([{ id, name: 'gone__look', arguments: {} }]);
+    upstream.replyWith(look('c1'), look('c2'), textReply('done'));
+    const running = service.post('/api/message-sync', { message: 'a' });
+    const call = await tools.call('look');
+
+    agents.only = withServers({ kept: http(later.url), added: http(former.url) });
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+      servers: { added: ['added'], changed: [], removed: ['gone'] },
+    });
+    await eventually(serversNow, (now) => isDeepStrictEqual(now, ['kept connected', 'added connected']));
+    // The running turn still has its server, also for its next call.
+    call.answer('seen');
+    (await tools.call('look', 1)).answer('seen again');
+    expect(await json(running)).toMatchObject({ response: 'done' });
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('seen again');
+    const machines = async () => JSON.stringify(await json(service.fetch('/api/statecharts')));
+    await eventually(machines, (shown) => shown.includes('added') && !shown.includes('gone'));
+  });
+
+  verifies(
+    'agents.reload',
+    async () => {
+      await using upstream = await OpenAiUpstream.listen();
+      const agents = { only: agentWith(upstream, { server: { drainTimeoutMs: 1 } }) };
+      await using service = await RunningService.start({ agents });
+      agents.only = agentWith(upstream, {
+        server: { drainTimeoutMs: 2 },
+        limits: { requestsPerMinute: 5, queuedMessages: 1 },
+      });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+        status: 'reloaded',
+        needRestart: ['server', 'limits'],
+      });
+    },
+    'says what needs a restart',
+  );
+
+  verifies('agents.reload-signal', async () => {
+    await using folder = await tempDirectory();
+    const said = (reply: string) =>
+      JSON.stringify({
+        llm: { provider: 'scripted', model: 'offline', script: [{ when: '[^]*', reply }] },
+      });
+    const write = (name: string, text: string) => writeFile(join(folder.path, name), text);
+    await write('support.yml', said('one'));
+    await write('sales.yml', said('two'));
+    await write(
+      'service.yml',
+      JSON.stringify({ agents: ['support.yml', { id: 'shop', file: 'sales.yml' }] }),
+    );
+    const args = ['--config', 'service.yml', '--data-dir', ':memory:', '--log-level', 'info'];
+    await using service = await ServiceProcess.listening(args, { cwd: folder.path });
+    const say = (agent: string) => json(service.post('/api/message-sync', { message: 'hi', agent }));
+    expect(await say('shop')).toMatchObject({ response: 'two' });
+    await write('support.yml', 'llm: nothing');
+    await write('sales.yml', said('three'));
+    service.process.kill('SIGHUP');
+    await service.process.stderr(/"agentId":"shop".*the agent was reloaded/);
+    expect(await say('shop')).toMatchObject({ response: 'three' });
+    expect(await say('support')).toMatchObject({ response: 'one' });
+    await service.process.stderr(/"agentId":"support".*the agent was not reloaded, and is as it was/);
+    service.process.kill('SIGTERM');
+    expect(await service.process.ended).toMatchObject({ code: 0 });
+  });
+});
