@@ -140,7 +140,12 @@ async function start(
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   const { modelLabel } = host.first;
   const isBuiltIn = isBuiltInAgent(agentFile);
-  process.stdout.write(welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port: http.port }));
+  const others = agents.slice(1).map(({ id, file }) => {
+    return { id, file, modelLabel: host.agents.get(id)?.modelLabel ?? '' };
+  });
+  process.stdout.write(
+    welcome({ version, agentFile, isBuiltIn, modelLabel, others, settings, port: http.port }),
+  );
   await Promise.all([
     adapters.model.warmUp?.(),
     ...[...host.agents.values()].map((agent) => reportProgress(agent, (text) => process.stdout.write(text))),

@@ -10,12 +10,15 @@ export interface Welcome {
   /** Whether it is the agent of the package, whose path tells nothing. */
   readonly isBuiltIn: boolean;
   readonly modelLabel: string;
+  /** The agents besides the first one. */
+  readonly others?: readonly { readonly id: string; readonly file: string; readonly modelLabel: string }[];
   readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'>;
   readonly port: number;
 }
 
 /** The start message: the addresses of the service, its agent file and its data directory. */
-export function welcome({ version, agentFile, isBuiltIn, modelLabel, settings, port }: Welcome): string {
+export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = [], ...at }: Welcome): string {
+  const { settings, port } = at;
   const { mode, host, dataDir } = settings;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = `http://${address}`;
@@ -25,6 +28,9 @@ export function welcome({ version, agentFile, isBuiltIn, modelLabel, settings, p
     line(
       'agent',
       isBuiltIn ? `built in (${modelLabel}); ${OWN_AGENT}` : `${shortPath(agentFile)} (${modelLabel})`,
+    ),
+    ...others.map((other) =>
+      line('agent', `${shortPath(other.file)} (${other.modelLabel}) at ${url}/agents/${other.id}`),
     ),
     line('data', kept),
     ...(mode === 'web'
