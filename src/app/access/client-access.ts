@@ -4,6 +4,7 @@ import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ROLES } from '../../core/access/scopes.ts';
 import type { AgentId } from '../../core/agent-description.ts';
 import type { Route } from '../../gateway/http/router.ts';
+import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
@@ -25,7 +26,7 @@ import { protectMcp } from './protect-mcp.ts';
 export interface ClientAccessOptions {
   readonly auth: AuthConfig;
   /** By id; the first one answers the requests that name none. */
-  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'identity'>>;
+  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
   readonly log: Logger;
 }
@@ -69,9 +70,8 @@ export function accessBy(
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const bus = oneBus(
-    new Map([...agents].map(([agentId, agent]): [AgentId, Bus] => [agentId, new GuardedBus(agent.bus)])),
-  );
+  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guarded(agent)])));
+  for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
   return {
     authenticator,
@@ -80,7 +80,12 @@ export function accessBy(
     mcp,
     routes: {
       always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
-      web: [...ticketRoutes(tickets), whoamiRoute, ...(keysOf({ agents }) ? keyRoutes(bus) : [])],
+      web: [
+        ...ticketRoutes(tickets),
+        whoamiRoute,
+        ...grantRoutes(bus),
+        ...(keysOf({ agents }) ? keyRoutes(bus) : []),
+      ],
     },
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
@@ -88,6 +93,11 @@ export function accessBy(
       credentials.revoke(credential);
     },
   };
+}
+
+function guarded({ bus, grants }: Pick<Agent, 'bus' | 'grants'>): Bus {
+  if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
+  return new GuardedBus(bus, grants);
 }
 
 /** All agents have the same keys. */

@@ -99,7 +99,7 @@ async function start(
   const keys = await keysOf(auth, adapters, log);
   const environment = process.env;
   const host = await hostAgents({
-    ...{ agents, adapters, environment, log, keys },
+    ...{ agents, adapters, environment, log, keys, hasOwners: auth !== undefined },
     readAgain: async (file) => {
       const read = loadAgentFile(file, environment);
       return { ...read, model: await chooseModel({ config: read.config, environment, log }) };

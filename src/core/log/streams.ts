@@ -30,6 +30,9 @@ export const CLEAR_SERVERS_STREAM = `${SERVICE_PREFIX}service`;
 /** The API keys: which were created and which were revoked. It has hashes of their secrets only. */
 export const API_KEYS_STREAM: StreamId = `${SERVICE_PREFIX}api-keys`;
 
+/** Which sessions are shared, with whom and for what. */
+export const GRANTS_STREAM: StreamId = `${SERVICE_PREFIX}grants`;
+
 /** Prefix of the streams of requests with an idempotency key. Each of these requests has one. */
 export const REQUEST_STREAMS = `${SERVICE_PREFIX}request:`;
 

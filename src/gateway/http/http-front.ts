@@ -127,7 +127,7 @@ export class HttpFront implements HttpHandler {
     const served = await this.#forNamedAgent(identified, request, route);
     if (!credential) return handler(served, parameters);
     credential.hold(served.context);
-    return handler({ ...served, lost: credential.lost }, parameters);
+    return handler({ ...served, credential }, parameters);
   }
 
   async #served(request: AgentRequest): Promise<ServedRequest> {

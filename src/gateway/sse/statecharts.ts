@@ -50,7 +50,7 @@ export class Statecharts {
     return jsonResponse<StatechartsResponse>({ machines, timestamp: now() });
   }
 
-  #stream(filter: MachineFilter, { context, lost }: ServedRequest): HttpResponse {
+  #stream(filter: MachineFilter, { context, credential }: ServedRequest): HttpResponse {
     return serverSentEvents((sink) => {
       this.#streams += 1;
       const reader = new MachineReader({ bus: this.#bus, context, filter, sink, encode });
@@ -59,7 +59,7 @@ export class Statecharts {
         reader.close();
       };
       return { drained: () => reader.drained(), stop };
-    }, lost);
+    }, credential?.lost);
   }
 }
 

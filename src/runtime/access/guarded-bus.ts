@@ -8,8 +8,10 @@ import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
-import { sessionsNamedBy, TRANSLATIONS } from './translated-requests.ts';
-import { isSeenBy } from './visible-sessions.ts';
+import type { GrantBook } from './grant-book.ts';
+import { sessionNeeds } from './session-needs.ts';
+import { TRANSLATIONS } from './translated-requests.ts';
+import { VisibleSessions } from './visible-sessions.ts';
 
 /**
  * The bus as clients may use it. Every request of every protocol passes here: its scope is checked, and the names that a
@@ -18,9 +20,12 @@ import { isSeenBy } from './visible-sessions.ts';
  */
 export class GuardedBus implements Bus {
   readonly #bus: Bus;
+  readonly #visible: VisibleSessions;
 
-  constructor(bus: Bus) {
+  /** @param grants of the agent behind the bus. */
+  constructor(bus: Bus, grants: GrantBook) {
     this.#bus = bus;
+    this.#visible = new VisibleSessions(grants);
   }
 
   async send<T extends RequestType>(
@@ -30,20 +35,21 @@ export class GuardedBus implements Bus {
   ): Promise<ServiceRequests[T]['answer']> {
     requireScope(client, REQUEST_SCOPES[type]);
     const { inward, outward } = TRANSLATIONS[type] ?? {};
-    const meant = inward ? inward(request, client) : request;
-    for (const id of sessionsNamedBy(meant)) requireVisible(id, client);
+    const meant = inward ? inward(request, client, this.#visible) : request;
+    const needs = sessionNeeds(type, meant);
+    for (const { id, need } of needs) this.#visible.require(id, need, client);
     try {
       const answer = await this.#bus.send(type, meant, client);
       return outward ? outward(answer, client) : answer;
     } catch (error) {
-      throw inNamesOf(client, meant, error);
+      throw inNamesOf(client, needs, error);
     }
   }
 
   topicOf(name: SessionId, client: RequestContext): SessionId {
     requireScope(client, 'sessions:read');
     const id = sessionIdOf(name, client);
-    requireVisible(id, client);
+    this.#visible.require(id, 'read', client);
     return id;
   }
 
@@ -69,36 +75,30 @@ export class GuardedBus implements Bus {
     return this.#bus.onMachines(
       filter,
       (state) => {
-        const shown = shownTo(client, state);
+        const shown = this.#shownTo(client, state);
         if (shown) listener(shown);
       },
       client,
     );
   }
-}
 
-function requireVisible(id: SessionId, client: RequestContext): void {
-  if (isSeenBy(id, client)) return;
-  const sessionId = sessionNameFor(id, client);
-  throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+  /** The state of a machine as the client may see it; null if it may not. */
+  #shownTo(client: RequestContext, state: MachineState): MachineState | null {
+    const { sessionId, context } = state;
+    if (sessionId === undefined) return client.rights?.scopes.has('servers:read') ? state : null;
+    if (!this.#visible.isSeenBy(sessionId, client)) return null;
+    const name = sessionNameFor(sessionId, client);
+    return { ...state, sessionId: name, context: { ...context, sessionId: name } };
+  }
 }
 
 /** The error with the client's names in place of the ids of the sessions. */
-function inNamesOf(client: RequestContext, request: object, error: unknown): unknown {
+function inNamesOf(client: RequestContext, named: ReturnType<typeof sessionNeeds>, error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   // A bare id may be part of any word. Nobody but an admin meets one.
-  const ids = sessionsNamedBy(request).filter((id) => id.includes('/'));
+  const ids = named.map(({ id }) => id).filter((id) => id.includes('/'));
   const renamed = (text: string): string =>
     ids.reduce((said, id) => said.replaceAll(id, sessionNameFor(id, client)), text);
   const details: Record<string, unknown> = JSON.parse(renamed(JSON.stringify(error.details)));
   return new ServiceError(error.code, renamed(error.message), details, error.cause);
-}
-
-/** The state of a machine as the client may see it; null if it may not. */
-function shownTo(client: RequestContext, state: MachineState): MachineState | null {
-  const { sessionId, context } = state;
-  if (sessionId === undefined) return client.rights?.scopes.has('servers:read') ? state : null;
-  if (!isSeenBy(sessionId, client)) return null;
-  const name = sessionNameFor(sessionId, client);
-  return { ...state, sessionId: name, context: { ...context, sessionId: name } };
 }

@@ -96,6 +96,7 @@ export class RunningService implements AsyncDisposable {
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
     const host = await hostAgents({
       ...{ agents: [first, ...others], adapters, log, keys, environment, clock: options.clock },
+      hasOwners: options.verifiers !== undefined || options.apiKeys === true,
       readAgain: async (id) => {
         const loaded = read(id);
         return { ...loaded, model: await chooseModel({ config: loaded.config, environment, log }) };
