@@ -283,6 +283,10 @@ export const requirements = {
   'grants.deleted': 'a session that is deleted is shared no more, nor is the next one of its name',
   'grants.restart': 'grants and their revocations survive a restart',
   'grants.list': 'shared sessions are in the list, page by page and by search',
+  'audit.entries':
+    'the audit trail says who did what, from where and with which outcome, refusals too, and no content',
+  'audit.command': '`audit` prints the trail of a folder, by time and principal, and nothing of a token',
+  'audit.off': 'without authentication there is no audit trail',
   'agents.list': 'GET /api/agents lists the agents of the service, with the version of each file',
   'agents.choose': 'path, query or body say which agent a request is for; without them it is the first one',
   'agents.unknown': 'an agent that the service does not have is AGENT_NOT_FOUND, and nothing happens',

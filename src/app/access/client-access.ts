@@ -4,6 +4,7 @@ import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ROLES } from '../../core/access/scopes.ts';
 import type { AgentId } from '../../core/agent-description.ts';
 import type { Route } from '../../gateway/http/router.ts';
+import { auditRoute } from '../../gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
@@ -17,6 +18,7 @@ import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
@@ -28,6 +30,7 @@ export interface ClientAccessOptions {
   /** By id; the first one answers the requests that name none. */
   readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
+  readonly audit: AuditTrail;
   readonly log: Logger;
 }
 
@@ -42,6 +45,8 @@ export interface ClientAccess {
   readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
+  /** Writes what the audit trail has not written yet. Call before the log is closed. */
+  close(): Promise<void>;
   /** Call when a credential was revoked: what is open with it ends. */
   revoke(credential: string): void;
 }
@@ -64,13 +69,13 @@ async function jwtVerifiers({ auth: { jwt, roles }, log }: ClientAccessOptions):
 /** @param verifiers of the kinds of tokens that are accepted. */
 export function accessBy(
   verifiers: readonly TokenVerifier[],
-  { auth, agents, trustProxy }: Omit<ClientAccessOptions, 'log'>,
+  { auth, agents, trustProxy, audit }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
   const tickets = new Tickets();
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
-  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures });
+  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guarded(agent)])));
+  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guarded(agent, audit)])));
   for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
   return {
@@ -83,10 +88,12 @@ export function accessBy(
       web: [
         ...ticketRoutes(tickets),
         whoamiRoute,
+        auditRoute(audit),
         ...grantRoutes(bus),
         ...(keysOf({ agents }) ? keyRoutes(bus) : []),
       ],
     },
+    close: () => audit[Symbol.asyncDispose](),
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
       tickets.revoke(credential);
@@ -95,9 +102,9 @@ export function accessBy(
   };
 }
 
-function guarded({ bus, grants }: Pick<Agent, 'bus' | 'grants'>): Bus {
+function guarded({ bus, grants }: Pick<Agent, 'bus' | 'grants'>, audit: AuditTrail): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
-  return new GuardedBus(bus, grants);
+  return new GuardedBus(bus, grants, audit);
 }
 
 /** All agents have the same keys. */

@@ -123,7 +123,7 @@ export class HttpFront implements HttpHandler {
         parameters,
       );
     const identified = await this.#served(request);
-    this.#deps.authenticator.require?.(identified.context, access);
+    this.#deps.authenticator.require?.(identified.context, access, `${route.method} ${route.path}`);
     const served = await this.#forNamedAgent(identified, request, route);
     if (!credential) return handler(served, parameters);
     credential.hold(served.context);

@@ -8,6 +8,7 @@ import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
+import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
 import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
@@ -15,6 +16,7 @@ import { ticketOperations } from '../../../src/gateway/documents/operations/tick
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
+import { auditRoute } from '../../../src/gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../../src/gateway/routes/grant-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
 import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
@@ -32,7 +34,14 @@ import { exampleValue, OpenApi, replayableExamples } from '../../support/documen
 import { silentLog } from '../../support/service/running-service.ts';
 import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
-const operations = [...always, ...ticketOperations, whoamiOperation, ...grantOperations, ...keyOperations];
+const operations = [
+  ...always,
+  ...ticketOperations,
+  whoamiOperation,
+  auditOperation,
+  ...grantOperations,
+  ...keyOperations,
+];
 const openApi = structuredClone(securedOpenApi(openApiDocument('0.0.0', operations), operations));
 const asyncApi = structuredClone(securedAsyncApi(asyncApiDocument('0.0.0')));
 const readOpenApi = OpenApi.parse(openApi);
@@ -72,6 +81,7 @@ describe('the OpenAPI document', () => {
       }),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
+      auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
       ...ticketRoutes(new Tickets()),
       whoamiRoute,
       ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),
