@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 /** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
-  /** Aborted, with a `ServiceError` as its reason, when the credential of an event stream has ended. */
+  /** Aborted, with a `ServiceError` as its reason, when the credential of a stream has ended. */
   readonly lost?: AbortSignal | undefined;
 }
 

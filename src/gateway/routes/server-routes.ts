@@ -66,6 +66,7 @@ export function serverRoutes(bus: Bus): Route[] {
       path: `${server}/tools/:toolName/execute`,
       access: REQUEST_SCOPES['tool.execute'],
       takesArguments: true,
+      mayStream: true,
       handler: (request, at) => executeTool(bus, request, at),
     },
   ];
@@ -126,11 +127,11 @@ function toolRecord({ name, description, inputSchema }: Tool): ToolRecord {
 /** Answers with JSON, or with an event stream if the client asks for one. */
 async function executeTool(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const { serverId = '', toolName = '' } = at;
-  const { context } = request;
+  const { context, lost } = request;
   const args = await readJsonObject(request, { optional: true });
   const call = { serverId, toolName, arguments: args, key: await keyOfRequest(request, args) };
   const bodyOf = (execution: ToolExecution) => executionBody(toolName, execution);
-  if (await acceptsEventStream(request)) return toolCallStream({ bus, context, bodyOf }, call);
+  if (await acceptsEventStream(request)) return toolCallStream({ bus, context, lost, bodyOf }, call);
   return jsonResponse<ExecuteToolResponse>(bodyOf(await bus.send('tool.execute', call, context)));
 }
 

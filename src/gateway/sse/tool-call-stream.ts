@@ -16,16 +16,18 @@ type Call = Omit<ServiceRequests['tool.execute']['request'], 'callId'>;
 export interface ToolCallStreamDeps {
   readonly bus: Bus;
   readonly context: RequestContext;
+  /** Aborted when the client may hear no more. */
+  readonly lost?: AbortSignal | undefined;
   /** The data of the event `result`. */
   readonly bodyOf: (execution: ToolExecution) => object;
 }
 
 /**
  * A tool call as server-sent events: `progress` any number of times, then `result` or `error`. If the client
- * disconnects before, the call is cancelled. Rejects if the call is refused before it runs.
+ * disconnects before, or its credential ends, the call is cancelled. Rejects if the call is refused before it runs.
  */
 export async function toolCallStream(
-  { bus, context, bodyOf }: ToolCallStreamDeps,
+  { bus, context, lost, bodyOf }: ToolCallStreamDeps,
   call: Call,
 ): Promise<HttpResponse> {
   const callId = randomUUID();
@@ -71,7 +73,7 @@ export async function toolCallStream(
         }),
     );
     return { drained: () => undefined, stop };
-  });
+  }, lost);
 }
 
 function event(name: string, data: object): string {
