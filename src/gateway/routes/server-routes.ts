@@ -127,11 +127,12 @@ function toolRecord({ name, description, inputSchema }: Tool): ToolRecord {
 /** Answers with JSON, or with an event stream if the client asks for one. */
 async function executeTool(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const { serverId = '', toolName = '' } = at;
-  const { context, lost } = request;
+  const { context } = request;
   const args = await readJsonObject(request, { optional: true });
   const call = { serverId, toolName, arguments: args, key: await keyOfRequest(request, args) };
   const bodyOf = (execution: ToolExecution) => executionBody(toolName, execution);
-  if (await acceptsEventStream(request)) return toolCallStream({ bus, context, lost, bodyOf }, call);
+  if (await acceptsEventStream(request))
+    return toolCallStream({ bus, context, client: request, bodyOf }, call);
   return jsonResponse<ExecuteToolResponse>(bodyOf(await bus.send('tool.execute', call, context)));
 }
 

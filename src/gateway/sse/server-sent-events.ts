@@ -25,16 +25,22 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
+/** Who asks for the events. */
+export interface EventClient {
+  readonly method: string;
+  /** Ends the response with an event `error` when it is aborted: the client may read no more. */
+  readonly lost?: AbortSignal | undefined;
+}
+
 /**
  * An open-ended response. `open` gets the sink for the events and returns their source, which is stopped at
- * the end.
- *
- * @param lost ends the response with an event `error` when the client may read no more.
+ * the end. A `HEAD` request opens nothing.
  */
 export function serverSentEvents(
   open: (sink: EventSink) => EventFeed,
-  lost?: AbortSignal | undefined,
+  { method, lost }: EventClient,
 ): HttpResponse {
+  if (method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   const stop = (): void => {

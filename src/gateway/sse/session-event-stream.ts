@@ -22,7 +22,7 @@ export function sessionEventStream(
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
 ): HttpResponse {
-  const { context, lost } = request;
+  const { context } = request;
   const lastEventId = request.headers.get('last-event-id');
   const topic = bus.topicOf(sessionId, context);
   const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
@@ -46,7 +46,7 @@ export function sessionEventStream(
         reader.close();
       },
     };
-  }, lost);
+  }, request);
 }
 
 function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {
