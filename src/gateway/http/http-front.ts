@@ -1,36 +1,31 @@
 import type { ServiceError } from '../../core/errors.ts';
-import { limitExceeded } from '../../core/limit-errors.ts';
 import { ANYONE } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
-import { type AgentChoice, type AgentRequest, forAgent } from '../agents/agent-choice.ts';
+import { type AgentChoice, type AgentRequest, forAgent, pathOfAgent } from '../agents/agent-choice.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
-import type { HeldCredentials, StreamCredential } from '../security/held-credentials.ts';
+import type { HeldCredentials } from '../security/held-credentials.ts';
+import type { OpenConnections } from '../security/open-connections.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
-import {
-  type Allowance,
-  limitHeaders,
-  type RateLimits,
-  tooManyConnections,
-} from '../security/rate-limits.ts';
+import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
 import type { FoundRoute, Router } from './router.ts';
 
-export interface HttpFrontDeps {
+export interface HttpFrontDeps extends TallyDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
   /** Absent where nobody is authenticated. */
   readonly credentials?: HeldCredentials | undefined;
   readonly cors: Cors;
-  readonly limits: RateLimits;
+  readonly connections: OpenConnections;
   readonly clientAddress: ClientAddress;
   readonly router: Router;
   readonly mcp: Pick<McpEndpoint, 'handle'>;
@@ -52,7 +47,7 @@ export interface AnswerCounts {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Handles every HTTP request: applies the rate limit, checks host and origin, identifies the client and calls the
+ * Handles every HTTP request: checks host and origin, identifies the client, applies the rate limits and calls the
  * endpoint. Errors become error envelopes.
  */
 export class HttpFront implements HttpHandler {
@@ -70,69 +65,57 @@ export class HttpFront implements HttpHandler {
 
   /** Never rejects. */
   async handle(sent: HttpRequest): Promise<HttpResponse> {
-    let extraHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
+    const tally = new RequestTally(this.#deps, this.#deps.agents ? pathOfAgent(sent.path) : sent.path);
     let request: AgentRequest = sent;
     let response: HttpResponse;
     try {
       request = this.#deps.agents?.of(sent) ?? sent;
-      const allowance = await this.#count(request);
-      extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
-      response = await this.#answer(request, allowance);
+      await tally.begin(this.#addressOf(sent));
+      response = await this.#answer(request, tally);
     } catch (thrown) {
-      response = this.#failure(thrown, request);
+      response = this.#failure(await tally.refusal(thrown, this.#addressOf(sent)), request);
     }
     this.#answers[classOf(response.status)] += 1;
-    return { ...response, headers: { ...response.headers, ...extraHeaders } };
+    const corsHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
+    return { ...response, headers: { ...response.headers, ...corsHeaders, ...tally.headers } };
   }
 
-  /** Counts a REST request of an address. Paths outside of `/api/` are not limited. */
-  async #count(request: HttpRequest): Promise<Allowance | null> {
-    if (!request.path.startsWith('/api/')) return null;
-    return this.#deps.limits.requests.take(this.#addressOf(request));
-  }
-
-  async #answer(request: AgentRequest, allowance: Allowance | null): Promise<HttpResponse> {
+  async #answer(request: AgentRequest, tally: RequestTally): Promise<HttpResponse> {
     const { access, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
-    if (allowance?.exceeded)
-      throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
     access.checkHost(host);
-    if (method === 'OPTIONS') return cors.preflight(origin);
+    if (method === 'OPTIONS') {
+      await tally.byAddress(this.#addressOf(request));
+      return cors.preflight(origin);
+    }
     if (path === '/mcp') {
       access.checkOrigin(origin, host);
-      return mcp.handle(await this.#served(request));
+      return mcp.handle(await this.#served(request, tally));
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const found = router.find(request);
     const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
-    return isStream ? this.#openStream(request, found) : this.#dispatch(request, found);
+    const served = await this.#admitted(request, found, tally);
+    return isStream ? this.#openStream(served, found) : found.route.handler(served, found.parameters);
   }
 
-  /** @param credential of an event stream, held as long as it is open. */
-  async #dispatch(
-    request: AgentRequest,
-    { route, parameters }: FoundRoute,
-    credential?: StreamCredential,
-  ): Promise<HttpResponse> {
-    const { access, handler } = route;
-    if (access === 'open')
-      return handler(
-        { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) },
-        parameters,
-      );
-    const identified = await this.#served(request);
-    this.#deps.authenticator.require?.(identified.context, access, `${route.method} ${route.path}`);
-    const served = await this.#forNamedAgent(identified, request, route);
-    if (!credential) return handler(served, parameters);
-    credential.hold(served.context);
-    return handler({ ...served, credential }, parameters);
+  /** The request of a client that may use the route. */
+  async #admitted(request: AgentRequest, { route }: FoundRoute, tally: RequestTally): Promise<ServedRequest> {
+    if (route.access === 'open') {
+      await tally.byAddress(this.#addressOf(request));
+      return { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) };
+    }
+    const served = await this.#served(request, tally);
+    this.#deps.authenticator.require?.(served.context, route.access, `${route.method} ${route.path}`);
+    return this.#forNamedAgent(served, request, route);
   }
 
-  async #served(request: AgentRequest): Promise<ServedRequest> {
+  async #served(request: AgentRequest, tally: RequestTally): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
     const context = await requestContext(authenticator, request, this.#addressOf(request));
+    await tally.byClient(context);
     return { ...request, context: forAgent(context, request.agent) };
   }
 
@@ -148,18 +131,17 @@ export class HttpFront implements HttpHandler {
   }
 
   /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
-  async #openStream(request: AgentRequest, found: FoundRoute): Promise<HttpResponse> {
-    const { connections } = this.#deps.limits;
-    const address = this.#addressOf(request);
-    const refusal = connections.enter(address);
-    if (refusal) throw tooManyConnections(refusal);
+  async #openStream(served: ServedRequest, { route, parameters }: FoundRoute): Promise<HttpResponse> {
+    const leave = this.#deps.connections.enter(served.context, this.#addressOf(served));
     const credential = this.#deps.credentials?.forStream();
+    credential?.hold(served.context);
     const onOver = (): void => {
       credential?.release();
-      connections.leave(address);
+      leave();
     };
     try {
-      return { ...(await this.#dispatch(request, found, credential)), onOver };
+      const response = await route.handler({ ...served, ...(credential && { credential }) }, parameters);
+      return { ...response, onOver };
     } catch (error) {
       onOver();
       throw error;
