@@ -1,12 +1,17 @@
 import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
-import type { LocalBus } from '../bus/local-bus.ts';
 import type { OpenTurns } from './open-turns.ts';
 import type { SessionQuota } from './session-quota.ts';
+
+/** The bus of one agent, with the signals of all its sessions. */
+interface AgentBus extends Bus {
+  onEverySession(listener: (signal: SessionSignal) => void): Unsubscribe;
+}
 
 /** What clients may use of all agents together. */
 export interface ClientQuotas {
@@ -27,7 +32,7 @@ type Admissions = {
 
 /** The bus of an agent whose clients may have no more sessions, messages and running turns than their limits say. */
 export class LimitedBus implements Bus {
-  readonly #bus: LocalBus;
+  readonly #bus: AgentBus;
   readonly #quotas: ClientQuotas;
   readonly #admissions: Admissions = {
     'turn.start': (message, client) => this.#admitTurn(message, client),
@@ -35,7 +40,7 @@ export class LimitedBus implements Bus {
     'session.fork': (fork) => this.#admitFork(fork),
   };
 
-  constructor(bus: LocalBus, quotas: ClientQuotas) {
+  constructor(bus: AgentBus, quotas: ClientQuotas) {
     this.#bus = bus;
     this.#quotas = quotas;
     const { sessions, turns } = quotas;
@@ -62,8 +67,8 @@ export class LimitedBus implements Bus {
     }
   }
 
-  topicOf(sessionId: SessionId): SessionId {
-    return this.#bus.topicOf(sessionId);
+  topicOf(sessionId: SessionId, client: RequestContext): SessionId {
+    return this.#bus.topicOf(sessionId, client);
   }
 
   onSession(topic: SessionId, listener: SessionListener): void {
@@ -78,8 +83,12 @@ export class LimitedBus implements Bus {
     return this.#bus.onToolCall(callId, listener);
   }
 
-  onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
-    return this.#bus.onMachines(filter, listener);
+  onMachines(
+    filter: MachineFilter,
+    listener: (state: MachineState) => void,
+    client: RequestContext,
+  ): Unsubscribe {
+    return this.#bus.onMachines(filter, listener, client);
   }
 
   async #admitTurn(
