@@ -10,7 +10,7 @@ import { clientError } from '../requests/client-error.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
-import type { HeldCredentials } from '../security/held-credentials.ts';
+import type { HeldCredentials, StreamCredential } from '../security/held-credentials.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
 import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
@@ -34,6 +34,13 @@ export interface HttpFrontDeps extends TallyDeps {
   /** Absent where nobody is authenticated. */
   readonly protectedMcp?: ProtectedMcp | undefined;
   readonly log: Logger;
+}
+
+/** What a request brings before its client is known. */
+interface Entry {
+  readonly tally: RequestTally;
+  /** Of a stream: held as long as it is open. */
+  readonly credential?: StreamCredential | undefined;
 }
 
 /** Answers by the class of their status. */
@@ -92,31 +99,43 @@ export class HttpFront implements HttpHandler {
     }
     if (path === '/mcp') {
       access.checkOrigin(origin, host);
-      return mcp.handle(await this.#served(request, tally));
+      return this.#whileHeld(async (credential) =>
+        mcp.handle(await this.#served(request, { tally, credential })),
+      );
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const found = router.find(request);
-    const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
-    const served = await this.#admitted(request, found, tally);
-    return isStream ? this.#openStream(served, found) : found.route.handler(served, found.parameters);
+    const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
+    if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
+    return this.#whileHeld((credential) =>
+      method === 'GET'
+        ? this.#openStream(request, found, { tally, credential })
+        : this.#dispatch(request, found, { tally, credential }),
+    );
+  }
+
+  async #dispatch(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
+    return found.route.handler(await this.#admitted(request, found, entry), found.parameters);
   }
 
   /** The request of a client that may use the route. */
-  async #admitted(request: AgentRequest, { route }: FoundRoute, tally: RequestTally): Promise<ServedRequest> {
+  async #admitted(request: AgentRequest, { route }: FoundRoute, entry: Entry): Promise<ServedRequest> {
     if (route.access === 'open') {
-      await tally.byAddress(this.#addressOf(request));
+      await entry.tally.byAddress(this.#addressOf(request));
       return { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) };
     }
-    const served = await this.#served(request, tally);
+    const served = await this.#served(request, entry);
     this.#deps.authenticator.require?.(served.context, route.access, `${route.method} ${route.path}`);
     return this.#forNamedAgent(served, request, route);
   }
 
-  async #served(request: AgentRequest, tally: RequestTally): Promise<ServedRequest> {
+  async #served(request: AgentRequest, { tally, credential }: Entry): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
     const context = await requestContext(authenticator, request, this.#addressOf(request));
+    // At once: it may be revoked from here on.
+    credential?.hold(context);
     await tally.byClient(context);
-    return { ...request, context: forAgent(context, request.agent) };
+    return { ...request, context: forAgent(context, request.agent), credential };
   }
 
   /** The body says which agent is meant if path and query do not. */
@@ -131,19 +150,36 @@ export class HttpFront implements HttpHandler {
   }
 
   /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
-  async #openStream(served: ServedRequest, { route, parameters }: FoundRoute): Promise<HttpResponse> {
-    const leave = this.#deps.connections.enter(served.context, this.#addressOf(served));
-    const credential = this.#deps.credentials?.forStream();
-    credential?.hold(served.context);
-    const onOver = (): void => {
-      credential?.release();
-      leave();
-    };
+  async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
+    const served = await this.#admitted(request, found, entry);
+    const leave = this.#deps.connections.enter(served.context, this.#addressOf(request));
     try {
-      const response = await route.handler({ ...served, ...(credential && { credential }) }, parameters);
+      const response = await found.route.handler(served, found.parameters);
+      const onOver = (): void => {
+        leave();
+        response.onOver?.();
+      };
       return { ...response, onOver };
     } catch (error) {
-      onOver();
+      leave();
+      throw error;
+    }
+  }
+
+  /** Holds the credential until the answer, which may be a stream, is over. */
+  async #whileHeld(
+    answer: (credential: StreamCredential | undefined) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
+    const credential = this.#deps.credentials?.forStream();
+    try {
+      const response = await answer(credential);
+      const onOver = (): void => {
+        credential?.release();
+        response.onOver?.();
+      };
+      return { ...response, onOver };
+    } catch (error) {
+      credential?.release();
       throw error;
     }
   }

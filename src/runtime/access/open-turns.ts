@@ -8,7 +8,7 @@ import { ownerPrefixes } from './owner-prefixes.ts';
 
 export type PerHolder = Readonly<Record<LimitHolder, number | false>>;
 
-const HOLDERS: readonly LimitHolder[] = ['principal', 'tenant'];
+export const HOLDERS: readonly LimitHolder[] = ['principal', 'tenant'];
 
 /**
  * The turns that each principal, and each tenant, has started and that are not over: those that run, those that wait for an
@@ -36,14 +36,14 @@ export class OpenTurns {
   open(turnId: TurnId, client: RequestContext): void {
     if (this.#isOff || this.#holders.has(turnId)) return;
     const holders = { principal: ownPrefix(client), tenant: `${client.tenant}/` };
-    for (const of of HOLDERS) {
-      const limit = this.#limits[of];
-      if (limit === false || (this.#counts[of].get(holders[of]) ?? 0) < limit) continue;
+    for (const holder of HOLDERS) {
+      const limit = this.#limits[holder];
+      if (limit === false || (this.#counts[holder].get(holders[holder]) ?? 0) < limit) continue;
       this.#refusals += 1;
       throw clientLimitExceeded(
         {
           name: 'runningTurns',
-          of,
+          of: holder,
           what: 'running turns',
           suggestion: 'Wait until one ends, or cancel one.',
         },
@@ -58,11 +58,11 @@ export class OpenTurns {
     const holders = this.#holders.get(turnId);
     if (!holders) return;
     this.#holders.delete(turnId);
-    for (const of of HOLDERS) {
-      const counts = this.#counts[of];
-      const left = (counts.get(holders[of]) ?? 1) - 1;
-      if (left === 0) counts.delete(holders[of]);
-      else counts.set(holders[of], left);
+    for (const holder of HOLDERS) {
+      const counts = this.#counts[holder];
+      const left = (counts.get(holders[holder]) ?? 1) - 1;
+      if (left === 0) counts.delete(holders[holder]);
+      else counts.set(holders[holder], left);
     }
   }
 
@@ -79,11 +79,14 @@ export class OpenTurns {
   }
 
   get #isOff(): boolean {
-    return HOLDERS.every((of) => this.#limits[of] === false);
+    return HOLDERS.every((holder) => this.#limits[holder] === false);
   }
 
   #add(turnId: TurnId, holders: Readonly<Record<LimitHolder, string>>): void {
     this.#holders.set(turnId, holders);
-    for (const of of HOLDERS) this.#counts[of].set(holders[of], (this.#counts[of].get(holders[of]) ?? 0) + 1);
+    for (const holder of HOLDERS) {
+      const counts = this.#counts[holder];
+      counts.set(holders[holder], (counts.get(holders[holder]) ?? 0) + 1);
+    }
   }
 }

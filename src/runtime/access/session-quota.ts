@@ -3,7 +3,7 @@ import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../cor
 import { ANYONE } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { PerHolder } from './open-turns.ts';
+import { HOLDERS, type PerHolder } from './open-turns.ts';
 import { ownerPrefixes } from './owner-prefixes.ts';
 
 /** Beyond it, the counts that were made first are forgotten. They are made again when they are needed. */
@@ -60,9 +60,9 @@ export class SessionQuota {
     const prefixes = ownerPrefixes(sessionId);
     if (!prefixes) return () => undefined;
     const wanted: { of: LimitHolder; limit: number; count: Count }[] = [];
-    for (const of of ['principal', 'tenant'] as const) {
-      const limit = this.#limits[of];
-      if (limit !== false) wanted.push({ of, limit, count: await this.#counted(prefixes[of]) });
+    for (const holder of HOLDERS) {
+      const limit = this.#limits[holder];
+      if (limit !== false) wanted.push({ of: holder, limit, count: await this.#counted(prefixes[holder]) });
     }
     const full = wanted.find(({ limit, count }) => count.sessions + count.pending >= limit);
     if (full) {
