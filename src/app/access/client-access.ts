@@ -11,6 +11,7 @@ import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/res
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../gateway/routes/whoami-route.ts';
 import { BearerAuthenticator } from '../../gateway/security/bearer-authenticator.ts';
+import { ClientLimits } from '../../gateway/security/client-limits.ts';
 import { FailedAttempts } from '../../gateway/security/failed-attempts.ts';
 import { HeldCredentials } from '../../gateway/security/held-credentials.ts';
 import type { ProtectedMcp } from '../../gateway/security/protected-mcp.ts';
@@ -21,6 +22,9 @@ import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
+import { type ClientQuotas, LimitedBus } from '../../runtime/access/limited-bus.ts';
+import { OpenTurns } from '../../runtime/access/open-turns.ts';
+import { SessionQuota } from '../../runtime/access/session-quota.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
 import type { Agent } from '../compose.ts';
 import { protectMcp } from './protect-mcp.ts';
@@ -40,6 +44,10 @@ export interface ClientAccess {
   /** Of open sockets and event streams. */
   readonly credentials: HeldCredentials;
   readonly bus: Bus;
+  /** Of each principal and each tenant. */
+  readonly limits: ClientLimits;
+  /** How often a client was refused because of its limits, by what there was too much of. */
+  readonly refusals: () => Readonly<Record<string, number>>;
   readonly mcp: ProtectedMcp;
   /** Routes that a service without authentication does not have: of every mode, and of web mode. */
   readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
@@ -75,13 +83,22 @@ export function accessBy(
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guarded(agent, audit)])));
+  const limits = new ClientLimits(auth.limits);
+  const quotas = quotasOf(auth, limits);
+  const guardedBus = (agent: Pick<Agent, 'bus' | 'grants'>) => guarded(agent, quotas, audit);
+  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guardedBus(agent)])));
   for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
   return {
     authenticator,
     credentials,
     bus,
+    limits,
+    refusals: () => ({
+      ...limits.refusals,
+      sessions: quotas.sessions.refusals,
+      running_turns: quotas.turns.refusals,
+    }),
     mcp,
     routes: {
       always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
@@ -102,9 +119,22 @@ export function accessBy(
   };
 }
 
-function guarded({ bus, grants }: Pick<Agent, 'bus' | 'grants'>, audit: AuditTrail): Bus {
+/** All agents share them. */
+function quotasOf({ limits: { principal, tenant } }: AuthConfig, limits: ClientLimits): ClientQuotas {
+  return {
+    sessions: new SessionQuota({ principal: principal.sessions, tenant: tenant.sessions }),
+    turns: new OpenTurns({ principal: principal.runningTurns, tenant: tenant.runningTurns }),
+    countMessage: (client) => limits.message(client),
+  };
+}
+
+function guarded(
+  { bus, grants }: Pick<Agent, 'bus' | 'grants'>,
+  quotas: ClientQuotas,
+  audit: AuditTrail,
+): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
-  return new GuardedBus(bus, grants, audit);
+  return new GuardedBus(new LimitedBus(bus, quotas), grants, audit);
 }
 
 /** All agents have the same keys. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Scope } from '../../core/access/scopes.ts';
+import { AuthLimits } from './auth-limits.ts';
 import { checkIssuerRoles } from './auth-roles.ts';
 import { JwtConfig } from './jwt-config.ts';
 import { McpResourceUrl } from './mcp-resource-url.ts';
@@ -18,6 +19,8 @@ const AuthFields = z.strictObject({
   auditDays: z.int().min(1).max(3_650).default(90),
   /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
   resource: McpResourceUrl.optional(),
+  /** Of each principal and each tenant. Those of the agent file count by address, for whoever is not authenticated. */
+  limits: AuthLimits.prefault({}),
 });
 
 /** Who may use the service, and what for. */

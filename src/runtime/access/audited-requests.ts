@@ -15,6 +15,7 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'session.reset': 'done',
   'session.list': 'refused',
   'session.rename': 'done',
+  'session.count': 'refused',
   'session.view': 'read',
   'session.fork': 'done',
   'session.delete': 'done',

@@ -49,13 +49,19 @@ const admin: TokenVerifier = {
   subjectOf: () => null,
 };
 
+const UNLIMITED = Object.fromEntries(
+  Object.keys(AuthConfig.parse({}).limits.tenant).map((key) => [key, false]),
+);
+/** Of tests that are not about the limits of clients. */
+const NO_LIMITS = { principal: UNLIMITED, tenant: UNLIMITED };
+
 function accessOf(
   { verifiers, apiKeys, auth }: ServiceOptions,
   host: AgentHost,
   audit: AuditTrail,
 ): ClientAccess | undefined {
   if (!verifiers && !apiKeys) return undefined;
-  const settings = AuthConfig.parse({ apiKeys, ...auth });
+  const settings = AuthConfig.parse({ apiKeys, limits: NO_LIMITS, ...auth });
   const { keys } = host.first;
   const all = [...(keys ? [keys, admin] : []), ...(verifiers ?? [])];
   const access = accessBy(all, { auth: settings, agents: host.agents, trustProxy: false, audit });

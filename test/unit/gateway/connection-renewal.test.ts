@@ -24,12 +24,20 @@ function renewing() {
   const socket = new FakeSocket(broadcast);
   const context = contextOf(identity('ada'));
   const connection = new Connection(
-    { session: 's', reasoning: 0, time: 0, statecharts: 0, context, address: '127.0.0.1' },
+    {
+      session: 's',
+      reasoning: 0,
+      time: 0,
+      statecharts: 0,
+      context,
+      address: '127.0.0.1',
+      leave: () => undefined,
+    },
     socket,
     {
       ...{ bus, credentials, fanOut: new SignalFanOut(bus, broadcast), maxRequestBytes: 1_000 },
       ...{ limits: rateLimits(LimitsConfig.parse({})), log: recordingLog() },
-      connections: { leave: () => undefined },
+      onClosed: () => undefined,
     },
   );
   const text = JSON.stringify({ type: 'auth', token: 'later' });
