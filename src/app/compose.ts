@@ -1,8 +1,10 @@
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
 import { oneProcess } from '../ports/session-directory.ts';
+import type { GrantBook } from '../runtime/access/grant-book.ts';
 import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
@@ -11,7 +13,7 @@ import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
 import { LogBackups } from '../runtime/requests/log-backups.ts';
 import { logSize } from '../runtime/requests/log-size.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
-import { answerRequests } from '../runtime/requests/request-handlers.ts';
+import { answerRequests, type RequestHandlers } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionArchive } from '../runtime/sessions/session-archive.ts';
 import { SessionFold } from '../runtime/sessions/session-fold.ts';
@@ -38,6 +40,8 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly clock?: Clock | undefined;
   /** The API keys that clients may manage. Left out where the service has none. */
   readonly keys?: KeyBook | undefined;
+  /** Whether sessions belong to somebody, who may share them. */
+  readonly hasOwners?: boolean;
   /** Called once, when idle sessions take half of the memory that they may take. */
   readonly onSessionsFilling?: () => void;
 }
@@ -53,6 +57,8 @@ export interface Agent {
   readonly authorizations: ServerAuthorizations | undefined;
   /** The API keys. Undefined where the service has none. */
   readonly keys: KeyBook | undefined;
+  /** Which sessions are shared. Undefined where sessions belong to nobody. */
+  readonly grants: GrantBook | undefined;
   /** For the inspector. */
   readonly machines: LiveMachines;
   readonly metrics: SampledMetrics;
@@ -77,6 +83,7 @@ export async function composeAgent({
   log,
   clock,
   keys,
+  hasOwners = false,
   onSessionsFilling,
 }: AgentOptions): Promise<Agent> {
   const { llm, mcpServers } = config;
@@ -138,6 +145,7 @@ export async function composeAgent({
   };
   answerRequests(bus, handlers);
   if (keys) await answerKeyRequests(bus, keys);
+  const grants = hasOwners ? await openGrants(store, handlers, { bus, log }) : undefined;
   countSignals(bus, metrics);
   showRuntime(metrics, { sessions, servers, retention });
 
@@ -169,6 +177,7 @@ export async function composeAgent({
     },
     authorizations: adapters.authorizations,
     keys,
+    grants,
     machines,
     metrics,
     toolServers,
@@ -199,4 +208,19 @@ export async function composeAgent({
 async function answerKeyRequests(bus: LocalBus, keys: KeyBook): Promise<void> {
   const { answerForKeys } = await import('../runtime/requests/key-requests.ts');
   answerForKeys(bus, keys);
+}
+
+/** Loads what is needed only where sessions belong to somebody. */
+async function openGrants(
+  store: EventStore,
+  { sessions }: Pick<RequestHandlers, 'sessions'>,
+  { bus, log }: { readonly bus: LocalBus; readonly log: Logger },
+): Promise<GrantBook> {
+  const [{ GrantBook }, { answerForGrants }] = await Promise.all([
+    import('../runtime/access/grant-book.ts'),
+    import('../runtime/requests/grant-requests.ts'),
+  ]);
+  const grants = await GrantBook.load(store, log);
+  answerForGrants(bus, grants, sessions);
+  return grants;
 }

@@ -1,7 +1,7 @@
 import { createInspector } from '@statelyai/inspect';
 import type { AnyEventObject } from 'xstate';
+import { isOfTenant } from '../core/access/session-names.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
-import { isSeenBy } from '../runtime/access/visible-sessions.ts';
 import type { LiveMachines, MachineActor } from '../runtime/machines/live-machines.ts';
 
 /** Fields of an event that remain when its content is left out. */
@@ -34,10 +34,10 @@ export function machineInspector(
   };
 }
 
-/** Turns belong to sessions. Tool servers belong to the service. */
+/** Only admins inspect. Turns belong to sessions of a tenant. Tool servers belong to the service. */
 function isShownTo(client: RequestContext, actor: MachineActor): boolean {
   const { context } = actor.getSnapshot();
-  if ('sessionId' in context) return isSeenBy(context.sessionId, client);
+  if ('sessionId' in context) return isOfTenant(context.sessionId, client.tenant);
   return client.rights?.scopes.has('servers:read') === true;
 }
 

@@ -144,6 +144,7 @@ export async function serveHttp({
       uws.end();
       history[Symbol.dispose]();
       mcp[Symbol.dispose]();
+      await clients?.close();
       await host.close();
       uws.close();
       stopWatching();

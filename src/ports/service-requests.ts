@@ -1,4 +1,5 @@
 import type { ApiKeyRecord, CreatedApiKey, NewApiKey } from '../core/access/api-key-record.ts';
+import type { Grant, NewGrant } from '../core/access/grant.ts';
 import type { TenantId } from '../core/access/identity.ts';
 import type { SessionsOf } from '../core/access/session-names.ts';
 import type { AgentDescription, AgentId, AgentListItem, AgentReload } from '../core/agent-description.ts';
@@ -135,6 +136,11 @@ export interface ServiceRequests {
   'key.list': { request: Record<never, never>; answer: readonly ApiKeyRecord[] };
   /** From the answer on, the API key is refused. Refused itself for a key of another tenant. */
   'key.revoke': { request: { keyId: string }; answer: ApiKeyRecord };
+  /** Shares a session. Refused if there is no such session. */
+  'grant.create': { request: { readonly sessionId: SessionId } & NewGrant; answer: Grant };
+  'grant.list': { request: { readonly sessionId: SessionId }; answer: readonly Grant[] };
+  /** From the answer on, the session is not shared in this way; what was open by it has ended. */
+  'grant.revoke': { request: { readonly sessionId: SessionId; grantId: string }; answer: Grant };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
   /** What an operator should know although the service works, for people. */

@@ -42,6 +42,7 @@ export const errorCatalogue = {
     condition: 'No tool call with this id waits for approval; `details.callId`.',
   },
   AGENT_NOT_FOUND: { status: 404, condition: 'The service has no such agent; `details.agentId`.' },
+  GRANT_NOT_FOUND: { status: 404, condition: 'The session has no such grant; `details.grantId`.' },
   API_KEY_NOT_FOUND: { status: 404, condition: 'There is no such API key; `details.keyId`.' },
   SESSION_BUSY: {
     status: 409,

@@ -275,6 +275,19 @@ export const requirements = {
   'agent.describe':
     'GET /api/agent answers name, description, model, prompt, tools and suggestions of the agent, and no secret',
   'agent.name': 'the name and description of the agent are in /api/health and in what an MCP client is told',
+  'grants.read':
+    'who gets a session for reading reads it and forks it, and is told why all else is forbidden',
+  'grants.talk': 'who gets a session for talking sends messages, and nothing else; a grant gives no scope',
+  'grants.role': 'a session can be shared with a role, within its tenant',
+  'grants.invalid': 'a grant that makes no sense is refused; without authentication there are none',
+  'grants.revoked': 'when a grant is revoked, what is open by it ends at once, and the others go on',
+  'grants.deleted': 'a session that is deleted is shared no more, nor is the next one of its name',
+  'grants.restart': 'grants and their revocations survive a restart',
+  'grants.list': 'shared sessions are in the list, page by page and by search',
+  'audit.entries':
+    'the audit trail says who did what, from where and with which outcome, refusals too, and no content',
+  'audit.command': '`audit` prints the trail of a folder, by time and principal, and nothing of a token',
+  'audit.off': 'without authentication there is no audit trail',
   'agents.list': 'GET /api/agents lists the agents of the service, with the version of each file',
   'agents.choose': 'path, query or body say which agent a request is for; without them it is the first one',
   'agents.unknown': 'an agent that the service does not have is AGENT_NOT_FOUND, and nothing happens',

@@ -4,6 +4,8 @@ import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ROLES } from '../../core/access/scopes.ts';
 import type { AgentId } from '../../core/agent-description.ts';
 import type { Route } from '../../gateway/http/router.ts';
+import { auditRoute } from '../../gateway/routes/audit-route.ts';
+import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
@@ -16,6 +18,7 @@ import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
@@ -25,8 +28,9 @@ import { protectMcp } from './protect-mcp.ts';
 export interface ClientAccessOptions {
   readonly auth: AuthConfig;
   /** By id; the first one answers the requests that name none. */
-  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'identity'>>;
+  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
+  readonly audit: AuditTrail;
   readonly log: Logger;
 }
 
@@ -41,6 +45,8 @@ export interface ClientAccess {
   readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
+  /** Writes what the audit trail has not written yet. Call before the log is closed. */
+  close(): Promise<void>;
   /** Call when a credential was revoked: what is open with it ends. */
   revoke(credential: string): void;
 }
@@ -63,15 +69,14 @@ async function jwtVerifiers({ auth: { jwt, roles }, log }: ClientAccessOptions):
 /** @param verifiers of the kinds of tokens that are accepted. */
 export function accessBy(
   verifiers: readonly TokenVerifier[],
-  { auth, agents, trustProxy }: Omit<ClientAccessOptions, 'log'>,
+  { auth, agents, trustProxy, audit }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
   const tickets = new Tickets();
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
-  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures });
+  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const bus = oneBus(
-    new Map([...agents].map(([agentId, agent]): [AgentId, Bus] => [agentId, new GuardedBus(agent.bus)])),
-  );
+  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guarded(agent, audit)])));
+  for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
   return {
     authenticator,
@@ -80,14 +85,26 @@ export function accessBy(
     mcp,
     routes: {
       always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
-      web: [...ticketRoutes(tickets), whoamiRoute, ...(keysOf({ agents }) ? keyRoutes(bus) : [])],
+      web: [
+        ...ticketRoutes(tickets),
+        whoamiRoute,
+        auditRoute(audit),
+        ...grantRoutes(bus),
+        ...(keysOf({ agents }) ? keyRoutes(bus) : []),
+      ],
     },
+    close: () => audit[Symbol.asyncDispose](),
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
       tickets.revoke(credential);
       credentials.revoke(credential);
     },
   };
+}
+
+function guarded({ bus, grants }: Pick<Agent, 'bus' | 'grants'>, audit: AuditTrail): Bus {
+  if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
+  return new GuardedBus(bus, grants, audit);
 }
 
 /** All agents have the same keys. */

@@ -15,6 +15,7 @@ import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import type { ListedAgent, ServiceConfig } from '../../config/schema/service-config.ts';
 import { checkExposure, resolveSettings, type Settings, SettingsError } from '../../config/settings.ts';
 import { ONLY_AGENT } from '../../core/agent-description.ts';
+import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { agentFileOf, isBuiltInAgent } from '../agent-argument.ts';
@@ -99,7 +100,7 @@ async function start(
   const keys = await keysOf(auth, adapters, log);
   const environment = process.env;
   const host = await hostAgents({
-    ...{ agents, adapters, environment, log, keys },
+    ...{ agents, adapters, environment, log, keys, hasOwners: auth !== undefined },
     readAgain: async (file) => {
       const read = loadAgentFile(file, environment);
       return { ...read, model: await chooseModel({ config: read.config, environment, log }) };
@@ -127,7 +128,14 @@ async function start(
     return;
   }
   const access =
-    auth && (await accessOf({ auth, agents: host.agents, trustProxy: config.server.trustProxy, log }));
+    auth &&
+    (await accessOf({
+      auth,
+      agents: host.agents,
+      store: adapters.store,
+      trustProxy: config.server.trustProxy,
+      log,
+    }));
   const http = await serveHttp({ host, access, config, settings, version, log }).catch(
     async (error: unknown) => {
       await host.close();
@@ -153,10 +161,19 @@ async function start(
   ]);
 }
 
+interface AccessOptions extends Omit<ClientAccessOptions, 'audit'> {
+  /** The log of the service. */
+  readonly store: EventStore;
+}
+
 /** Loads what authenticates clients only where they are authenticated. */
-async function accessOf(options: ClientAccessOptions): Promise<ClientAccess> {
-  const { clientAccess } = await import('../../app/access/client-access.ts');
-  return clientAccess(options);
+async function accessOf({ store, ...options }: AccessOptions): Promise<ClientAccess> {
+  const [{ clientAccess }, { AuditTrail }] = await Promise.all([
+    import('../../app/access/client-access.ts'),
+    import('../../runtime/access/audit-trail.ts'),
+  ]);
+  const { auth, log } = options;
+  return clientAccess({ ...options, audit: new AuditTrail({ store, log, days: auth.auditDays }) });
 }
 
 async function keysOf(

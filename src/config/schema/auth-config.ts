@@ -14,6 +14,8 @@ const AuthFields = z.strictObject({
   roles: z.record(RoleName, z.array(Scope)).default({}),
   /** Identity providers whose tokens (JWT) the service accepts. */
   jwt: JwtConfig.default([]),
+  /** How many days the audit trail is kept. */
+  auditDays: z.int().min(1).max(3_650).default(90),
   /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
   resource: McpResourceUrl.optional(),
 });

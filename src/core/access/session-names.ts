@@ -62,6 +62,8 @@ export interface SessionsOf {
   readonly tenant: string;
   /** Absent: of everybody in the tenant. */
   readonly principal?: string;
+  /** These sessions, too. */
+  readonly also?: ReadonlySet<SessionId>;
 }
 
 /** What the ids of these sessions begin with. Others may begin with it too. */
@@ -71,6 +73,7 @@ export function prefixOf({ tenant, principal }: SessionsOf): string {
 }
 
 export function isAmong(id: SessionId, of: SessionsOf): boolean {
+  if (of.also?.has(id)) return true;
   if (of.principal === undefined) return isOfTenant(id, of.tenant);
   const own = prefixOf(of);
   return own === '' ? !id.includes('/') : id.startsWith(own);

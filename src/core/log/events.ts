@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ApiKeyCreated, ApiKeyRevoked } from '../access/api-key-events.ts';
+import { AuditRecorded } from '../access/audit-entry.ts';
+import { GrantRevoked, SessionShared } from '../access/grant.ts';
 import { UnprefixedAgentChosen } from '../agent-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
 import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../session/session-events.ts';
@@ -61,6 +63,9 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   ApiKeyCreated,
   ApiKeyRevoked,
   UnprefixedAgentChosen,
+  SessionShared,
+  GrantRevoked,
+  AuditRecorded,
 ]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { requireScope } from '../../core/access/require-scope.ts';
 import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
@@ -92,7 +91,7 @@ export class InspectFront implements SocketFront {
   }
 
   #admission(client: RequestContext | null): Admission {
-    if (client) requireScope(client, 'admin');
+    if (client) this.#deps.clients?.authenticator.require?.(client, 'admin', 'GET /inspect');
     return { open: (socket) => this.#attach(socket, client), release: () => undefined };
   }
 

@@ -1,4 +1,5 @@
 import { ApiKeyRecord } from '../../core/access/api-key-record.ts';
+import { Grant } from '../../core/access/grant.ts';
 import { Image } from '../../core/conversation/image.ts';
 import { ErrorBody } from '../../core/errors.ts';
 import { MachineState, StateValue } from '../../core/machine-state.ts';
@@ -13,6 +14,7 @@ import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { CreateKeyRequest, CreateKeyResponse, KeysResponse, RevokeKeyResponse } from '../../wire/api-keys.ts';
 import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.ts';
+import { CreateGrantRequest, GrantResponse, GrantsResponse, RevokeGrantResponse } from '../../wire/grants.ts';
 import {
   ApprovalRequest,
   CancelRequest,
@@ -104,6 +106,11 @@ const named = {
   CreateKeyResponse,
   KeysResponse,
   RevokeKeyResponse,
+  CreateGrantRequest,
+  GrantResponse,
+  GrantsResponse,
+  RevokeGrantResponse,
+  Grant,
   ApiKeyRecord,
   ErrorResponse,
   ErrorBody,

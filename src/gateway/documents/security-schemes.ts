@@ -1,11 +1,7 @@
 import type { AsyncApiDocument } from './async-api.ts';
 import type { OpenApiDocument } from './open-api.ts';
 import type { OperationObject } from './open-api-operation.ts';
-import { keyOperations } from './operations/key-operations.ts';
 import type { Operation } from './operations/operation.ts';
-import { operations } from './operations/operations.ts';
-import { ticketOperations } from './operations/ticket-operations.ts';
-import { whoamiOperation } from './operations/whoami-operation.ts';
 import { clientMessages } from './stream-messages.ts';
 
 const SCHEME = 'bearer';
@@ -17,12 +13,18 @@ const bearer = {
     'An API key, or a token of the identity provider. Browsers, which can send no header with a WebSocket, use a ticket of `POST /api/tickets` in the query.',
 } as const;
 
-/** The same document with what each operation needs. For a service that authenticates its clients. */
-export function securedOpenApi(document: OpenApiDocument): OpenApiDocument {
+/**
+ * The same document with what each operation needs. For a service that authenticates its clients.
+ * @param operations of the document.
+ */
+export function securedOpenApi(document: OpenApiDocument, operations: readonly Operation[]): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, methods]) => [
     path,
     Object.fromEntries(
-      Object.entries(methods).map(([method, operation]) => [method, secured(operation, scopeOf(operation))]),
+      Object.entries(methods).map(([method, operation]) => [
+        method,
+        secured(operation, scopeOf(operation, operations)),
+      ]),
     ),
   ]);
   return {
@@ -58,10 +60,8 @@ function secured(operation: OperationObject, scope: Operation['scope']): Operati
   return { ...operation, security: [{ [SCHEME]: scope === null ? [] : [scope] }] };
 }
 
-function scopeOf({ operationId }: OperationObject): Operation['scope'] {
-  const declared = [...operations, ...ticketOperations, whoamiOperation, ...keyOperations].find(
-    ({ id }) => id === operationId,
-  );
+function scopeOf({ operationId }: OperationObject, operations: readonly Operation[]): Operation['scope'] {
+  const declared = operations.find(({ id }) => id === operationId);
   if (!declared) throw new Error(`the operation ${operationId} is documented nowhere`);
   return declared.scope;
 }

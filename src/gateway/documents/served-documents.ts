@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { asyncApiDocument } from './async-api.ts';
 import { openApiDocument } from './open-api.ts';
+import { auditOperation } from './operations/audit-operation.ts';
+import { grantOperations } from './operations/grant-operations.ts';
 import { keyOperations } from './operations/key-operations.ts';
 import { operations } from './operations/operations.ts';
 import { ticketOperations } from './operations/ticket-operations.ts';
@@ -33,11 +35,11 @@ export async function makeDocuments(
 ): Promise<ServedDocuments> {
   const served = [
     ...operations,
-    ...(isSecured ? [...ticketOperations, whoamiOperation] : []),
+    ...(isSecured ? [...ticketOperations, whoamiOperation, auditOperation, ...grantOperations] : []),
     ...(hasKeys ? keyOperations : []),
   ];
   const plain = openApiDocument(version, served);
-  const openApi = isSecured ? securedOpenApi(plain) : plain;
+  const openApi = isSecured ? securedOpenApi(plain, served) : plain;
   const asyncApi = isSecured ? securedAsyncApi(asyncApiDocument(version)) : asyncApiDocument(version);
   const openApiJson = { contentType: 'application/json', body: JSON.stringify(openApi) };
   const asyncApiJson = { contentType: 'application/json', body: JSON.stringify(asyncApi) };

@@ -126,7 +126,7 @@ export class HttpFront implements HttpHandler {
         parameters,
       );
     const identified = await this.#served(request, credential);
-    this.#deps.authenticator.require?.(identified.context, access);
+    this.#deps.authenticator.require?.(identified.context, access, `${route.method} ${route.path}`);
     return handler(await this.#forNamedAgent(identified, request, route), parameters);
   }
 
@@ -134,7 +134,7 @@ export class HttpFront implements HttpHandler {
     const { authenticator } = this.#deps;
     const context = await requestContext(authenticator, request, this.#addressOf(request));
     credential?.hold(context);
-    return { ...request, context: forAgent(context, request.agent), lost: credential?.lost };
+    return { ...request, context: forAgent(context, request.agent), credential };
   }
 
   /** The body says which agent is meant if path and query do not. */

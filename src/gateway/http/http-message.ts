@@ -1,11 +1,12 @@
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import type { StreamCredential } from '../security/held-credentials.ts';
 
 /** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
-  /** Aborted, with a `ServiceError` as its reason, when the credential of a stream has ended. */
-  readonly lost?: AbortSignal | undefined;
+  /** Of a stream, where clients are authenticated. */
+  readonly credential?: StreamCredential | undefined;
 }
 
 /** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */

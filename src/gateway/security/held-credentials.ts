@@ -1,16 +1,20 @@
-import { ServiceError } from '../../core/errors.ts';
+import { asServiceError, ServiceError } from '../../core/errors.ts';
 import type { RequestContext, Rights } from '../../core/request/request-context.ts';
 
 /** A connection that stays open as long as its credential is good. */
 export interface CredentialHolder {
   /** The credential has ended. The holder tells its client and closes. */
   lose(error: ServiceError): void;
+  /** Throws a `ServiceError` if the client may not have this connection any more, for another reason. */
+  check?(): void;
 }
 
 /** The credential of an event stream. */
 export interface StreamCredential {
   hold(client: RequestContext): void;
   release(): void;
+  /** @param check see `CredentialHolder`. */
+  checkBy(check: () => void): void;
   /** Aborted, with a `ServiceError` as its reason, when the credential has ended. */
   readonly lost: AbortSignal;
 }
@@ -51,8 +55,15 @@ export class HeldCredentials {
 
   forStream(): StreamCredential {
     const lost = new AbortController();
-    const holder: CredentialHolder = { lose: (error) => lost.abort(error) };
+    const checks: (() => void)[] = [];
+    const holder: CredentialHolder = {
+      lose: (error) => lost.abort(error),
+      check() {
+        for (const check of checks) check();
+      },
+    };
     return {
+      checkBy: (check) => void checks.push(check),
       hold: (client) => this.hold(holder, client),
       release: () => this.release(holder),
       lost: lost.signal,
@@ -62,6 +73,18 @@ export class HeldCredentials {
   revoke(credential: string): void {
     for (const [holder, held] of [...this.#held])
       if (held.credential === credential) this.#end(holder, 'revoked', 'The credential was revoked.');
+  }
+
+  /** Ends the connections that their clients may not have any more. */
+  recheck(): void {
+    for (const holder of [...this.#held.keys()]) {
+      try {
+        holder.check?.();
+      } catch (thrown) {
+        this.release(holder);
+        holder.lose(asServiceError(thrown));
+      }
+    }
   }
 
   #timer(holder: CredentialHolder, { expiresAt }: Rights): NodeJS.Timeout | undefined {

@@ -1,6 +1,7 @@
 import { asServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorEnvelope } from '../http/error-response.ts';
+import type { StreamCredential } from '../security/held-credentials.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 
 /** Receives the events. Do not use it after `end` or `fail`. */
@@ -28,8 +29,8 @@ const HEADERS = {
 /** Who asks for the events. */
 export interface EventClient {
   readonly method: string;
-  /** Ends the response with an event `error` when it is aborted: the client may read no more. */
-  readonly lost?: AbortSignal | undefined;
+  /** When it has ended, the response ends with an event `error`: the client may read no more. */
+  readonly credential?: Pick<StreamCredential, 'lost'> | undefined;
 }
 
 /**
@@ -38,8 +39,9 @@ export interface EventClient {
  */
 export function serverSentEvents(
   open: (sink: EventSink) => EventFeed,
-  { method, lost }: EventClient,
+  { method, credential }: EventClient,
 ): HttpResponse {
+  const lost = credential?.lost;
   if (method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;

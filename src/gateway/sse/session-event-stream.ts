@@ -22,9 +22,10 @@ export function sessionEventStream(
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
 ): HttpResponse {
-  const { context } = request;
+  const { context, credential } = request;
   const lastEventId = request.headers.get('last-event-id');
   const topic = bus.topicOf(sessionId, context);
+  credential?.checkBy(() => void bus.topicOf(sessionId, context));
   const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
   return serverSentEvents((sink) => {
     const reader = new ResumingReader(sessionId, position, {

@@ -61,6 +61,8 @@ export interface Connections {
 }
 
 const NORMAL_CODE = 1000;
+/** The client may not hear the session any more. */
+const NOT_SHARED_CODE = 4404;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
@@ -136,9 +138,14 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.socket.end(RESTART_CODE, RESTART_REASON);
   }
 
+  check(): void {
+    this.#deps.bus.topicOf(this.#sessionId, this.#context);
+  }
+
   lose(error: ServiceError): void {
     this.send(encodeError(error));
-    this.socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
+    if (error.code === 'UNAUTHORIZED') this.socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
+    else this.socket.end(NOT_SHARED_CODE, 'the session is not shared any more');
   }
 
   closed(): void {

@@ -5,11 +5,15 @@ import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { Audit } from '../../ports/audit.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
-import { sessionsNamedBy, TRANSLATIONS } from './translated-requests.ts';
-import { isSeenBy } from './visible-sessions.ts';
+import { auditEntry } from './audited-requests.ts';
+import type { GrantBook } from './grant-book.ts';
+import { sessionNeeds } from './session-needs.ts';
+import { TRANSLATIONS } from './translated-requests.ts';
+import { VisibleSessions } from './visible-sessions.ts';
 
 /**
  * The bus as clients may use it. Every request of every protocol passes here: its scope is checked, and the names that a
@@ -18,9 +22,14 @@ import { isSeenBy } from './visible-sessions.ts';
  */
 export class GuardedBus implements Bus {
   readonly #bus: Bus;
+  readonly #visible: VisibleSessions;
+  readonly #audit: Audit;
 
-  constructor(bus: Bus) {
+  /** @param grants of the agent behind the bus. */
+  constructor(bus: Bus, grants: GrantBook, audit: Audit) {
     this.#bus = bus;
+    this.#audit = audit;
+    this.#visible = new VisibleSessions(grants);
   }
 
   async send<T extends RequestType>(
@@ -28,22 +37,43 @@ export class GuardedBus implements Bus {
     request: ServiceRequests[T]['request'],
     client: RequestContext,
   ): Promise<ServiceRequests[T]['answer']> {
-    requireScope(client, REQUEST_SCOPES[type]);
     const { inward, outward } = TRANSLATIONS[type] ?? {};
-    const meant = inward ? inward(request, client) : request;
-    for (const id of sessionsNamedBy(meant)) requireVisible(id, client);
+    const meant = inward ? inward(request, client, this.#visible) : request;
+    const needs = sessionNeeds(type, meant);
     try {
+      requireScope(client, REQUEST_SCOPES[type]);
+      for (const { id, need } of needs) this.#visible.require(id, need, client);
       const answer = await this.#bus.send(type, meant, client);
-      return outward ? outward(answer, client) : answer;
+      this.#record(type, meant, { needs, client });
+      return outward ? outward(answer, client, this.#visible) : answer;
     } catch (error) {
-      throw inNamesOf(client, meant, error);
+      this.#record(type, meant, { needs, client }, error);
+      throw inNamesOf(client, needs, error);
     }
+  }
+
+  #record(
+    type: RequestType,
+    request: object,
+    {
+      needs,
+      client,
+    }: { readonly needs: readonly { readonly id: SessionId }[]; readonly client: RequestContext },
+    error?: unknown,
+  ): void {
+    const entry = auditEntry(type, { request, ids: needs.map(({ id }) => id), client }, error);
+    if (entry) this.#audit.record(entry);
   }
 
   topicOf(name: SessionId, client: RequestContext): SessionId {
     requireScope(client, 'sessions:read');
     const id = sessionIdOf(name, client);
-    requireVisible(id, client);
+    try {
+      this.#visible.require(id, 'read', client);
+    } catch (error) {
+      this.#record('session.events', {}, { needs: [{ id }], client }, error);
+      throw error;
+    }
     return id;
   }
 
@@ -69,36 +99,30 @@ export class GuardedBus implements Bus {
     return this.#bus.onMachines(
       filter,
       (state) => {
-        const shown = shownTo(client, state);
+        const shown = this.#shownTo(client, state);
         if (shown) listener(shown);
       },
       client,
     );
   }
-}
 
-function requireVisible(id: SessionId, client: RequestContext): void {
-  if (isSeenBy(id, client)) return;
-  const sessionId = sessionNameFor(id, client);
-  throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+  /** The state of a machine as the client may see it; null if it may not. */
+  #shownTo(client: RequestContext, state: MachineState): MachineState | null {
+    const { sessionId, context } = state;
+    if (sessionId === undefined) return client.rights?.scopes.has('servers:read') ? state : null;
+    if (!this.#visible.isSeenBy(sessionId, client)) return null;
+    const name = sessionNameFor(sessionId, client);
+    return { ...state, sessionId: name, context: { ...context, sessionId: name } };
+  }
 }
 
 /** The error with the client's names in place of the ids of the sessions. */
-function inNamesOf(client: RequestContext, request: object, error: unknown): unknown {
+function inNamesOf(client: RequestContext, named: ReturnType<typeof sessionNeeds>, error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   // A bare id may be part of any word. Nobody but an admin meets one.
-  const ids = sessionsNamedBy(request).filter((id) => id.includes('/'));
+  const ids = named.map(({ id }) => id).filter((id) => id.includes('/'));
   const renamed = (text: string): string =>
     ids.reduce((said, id) => said.replaceAll(id, sessionNameFor(id, client)), text);
   const details: Record<string, unknown> = JSON.parse(renamed(JSON.stringify(error.details)));
   return new ServiceError(error.code, renamed(error.message), details, error.cause);
-}
-
-/** The state of a machine as the client may see it; null if it may not. */
-function shownTo(client: RequestContext, state: MachineState): MachineState | null {
-  const { sessionId, context } = state;
-  if (sessionId === undefined) return client.rights?.scopes.has('servers:read') ? state : null;
-  if (!isSeenBy(sessionId, client)) return null;
-  const name = sessionNameFor(sessionId, client);
-  return { ...state, sessionId: name, context: { ...context, sessionId: name } };
 }

@@ -3,7 +3,9 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { forkedFrom } from '../../core/turn/ending-reasons.ts';
-import { isSeenBy } from './visible-sessions.ts';
+import type { VisibleSessions } from './visible-sessions.ts';
+
+type Visible = Pick<VisibleSessions, 'isSeenBy'>;
 
 /** Stands for a session that the client may not see. No session has this id: every principal has a colon. */
 export const HIDDEN_SESSION: SessionId = 'hidden/hidden/hidden';
@@ -11,27 +13,30 @@ export const HIDDEN_SESSION: SessionId = 'hidden/hidden/hidden';
 const FORKED = forkedFrom('');
 
 /** The event as its client may read it: with the client's names in place of the ids of sessions. */
-export function namedEvent(envelope: Envelope, client: RequestContext): Envelope {
+export function namedEvent(envelope: Envelope, client: RequestContext, visible: Visible): Envelope {
   const sessionId = sessionNameFor(envelope.sessionId, client);
   const { event } = envelope;
   if (event.type === 'session.forked')
-    return { ...envelope, sessionId, event: { ...event, from: originFor(event.from, client) } };
+    return { ...envelope, sessionId, event: { ...event, from: originFor(event.from, client, visible) } };
   if (event.type !== 'turn.cancelled') return { ...envelope, sessionId };
   const { cause } = event;
   const named = {
     ...event,
-    cause: cause.kind === 'session-forked' ? { ...cause, from: originFor(cause.from, client) } : cause,
-    reason: namedReason(event.reason, client),
+    cause:
+      cause.kind === 'session-forked' ? { ...cause, from: originFor(cause.from, client, visible) } : cause,
+    reason: namedReason(event.reason, client, visible),
   };
   return { ...envelope, sessionId, event: named };
 }
 
 /** Why a turn was cancelled, for its client. */
-export function namedReason(reason: string, client: RequestContext): string {
-  return reason.startsWith(FORKED) ? forkedFrom(originFor(reason.slice(FORKED.length), client)) : reason;
+export function namedReason(reason: string, client: RequestContext, visible: Visible): string {
+  return reason.startsWith(FORKED)
+    ? forkedFrom(originFor(reason.slice(FORKED.length), client, visible))
+    : reason;
 }
 
 /** The client may see a fork without seeing the session that it was made from. */
-function originFor(id: SessionId, client: RequestContext): SessionId {
-  return isSeenBy(id, client) ? sessionNameFor(id, client) : HIDDEN_SESSION;
+function originFor(id: SessionId, client: RequestContext, visible: Visible): SessionId {
+  return visible.isSeenBy(id, client) ? sessionNameFor(id, client) : HIDDEN_SESSION;
 }

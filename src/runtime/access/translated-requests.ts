@@ -3,15 +3,15 @@ import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import { namedEvent, namedReason } from './named-events.ts';
-import { sessionsSeenBy } from './visible-sessions.ts';
+import type { VisibleSessions } from './visible-sessions.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
 
 /** How a client's request becomes one of the service, and the answer one for the client. */
 interface Translation<T extends RequestType> {
-  readonly inward?: (request: Request<T>, client: RequestContext) => Request<T>;
-  readonly outward?: (answer: Answer<T>, client: RequestContext) => Answer<T>;
+  readonly inward?: (request: Request<T>, client: RequestContext, visible: VisibleSessions) => Request<T>;
+  readonly outward?: (answer: Answer<T>, client: RequestContext, visible: VisibleSessions) => Answer<T>;
 }
 
 const named = <R extends { readonly sessionId: SessionId }>(item: R, client: RequestContext): R => ({
@@ -31,10 +31,10 @@ const ofSession = {
 export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'turn.start': {
     ...ofSession,
-    outward: (answer, client) => {
+    outward: (answer, client, visible) => {
       const { outcome } = answer;
       if (outcome?.status !== 'cancelled') return answer;
-      return { ...answer, outcome: { ...outcome, reason: namedReason(outcome.reason, client) } };
+      return { ...answer, outcome: { ...outcome, reason: namedReason(outcome.reason, client, visible) } };
     },
   },
   'turn.cancel': ofSession,
@@ -54,12 +54,12 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'session.view': { ...ofSession, outward: named },
   'session.events': {
     ...ofSession,
-    outward: (events, client) => events.map((envelope) => namedEvent(envelope, client)),
+    outward: (events, client, visible) => events.map((envelope) => namedEvent(envelope, client, visible)),
   },
   'session.list': {
-    inward: ({ after, ...request }, client) => ({
+    inward: ({ after, ...request }, client, visible) => ({
       ...request,
-      of: sessionsSeenBy(client),
+      of: visible.of(client, 'read'),
       ...(after !== undefined && { after: sessionIdOf(after, client) }),
     }),
     outward: (items, client) => items.map((item) => named(item, client)),
@@ -72,7 +72,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
         : servers.map(({ details: _hidden, ...server }) => server),
   },
   'approval.list': {
-    inward: (request, client) => ({ ...request, of: sessionsSeenBy(client) }),
+    inward: (request, client, visible) => ({ ...request, of: visible.of(client, 'approve') }),
     outward: ({ approvals, count }, client) => ({
       approvals: approvals.map((approval) => named(approval, client)),
       count,
@@ -86,6 +86,9 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
     }),
     outward: named,
   },
+  'grant.create': { ...ofSession, outward: named },
+  'grant.list': { ...ofSession, outward: (grants, client) => grants.map((grant) => named(grant, client)) },
+  'grant.revoke': { ...ofSession, outward: named },
   'agent.describe': {
     outward: (agent, { rights }) => {
       if (rights?.scopes.has('config:read')) return agent;
@@ -94,12 +97,3 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
     },
   },
 };
-
-/** The sessions that a request names. */
-export function sessionsNamedBy(request: object): SessionId[] {
-  const ids: SessionId[] = [];
-  if ('sessionId' in request && typeof request.sessionId === 'string') ids.push(request.sessionId);
-  if ('from' in request && typeof request.from === 'string') ids.push(request.from);
-  if ('to' in request && typeof request.to === 'string') ids.push(request.to);
-  return ids;
-}

@@ -44,7 +44,8 @@ export class SessionArchive {
   }
 
   /** Goes through the index page by page, so that nobody waits for it. */
-  async #search({ query = '', limit, after, of }: WantedList): Promise<SessionSummary[]> {
+  async #search(wanted: WantedList): Promise<SessionSummary[]> {
+    const { query = '', limit, after, of } = wanted;
     const text = query.toLocaleLowerCase();
     const prefix = of ? prefixOf(of) : '';
     const pageSize = query === '' && prefix !== '' ? limit : SEARCH_PAGE;
@@ -53,7 +54,9 @@ export class SessionArchive {
       (of === undefined || isAmong(stream.sessionId, of)) &&
       contains(stream, prefix, text);
     const found: SessionSummary[] = [];
-    for (let last: SessionId | undefined = after ?? prefix; found.length < limit; ) {
+    // What is shared may stand before the own sessions.
+    const begin = after !== undefined && after > prefix ? after : prefix;
+    for (let last: SessionId | undefined = begin; found.length < limit; ) {
       const page = await this.#page(pageSize, last);
       found.push(...page.filter(isWanted));
       last = page.at(-1)?.sessionId;
@@ -61,7 +64,17 @@ export class SessionArchive {
       const isEnd = page.length < pageSize || !last?.startsWith(prefix) || !isSession(last);
       if (isEnd) break;
     }
-    return found.slice(0, limit);
+    const shared = await this.#shared(wanted, prefix);
+    const all = shared.length === 0 ? found : [...shared, ...found].sort(byId);
+    return all.slice(0, limit);
+  }
+
+  /** The wanted sessions that do not stand with the others. */
+  async #shared({ after = '', query = '', of }: WantedList, prefix: string): Promise<SessionSummary[]> {
+    const ids = [...(of?.also ?? [])].filter((id) => id > after && !(prefix !== '' && id.startsWith(prefix)));
+    const found = await Promise.all(ids.map((sessionId) => this.#journal.sessions({ sessionId })));
+    const streams = await withTitles(this.#journal, found.flat());
+    return streams.filter((stream) => contains(stream, '', query.toLocaleLowerCase()));
   }
 
   async rename(sessionId: SessionId, title: string | null, origin: Origin): Promise<Renamed> {
@@ -127,6 +140,10 @@ export interface WantedList {
 }
 
 const SEARCH_PAGE = 1_000;
+
+function byId(one: SessionSummary, other: SessionSummary): number {
+  return one.sessionId < other.sessionId ? -1 : 1;
+}
 
 /** @param text in lower case. @param prefix of the id, in which the text is not looked for. */
 function contains({ sessionId, title = '' }: SessionSummary, prefix: string, text: string): boolean {

@@ -1,6 +1,9 @@
 import { sha256Hash } from '../../../src/adapters/sha256/sha256-hash.ts';
 import { withEventStore } from '../../../src/cli/transfer/data-directory.ts';
-import { API_KEYS_STREAM } from '../../../src/core/log/streams.ts';
+import { AuditEntry } from '../../../src/core/access/audit-entry.ts';
+import { API_KEYS_STREAM, auditStream, GRANTS_STREAM } from '../../../src/core/log/streams.ts';
+import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
+import type { Operation } from '../../../src/gateway/documents/operations/operation.ts';
 import { eventually } from '../project/eventually.ts';
 import { viewOf } from '../sessions/session-api.ts';
 import type { RunningService } from './running-service.ts';
@@ -50,11 +53,34 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
   }
 }
 
-/** Stores the API key of the examples in a data directory. Other keys have ids that nobody can foresee. */
-export async function prepareDocumentedKey(dataDir: string): Promise<void> {
+/** Stores the API key and the grant of the examples in a data directory. Others have ids that nobody can foresee. */
+export async function prepareDocumentedAccess(dataDir: string): Promise<void> {
   const key = { keyId: 'c1Q3mJr7', name: 'ci', roles: ['user'], tenant: 'default' };
   const event = { type: 'api-key.created', ...key, hash: sha256Hash.hash('nobody knows it') } as const;
-  await withEventStore(dataDir, 'write', (store) => store.append(API_KEYS_STREAM, 0, [event]));
+  const sessionId = 'default/test:admin/shared';
+  const grantId = '0c7b5a9e-52f1-4d35-8d1f-5b8f3f6f1d11';
+  const shared = {
+    type: 'session.shared',
+    grantId,
+    sessionId,
+    principal: 'key:bob',
+    access: 'read',
+  } as const;
+  await withEventStore(dataDir, 'write', async (store) => {
+    await store.append(API_KEYS_STREAM, 0, [event]);
+    await store.append(sessionId, 0, [{ type: 'session.renamed', title: 'Shared' }]);
+    await store.append(GRANTS_STREAM, 0, [shared]);
+    await store.append(auditStream(Date.now()), 0, [
+      { type: 'audit.recorded', entries: [entryOf(auditOperation)] },
+    ]);
+  });
+}
+
+/** The entry that the example shows. */
+function entryOf({ examples }: Operation): AuditEntry {
+  const [example] = examples;
+  if (!example || !('body' in example.answer)) throw new Error('the operation has no example');
+  return AuditEntry.parse(JSON.parse(String(example.answer.body)));
 }
 
 async function waitsForApproval(service: RunningService, sessionId: string): Promise<void> {

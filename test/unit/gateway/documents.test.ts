@@ -8,12 +8,16 @@ import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
+import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
+import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
 import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
+import { auditRoute } from '../../../src/gateway/routes/audit-route.ts';
+import { grantRoutes } from '../../../src/gateway/routes/grant-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
 import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
 import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
@@ -30,8 +34,15 @@ import { exampleValue, OpenApi, replayableExamples } from '../../support/documen
 import { silentLog } from '../../support/service/running-service.ts';
 import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
-const operations = [...always, ...ticketOperations, whoamiOperation, ...keyOperations];
-const openApi = structuredClone(securedOpenApi(openApiDocument('0.0.0', operations)));
+const operations = [
+  ...always,
+  ...ticketOperations,
+  whoamiOperation,
+  auditOperation,
+  ...grantOperations,
+  ...keyOperations,
+];
+const openApi = structuredClone(securedOpenApi(openApiDocument('0.0.0', operations), operations));
 const asyncApi = structuredClone(securedAsyncApi(asyncApiDocument('0.0.0')));
 const readOpenApi = OpenApi.parse(openApi);
 const readAsyncApi = AsyncApi.parse(asyncApi);
@@ -69,6 +80,8 @@ describe('the OpenAPI document', () => {
         maxImageBytes: false,
       }),
       ...keyRoutes(bus),
+      ...grantRoutes(bus),
+      auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
       ...ticketRoutes(new Tickets()),
       whoamiRoute,
       ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),

@@ -58,7 +58,15 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
   },
   AGENT_NOT_FOUND: {
     message: 'There is no agent nobody.',
-    details: { agentId: 'nobody', available: ['support', 'sales'] },
+    details: {
+      agentId: 'nobody',
+      available: ['default'],
+      suggestion: 'GET /api/agents lists them.',
+    },
+  },
+  GRANT_NOT_FOUND: {
+    message: 'There is no grant 5d1f of this session.',
+    details: { grantId: '5d1f' },
   },
   API_KEY_NOT_FOUND: { message: 'There is no API key nobodys0.', details: { keyId: 'nobodys0' } },
   SESSION_BUSY: {

@@ -51,7 +51,7 @@ const exportedMetadata = {
 };
 const exportedLines = [
   { type: 'turn.requested', turnId, text: 'hello' },
-  { type: 'turn.started', turnId },
+  { type: 'turn.started', turnId, agentVersion: '3f1d9c0b7a52' },
 ]
   .map((event, index) => ({
     v: LOG_FORMAT,

@@ -1,0 +1,37 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { requestOrigin } from '../../core/request/request-origin.ts';
+import type { GrantBook } from '../access/grant-book.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import type { SessionRegistry } from '../sessions/session-registry.ts';
+
+/** Registers the handlers of the requests about shared sessions. A session that is deleted is shared no more. */
+export function answerForGrants(
+  bus: LocalBus,
+  grants: GrantBook,
+  sessions: Pick<SessionRegistry, 'position'>,
+): void {
+  bus.handle('grant.create', async ({ sessionId, ...wanted }, context) => {
+    await requireSession(sessionId, sessions);
+    return grants.create(sessionId, wanted, requestOrigin(context));
+  });
+  bus.handle('grant.list', async ({ sessionId }) => {
+    await requireSession(sessionId, sessions);
+    return grants.list(sessionId);
+  });
+  bus.handle('grant.revoke', ({ sessionId, grantId }, context) =>
+    grants.revoke(sessionId, grantId, requestOrigin(context)),
+  );
+  bus.onEverySession((signal) => {
+    if ('event' in signal && signal.event.type === 'session.deleted') void grants.endAll(signal.sessionId);
+  });
+}
+
+async function requireSession(
+  sessionId: SessionId,
+  sessions: Pick<SessionRegistry, 'position'>,
+): Promise<void> {
+  const { head } = await sessions.position(sessionId);
+  if (head > 0) return;
+  throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+}
