@@ -17,6 +17,7 @@ import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
+import { inspectRoute } from '../gateway/routes/inspect-route.ts';
 import { metricsRoutes } from '../gateway/routes/metrics-routes.ts';
 import { oauthCallbackRoute } from '../gateway/routes/oauth-callback-route.ts';
 import { Access } from '../gateway/security/access.ts';
@@ -127,7 +128,7 @@ export async function serveHttp({
   const uws = new UwsServer({
     broadcast,
     http,
-    webSockets: await socketFronts({ host, settings, access, webSocket }),
+    webSockets: await socketFronts({ host, clients, clientAddress, settings, access, webSocket }),
     bodyLimit: (path) => bodyLimit(pathOfAgent(path), maxRequestBytes),
     maxPayloadBytes,
     log,
@@ -182,6 +183,7 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
       uptime: () => process.uptime(),
       isSecured: clients !== undefined,
     }),
+    inspectRoute(settings.inspect !== undefined),
     ...metricsRoutes(metrics, history, clients?.isPublic('metrics') ? 'open' : 'metrics:read'),
   ];
   if (settings.mode !== 'web') return always;
@@ -201,20 +203,18 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
 }
 
 interface SocketDeps extends Pick<HttpOptions, 'host' | 'settings'> {
+  readonly clients: ClientAccess | undefined;
+  readonly clientAddress: ClientAddress;
   readonly access: Access;
   readonly webSocket: WebSocketFront;
 }
 
 /** What WebSockets connect to, by path. Each of several agents also has paths of its own. */
-async function socketFronts({
-  host,
-  settings,
-  access,
-  webSocket,
-}: SocketDeps): Promise<Record<string, SocketFront>> {
+async function socketFronts({ webSocket, ...deps }: SocketDeps): Promise<Record<string, SocketFront>> {
+  const { host, settings } = deps;
   const fronts: Record<string, SocketFront> = {};
   if (settings.mode === 'web') fronts['/'] = webSocket;
-  if (settings.inspect) fronts['/inspect'] = await inspectFront(host.first, settings, access);
+  if (settings.inspect) fronts['/inspect'] = await inspectFront(host.first, deps);
   if (host.agents.size === 1) return fronts;
   for (const [agentId, agent] of host.agents) {
     const path = `/agents/${agentId}`;
@@ -222,7 +222,7 @@ async function socketFronts({
       fronts[path] = webSocket;
       fronts[`${path}/`] = webSocket;
     }
-    if (settings.inspect) fronts[`${path}/inspect`] = await inspectFront(agent, settings, access);
+    if (settings.inspect) fronts[`${path}/inspect`] = await inspectFront(agent, deps);
   }
   return fronts;
 }
@@ -230,13 +230,13 @@ async function socketFronts({
 /** Loads the inspector only when it is switched on. */
 async function inspectFront(
   { machines }: Agent,
-  { inspect, inspectToken: token }: HttpOptions['settings'],
-  access: Access,
+  { settings, access, clients, clientAddress }: Omit<SocketDeps, 'webSocket'>,
 ): Promise<InspectFront> {
+  const { inspect, inspectToken: token } = settings;
   const { machineInspector } = await import('./inspector.ts');
   const { InspectFront } = await import('../gateway/console/inspect-front.ts');
   const attach = machineInspector(machines, { showContent: inspect === 'content' });
-  return new InspectFront({ access, token, attach });
+  return new InspectFront({ access, token, clients: clients && { ...clients, clientAddress }, attach });
 }
 
 /** A service that listens on an IPv4 address and trusts no proxy takes addresses as they are, and loads no parser. */

@@ -2,6 +2,9 @@
 export const RESTART_CODE = 1012;
 export const RESTART_REASON = 'service restart';
 
+/** WebSocket close code: the credential of the client has ended. It may connect again with another one. */
+export const CREDENTIAL_OVER_CODE = 4401;
+
 /** One WebSocket as the gateway sees it. Calls on a closed socket do nothing. */
 export interface ClientSocket {
   /** Sends one text frame. False if the client does not read and the socket buffers the frame. */

@@ -171,6 +171,7 @@ export const requirements = {
   'inspect.content': 'with --inspect-content they are there',
   'inspect.off': 'it is off by default',
   'inspect.local': 'it answers to this machine alone, or to a token',
+  'inspect.admin': 'with `auth`, it shows an admin the machines of the tenant and of the tool servers',
   'inspect.gone': 'an inspector that goes away disturbs nobody',
 
   // The same message twice

@@ -12,14 +12,14 @@ export interface Welcome {
   readonly modelLabel: string;
   /** The agents besides the first one. */
   readonly others?: readonly { readonly id: string; readonly file: string; readonly modelLabel: string }[];
-  readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'>;
+  readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'> & Partial<Pick<Settings, 'inspect'>>;
   readonly port: number;
 }
 
 /** The start message: the addresses of the service, its agent file and its data directory. */
 export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = [], ...at }: Welcome): string {
   const { settings, port } = at;
-  const { mode, host, dataDir } = settings;
+  const { mode, host, dataDir, inspect } = settings;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = `http://${address}`;
   const kept = dataDir === ':memory:' ? 'in memory only, gone when the service stops' : shortPath(dataDir);
@@ -42,6 +42,7 @@ export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = []
         ]
       : []),
     line('MCP', `${url}/mcp`),
+    ...(inspect ? [line('inspector', `ws://${address}/inspect`)] : []),
     '',
   ].join('\n');
 }

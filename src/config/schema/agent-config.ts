@@ -91,14 +91,12 @@ const oneLine = (maxLength: number) =>
 
 /** The version of the agent file's format. */
 const VERSION = '1.0';
+const WRONG_VERSION = `must be "${VERSION}", the only version of the agent file that this release reads`;
 
 const AgentFields = z.strictObject({
   version: z
-    .string()
-    .refine(
-      (version) => version === VERSION,
-      `must be "${VERSION}", the only version of the agent file that this release reads`,
-    )
+    .string(WRONG_VERSION)
+    .refine((version) => version === VERSION, WRONG_VERSION)
     .default(VERSION),
   /** What users and other agents call this agent. */
   name: oneLine(80).default('agent-service'),

@@ -31,7 +31,7 @@ export type ModelApi = (typeof modelApis)[number];
 export const ScriptRule = z.strictObject({
   /** A regular expression, case-insensitive; `$1` … in `reply`, `afterTools` and `arguments` are its groups. */
   when: z.string().refine(isRegExp, 'must be a valid regular expression'),
-  reply: z.string().default(''),
+  reply: z.string('must be the text of the reply, in quotes').default(''),
   toolCalls: z
     .array(
       z.strictObject({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).default({}) }),

@@ -9,6 +9,8 @@ const types = new Map<unknown, string>([
 ]);
 
 const UNASKED = 'tools run unasked unless approval.rules say otherwise, so remove it';
+const BESIDE_COMMAND =
+  'stands beside command; a server is a process (command) or has an address (url), so remove one of the two';
 const DENY = 'deny the tools instead, with policy: deny in approval.rules';
 
 /** Keys that only other clients have, and what to write instead. */
@@ -37,6 +39,8 @@ export function readOtherClients(given: unknown, context: z.RefinementCtx): unkn
   const report = (key: string, message: string, isWhole = false): void =>
     context.addIssue({ code: 'custom', path: [key], message, params: { isWhole }, input: data[key] });
   const { url, ...config } = withoutForeignKeys(data, report);
+  const address = url === undefined ? 'baseUrl' : 'url';
+  if (config.command !== undefined && data[address] !== undefined) report(address, BESIDE_COMMAND, true);
   if (url === undefined) return { ...config, ...typeOf(config) };
   const problem = urlProblem(url, config);
   if (problem !== undefined) report('url', problem);
@@ -57,8 +61,7 @@ function withoutForeignKeys(config: Record<string, unknown>, report: Report): Re
   );
 }
 
-function urlProblem(url: unknown, { command, baseUrl }: Record<string, unknown>): string | undefined {
-  if (command !== undefined) return 'must not stand beside command: a tool server is a process or an address';
+function urlProblem(url: unknown, { baseUrl }: Record<string, unknown>): string | undefined {
   if (baseUrl !== undefined) return 'must not stand beside baseUrl, which means the same';
   return HttpUrl.safeParse(url).error?.issues[0]?.message;
 }

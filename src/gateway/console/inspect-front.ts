@@ -1,25 +1,49 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
-import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Authenticator } from '../../ports/authenticator.ts';
+import {
+  type ClientSocket,
+  CREDENTIAL_OVER_CODE,
+  RESTART_CODE,
+  RESTART_REASON,
+} from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront, SocketLife } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
+import { requestContext } from '../requests/authenticate.ts';
 import type { Access } from '../security/access.ts';
-import { addressMatcher, unmapIpv4 } from '../security/client-address.ts';
+import { addressMatcher, type ClientAddress, unmapIpv4 } from '../security/client-address.ts';
+import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import { Recipient } from '../stream/recipient.ts';
 
 export interface InspectFrontDeps {
   readonly access: Access;
-  /** Admits clients on other machines. Without a token they are refused. */
+  /** Whoever has this token of the machine sees all machines. */
   readonly token: string | undefined;
-  /** Sends frames of the inspector's protocol until the function it returns is called. */
-  readonly attach: (send: (text: string) => void) => () => void;
+  /** Absent where nobody is authenticated: then everybody on this machine sees all machines. */
+  readonly clients?: InspectingClients | undefined;
+  /**
+   * Sends frames of the inspector's protocol until the function it returns is called.
+   * @param client null: sees all machines.
+   */
+  readonly attach: (send: (text: string) => void, client: RequestContext | null) => () => void;
+}
+
+/** How clients are identified. */
+export interface InspectingClients {
+  readonly authenticator: Authenticator;
+  readonly credentials: HeldCredentials;
+  readonly clientAddress: ClientAddress;
 }
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
 /** Headers of a proxy. A proxy on this machine may forward clients of other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/** `/inspect`: the XState inspector's WebSocket, for this machine or with a token. */
+/**
+ * `/inspect`: the XState inspector's WebSocket, for this machine or with a token. Where clients are authenticated, it is
+ * for admins, and shows an admin what belongs to the tenant.
+ */
 export class InspectFront implements SocketFront {
   readonly #deps: InspectFrontDeps;
   readonly #open = new Set<ClientSocket>();
@@ -37,37 +61,66 @@ export class InspectFront implements SocketFront {
     for (const socket of this.#open) socket.end(RESTART_CODE, RESTART_REASON);
   }
 
-  admit(handshake: Handshake): Admission | HttpResponse {
+  admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
     const { access } = this.#deps;
     const { headers } = handshake;
+    const refused = (thrown: unknown): HttpResponse => errorResponse(asServiceError(thrown));
     try {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
-      if (!this.#isAllowed(handshake)) throw notAllowed();
       if (this.#isStopping) throw serviceStopping();
+      const client = this.#clientOf(handshake);
+      if (!(client instanceof Promise)) return this.#admission(client);
+      return client.then((known) => this.#admission(known)).catch(refused);
     } catch (thrown) {
-      return errorResponse(asServiceError(thrown));
+      return refused(thrown);
     }
-    return { open: (socket) => this.#attach(socket), release: () => undefined };
   }
 
-  #attach(socket: ClientSocket): SocketLife {
+  /** Null for a client that sees all machines. Throws, or rejects, if the client is refused. */
+  #clientOf(handshake: Handshake): RequestContext | null | Promise<RequestContext> {
+    const { clients } = this.#deps;
+    if (this.#hasToken(handshake)) return null;
+    if (!clients) {
+      if (!isOfThisMachine(handshake)) throw notAllowed();
+      return null;
+    }
+    const { peerAddress, headers } = handshake;
+    const address = clients.clientAddress(peerAddress, headers.get('x-forwarded-for'));
+    return requestContext(clients.authenticator, handshake, address);
+  }
+
+  #admission(client: RequestContext | null): Admission {
+    if (client) this.#deps.clients?.authenticator.require?.(client, 'admin', 'GET /inspect');
+    return { open: (socket) => this.#attach(socket, client), release: () => undefined };
+  }
+
+  #attach(socket: ClientSocket, client: RequestContext | null): SocketLife {
     this.#open.add(socket);
-    const client = new Recipient(socket);
-    const detach = this.#deps.attach((text) => client.send(text));
+    const { attach, clients } = this.#deps;
+    const recipient = new Recipient(socket);
+    const detach = attach((text) => recipient.send(text), client);
+    const holder: CredentialHolder = {
+      lose: ({ details }) => socket.end(CREDENTIAL_OVER_CODE, String(details.reason)),
+    };
+    if (client) clients?.credentials.hold(holder, client);
     const closed = (): void => {
       this.#open.delete(socket);
+      clients?.credentials.release(holder);
       detach();
     };
     return { receive: () => undefined, drained: () => undefined, closed };
   }
 
-  #isAllowed({ peerAddress, headers, query }: Handshake): boolean {
+  #hasToken({ query }: Handshake): boolean {
     const { token } = this.#deps;
     const given = new URLSearchParams(query).get('token');
-    if (token !== undefined && given !== null && isSame(given, token)) return true;
-    return isLoopback(unmapIpv4(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
+    return token !== undefined && given !== null && isSame(given, token);
   }
+}
+
+function isOfThisMachine({ peerAddress, headers }: Handshake): boolean {
+  return isLoopback(unmapIpv4(peerAddress)) && !FORWARDED.some((name) => headers.has(name));
 }
 
 /** Compares in constant time. */

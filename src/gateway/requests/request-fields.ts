@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { refuseNearMiss } from './near-misses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -41,6 +42,13 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
 
 /** Parses a value. The first issue is thrown, as `MISSING_FIELD` or as `INVALID_REQUEST`. */
 export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const data = parseForeign(schema, value);
+  refuseNearMiss(schema, value);
+  return data;
+}
+
+/** The same for a value to which others add fields of their own, with any name. */
+export function parseForeign<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw fieldError(parsed.error, value);

@@ -5,8 +5,8 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import { OAuthCallbackQuery } from '../../wire/requests.ts';
 import { type Html, html } from '../documents/page/html.ts';
 import type { ServedRequest } from '../http/http-message.ts';
-import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
+import { parseForeign } from '../requests/request-fields.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
 
@@ -27,7 +27,7 @@ export function oauthCallbackRoute(bus: Bus): Route {
 /** Answers with a page also for what goes wrong: a person reads it. */
 async function finish(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   try {
-    const response = parseQuery(OAuthCallbackQuery, request);
+    const response = parseForeign(OAuthCallbackQuery, Object.fromEntries(new URLSearchParams(request.query)));
     return page(200, succeeded(await bus.send('mcp-server.authorize', response, request.context)));
   } catch (thrown) {
     const error = asServiceError(thrown);

@@ -29,7 +29,7 @@ const HEADERS = {
 /** Who asks for the events. */
 export interface EventClient {
   readonly method: string;
-  /** Its `lost` ends the response with an event `error`: the client may read no more. */
+  /** When it has ended, the response ends with an event `error`: the client may read no more. */
   readonly credential?: Pick<StreamCredential, 'lost'> | undefined;
 }
 

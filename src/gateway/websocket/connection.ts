@@ -5,7 +5,12 @@ import { limitExceeded } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
+import {
+  type ClientSocket,
+  CREDENTIAL_OVER_CODE,
+  RESTART_CODE,
+  RESTART_REASON,
+} from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.ts';
@@ -57,8 +62,6 @@ export interface ConnectionQuery extends StreamQuery {
 }
 
 const NORMAL_CODE = 1000;
-/** The credential of the client has ended. It may connect again with another one. */
-const CREDENTIAL_OVER_CODE = 4401;
 /** The client may not hear the session any more. */
 const NOT_SHARED_CODE = 4404;
 /** "Unexpected condition": the client may connect again. */

@@ -1,11 +1,12 @@
-import { EventEmitter, once } from 'node:events';
-import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
+import type { StatelyInspectionEvent } from '@statelyai/inspect';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { DirectedModel } from '../../support/models/directed-model.ts';
+import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService, SCRIPTED, type ServiceOptions } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
-import { handshake } from '../../support/sockets/raw-http.ts';
+import { Inspector } from '../../support/sockets/inspector.ts';
+import { handshake, rawRequest } from '../../support/sockets/raw-http.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { verifies } from '../requirements.ts';
 
@@ -24,27 +25,6 @@ async function start(options: ServiceOptions) {
     ...options,
   });
   return { model, tools, service, [Symbol.asyncDispose]: () => service.close() };
-}
-
-/** The receiver that Stately's own inspector is built on. */
-class Inspector {
-  readonly events: StatelyInspectionEvent[] = [];
-  readonly #arrivals = new EventEmitter();
-
-  constructor(url: string) {
-    createWebSocketReceiver({ server: url }).subscribe((event) => {
-      this.events.push(event);
-      this.#arrivals.emit('event');
-    });
-  }
-
-  async until(isIt: (event: StatelyInspectionEvent) => boolean): Promise<StatelyInspectionEvent> {
-    for (;;) {
-      const found = this.events.find(isIt);
-      if (found) return found;
-      await once(this.#arrivals, 'event');
-    }
-  }
 }
 
 const inspect = (service: RunningService, query = '') =>
@@ -142,6 +122,13 @@ describe('the inspector', () => {
   verifies('inspect.off', async () => {
     await using setup = await start({});
     expect(await statusOf(setup.service, '/inspect')).toBe(400);
+    const page = await rawRequest(setup.service.port, { path: '/inspect' });
+    expect(parseEnvelope(page.text)).toMatchObject({
+      details: { suggestion: expect.stringContaining('--inspect') },
+    });
+    await using on = await start({ inspect: 'states' });
+    const plain = await rawRequest(on.service.port, { path: '/inspect' });
+    expect(parseEnvelope(plain.text).message).toContain('is the WebSocket of an XState inspector');
   });
 
   verifies('inspect.local', async () => {

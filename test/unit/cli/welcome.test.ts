@@ -26,6 +26,11 @@ describe('the welcome', () => {
     ]);
   });
 
+  it('names the inspector if it is on', () => {
+    const settings = { ...parts.settings, inspect: 'states' } as const;
+    expect(welcome({ ...parts, settings })).toContain('\n  inspector  ws://127.0.0.1:3001/inspect\n');
+  });
+
   it('names the agent of the package by no path, and says how to write one', () => {
     expect(welcome({ ...parts, agentFile: '/usr/lib/x/agents/default.yml', isBuiltIn: true })).toContain(
       '\n  agent      built in (scripted offline); npx agent-service init writes one of your own\n',

@@ -172,7 +172,7 @@ server:
 
   it('tell to quote a number or a boolean that should be a string', () => {
     expect(problemsOf(`version: 1.0\n${llm}\n`)).toEqual([
-      'agent.yml:1: version: found 1; expected a string (put it in quotes)',
+      'agent.yml:1: version: found 1; expected "1.0", the only version of the agent file that this release reads (put it in quotes)',
     ]);
   });
 

@@ -10,6 +10,9 @@ const issuesOf = (config: unknown) =>
     ({ path, message }) => `${path.join('.')}: ${message}`,
   );
 
+const besideCommand =
+  'stands beside command; a server is a process (command) or has an address (url), so remove one of the two';
+
 describe('the configuration of a tool server, as other MCP clients write it', () => {
   it.each([
     ['Claude Desktop: a process without a type', files, { type: 'stdio', ...files }],
@@ -51,7 +54,8 @@ describe('the configuration of a tool server, as other MCP clients write it', ()
     [{ serverUrl: url }, ['serverUrl: another MCP client’s key; write url']],
     [{ httpUrl: url }, ['httpUrl: another MCP client’s key; write url']],
     [{ url, transport: 'sse' }, ['transport: another MCP client’s key; write type']],
-    [{ ...files, url }, ['url: must not stand beside command: a tool server is a process or an address']],
+    [{ ...files, url }, [`url: ${besideCommand}`]],
+    [{ ...files, baseUrl: url }, [`baseUrl: ${besideCommand}`]],
     [{ url, baseUrl: url }, ['url: must not stand beside baseUrl, which means the same']],
     [{ url: 'mcp.example.com' }, ['url: must be an http:// or https:// URL']],
     [{ type: 'http', url: 5 }, ['url: must be an http:// or https:// URL']],

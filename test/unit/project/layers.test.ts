@@ -38,6 +38,8 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/gateway': [
     'src/gateway',
     'src/config/schema',
+    // Finds the field that was meant.
+    'src/config/problems',
     'src/core',
     'src/ports',
     'src/wire',
@@ -96,7 +98,7 @@ const typesOnly: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/anthropic': ['@anthropic-ai/sdk', 'src/config'],
   'src/adapters/scripted': ['src/config'],
   'src/adapters/jwt': ['src/config'],
-  'src/gateway': ['src/config'],
+  'src/gateway': ['src/config/schema'],
   'src/client': ['src/core', 'src/wire'],
   'src/console': ['src/core'],
 };

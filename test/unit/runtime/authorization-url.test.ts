@@ -10,16 +10,17 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 const details = { authorizationUrl: 'https://login.example.com/authorize' };
 const server = { id: 'a', name: 'a', status: 'error', type: 'http', error: 'e' } as const;
 
-async function seenWith(...scopes: Scope[]): Promise<unknown> {
+const visible = new VisibleSessions(await GrantBook.load(memoryEventStore(), recordingLog()));
+
+function seenWith(...scopes: Scope[]): unknown {
   const rights = { scopes: new Set(scopes), roles: [], credential: 'key-1' };
-  const visible = new VisibleSessions(await GrantBook.load(memoryEventStore(), recordingLog()));
-  const client = { ...ANYONE, rights };
-  return TRANSLATIONS['mcp-server.list']?.outward?.([{ ...server, details }], client, visible);
+  const { outward } = TRANSLATIONS['mcp-server.list'] ?? {};
+  return outward?.([{ ...server, details }], { ...ANYONE, rights }, visible);
 }
 
 describe('the address at which a tool server is authorized', () => {
-  it('is shown only to who may connect servers', async () => {
-    expect(await seenWith('servers:read', 'servers:write')).toEqual([{ ...server, details }]);
-    expect(await seenWith('servers:read')).toEqual([server]);
+  it('is shown only to who may connect servers', () => {
+    expect(seenWith('servers:read', 'servers:write')).toEqual([{ ...server, details }]);
+    expect(seenWith('servers:read')).toEqual([server]);
   });
 });

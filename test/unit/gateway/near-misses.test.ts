@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/core/errors.ts';
+import { parseFields } from '../../../src/gateway/requests/request-fields.ts';
+import { decodeFrame } from '../../../src/gateway/websocket/client-frames.ts';
+import { ApprovalRequest, MessageSyncRequest, StreamQuery } from '../../../src/wire/requests.ts';
+
+function refusal(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ServiceError) return [error.code, error.details.field, error.details.suggestion];
+    throw error;
+  }
+  return null;
+}
+
+describe('an unknown field', () => {
+  it.each([
+    [MessageSyncRequest, { message: 'hi', sesionId: 'a' }, 'sesionId', 'sessionId'],
+    [MessageSyncRequest, { message: 'hi', session_id: 'a' }, 'session_id', 'sessionId'],
+    [StreamQuery, { sessionId: 'a' }, 'sessionId', 'session'],
+    [ApprovalRequest, { decision: 'deny', reasons: 'no' }, 'reasons', 'reason'],
+  ])('is refused if it is nearly a known one: %#', (schema, value, field, meant) => {
+    const expected = ['INVALID_REQUEST', field, `Write ${meant} instead.`];
+    expect(refusal(() => parseFields(schema, value))).toEqual(expected);
+  });
+
+  it('is refused in a frame, too', () => {
+    const frame = { type: 'message', content: 'hi', clientMessagId: 'a' };
+    expect(refusal(() => decodeFrame(JSON.stringify(frame), false))).toMatchObject([
+      'INVALID_REQUEST',
+      'clientMessagId',
+      'Write clientMessageId instead.',
+    ]);
+  });
+
+  it.each([
+    { message: 'hi', model: 'x', temperature: 1, t: 1, agent: 'a', timestamp: 'now' },
+    { message: 'hi', sessionId: 'a', session: 'what somebody else reads' },
+  ])('is ignored otherwise: %j', (value) => {
+    expect(parseFields(MessageSyncRequest, value)).toMatchObject({ message: 'hi' });
+  });
+
+  it('does not hide that a field is missing', () => {
+    expect(refusal(() => parseFields(MessageSyncRequest, { mesage: 'hi' }))).toMatchObject([
+      'MISSING_FIELD',
+      'message',
+      'Add message to the request.',
+    ]);
+  });
+});
