@@ -14,6 +14,10 @@ export const AuditEntry = z.object({
   agentId: AgentId.optional().describe('The agent, if the service has several.'),
   sessionId: SessionId.optional().describe('The session, by its id in the log.'),
   subject: z.string().optional().describe('What else it was about: a tool server, a key, a grant, a tool.'),
+  approved: z
+    .boolean()
+    .optional()
+    .describe('Of an answer to an approval: whether it approved the tool call.'),
   outcome: z.union([z.literal('ok'), ErrorCode]),
   reason: z
     .string()
