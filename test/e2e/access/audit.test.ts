@@ -163,6 +163,8 @@ describe('the audit trail', () => {
       return parse(stdout).map(({ what, outcome, principal }) => ({ what, outcome, principal }));
     };
     const exported = { what: 'config.export', outcome: 'ok', principal: 'key:boss' };
+    // On the machine itself, by a user of it.
+    const created = { what: 'key.create', outcome: 'ok', principal: expect.stringMatching(/^local:./) };
     const refused = { what: 'authenticate', outcome: 'UNAUTHORIZED' };
     const isRead = ({ what }: { what: string }) => what === 'GET /api/audit';
     {
@@ -171,20 +173,20 @@ describe('the audit trail', () => {
       const wrong = { Authorization: 'Bearer guessed-token' };
       expect((await fetch(`${service.url}/api/config.yaml`, { headers: wrong })).status).toBe(401);
       // Refused credentials are of no tenant. Whoever reads waits for what is not written yet.
-      expect(await audit('--url', service.url, '--key', key)).toEqual([exported]);
+      expect(await audit('--url', service.url, '--key', key)).toEqual([created, exported]);
       service.process.kill('SIGKILL');
       expect(await service.process.ended).toMatchObject({ signal: 'SIGKILL' });
     }
     // That it was read is an entry of its own, which was written in time or not.
     const written = async () => (await audit()).filter((entry) => !isRead(entry));
-    expect(await written()).toEqual([exported, refused]);
+    expect(await written()).toEqual([created, exported, refused]);
     {
       await using service = await ServiceProcess.listening(args, { cwd: folder.path });
       expect((await fetch(`${service.url}/api/config.yaml`, { headers })).status).toBe(200);
       service.process.kill('SIGTERM');
       expect(await service.process.ended).toMatchObject({ code: 0 });
     }
-    expect(await written()).toEqual([exported, refused, exported]);
+    expect(await written()).toEqual([created, exported, refused, exported]);
 
     for (const secret of ['guessed-token', key]) expect(await filesWith(folder.path, secret)).toEqual([]);
   });
