@@ -44,7 +44,11 @@ export function requireKnownRoles(roles: readonly string[], known: readonly stri
   if (unknown === undefined) return;
   const meant = closest(unknown, known);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  throw unexpected('--role', unknown, `one of ${known.join(', ')}${hint}`);
+  throw unexpected(
+    '--role',
+    unknown,
+    `one of ${known.join(', ')}${hint}; --config service.yml adds the roles of a service file`,
+  );
 }
 
 /** The id of a key that is named by its id, or that somebody has only as a whole, for example because it leaked. */

@@ -4,6 +4,7 @@ import { createJsonLogger } from '../../app/logger.ts';
 import { MOST_AUDIT_DAYS } from '../../config/schema/auth-config.ts';
 import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import { DEFAULT_TENANT } from '../../core/access/identity.ts';
+import type { Scope } from '../../core/access/scopes.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { AuditTrail } from '../../runtime/access/audit-trail.ts';
@@ -12,30 +13,34 @@ import { adviseUrl, withEventStore } from '../transfer/data-directory.ts';
 import type { KeyAdministration } from './key-administration.ts';
 
 /** The API keys of a service that is not running, of all tenants. Only `create` makes a log where there is none. */
-export function storedKeys(dataDir: string): KeyAdministration {
-  const withStore = <T>(mode: 'read' | 'write', work: (store: EventStore) => Promise<T>): Promise<T> =>
-    withEventStore(dataDir, mode, work);
+export function storedKeys(
+  dataDir: string,
+  configured: Readonly<Record<string, readonly Scope[]>> = {},
+): KeyAdministration {
+  const withStore = <T>(
+    mode: 'read' | 'write',
+    work: (store: EventStore, book: KeyBook) => Promise<T>,
+  ): Promise<T> =>
+    withEventStore(dataDir, mode, async (store) =>
+      work(store, await openKeyBook(store, createJsonLogger('warn'), configured)),
+    );
   return {
     create: ({ tenant = DEFAULT_TENANT, ...key }) =>
-      withStore('write', async (store) => {
-        const created = await (await bookOf(store)).create({ ...key, tenant }, userOfMachine());
+      withStore('write', async (store, book) => {
+        const created = await book.create({ ...key, tenant }, userOfMachine());
         await record(store, 'key.create', created.record);
         return created;
       }).catch((error: unknown) => {
         throw adviseUrl(error);
       }),
-    list: () => withStore('read', async (store) => (await bookOf(store)).list()),
+    list: () => withStore('read', async (_, book) => book.list()),
     revoke: (keyId) =>
-      withStore('read', async (store) => {
-        const revoked = await (await bookOf(store)).revoke(keyId, undefined, userOfMachine());
+      withStore('read', async (store, book) => {
+        const revoked = await book.revoke(keyId, undefined, userOfMachine());
         await record(store, 'key.revoke', revoked);
         return revoked;
       }),
   };
-}
-
-function bookOf(store: EventStore): Promise<KeyBook> {
-  return openKeyBook(store, createJsonLogger('warn'));
 }
 
 /** Adds it to the audit trail, as a service does with what its clients ask for. */

@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../../core/errors.ts';
+import { agentBase } from './agent-base.ts';
 import { headersOf, keptKey } from './kept-key.ts';
 import { tellSignedOut } from './signed-out.ts';
 
@@ -72,7 +73,7 @@ export function noteSignedOut(error: ApiError): void {
 
 async function send<T>(path: string, init: RequestInit, key: string | null): Promise<T> {
   const headers = { ...init.headers, ...headersOf(key) };
-  const response = await fetch(path, { ...init, headers }).catch((cause: unknown) => {
+  const response = await fetch(agentBase + path, { ...init, headers }).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
     throw unreachable(cause);
   });

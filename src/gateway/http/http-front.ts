@@ -102,15 +102,18 @@ export class HttpFront implements HttpHandler {
     if (method === 'OPTIONS') return cors.preflight(origin);
     if (path === '/mcp') {
       access.checkOrigin(origin, host);
-      return mcp.handle(await this.#served(request));
+      return this.#whileHeld(async (credential) => mcp.handle(await this.#served(request, credential)));
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const found = router.find(request);
-    const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
-    return isStream ? this.#openStream(request, found) : this.#dispatch(request, found);
+    const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
+    if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found);
+    return method === 'GET'
+      ? this.#openStream(request, found)
+      : this.#whileHeld((credential) => this.#dispatch(request, found, credential));
   }
 
-  /** @param credential of an event stream, held as long as it is open. */
+  /** @param credential of a stream, held as long as it is open. */
   async #dispatch(
     request: AgentRequest,
     { route, parameters }: FoundRoute,
@@ -122,18 +125,16 @@ export class HttpFront implements HttpHandler {
         { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) },
         parameters,
       );
-    const identified = await this.#served(request);
+    const identified = await this.#served(request, credential);
     this.#deps.authenticator.require?.(identified.context, access, `${route.method} ${route.path}`);
-    const served = await this.#forNamedAgent(identified, request, route);
-    if (!credential) return handler(served, parameters);
-    credential.hold(served.context);
-    return handler({ ...served, credential }, parameters);
+    return handler(await this.#forNamedAgent(identified, request, route), parameters);
   }
 
-  async #served(request: AgentRequest): Promise<ServedRequest> {
+  async #served(request: AgentRequest, credential?: StreamCredential): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
     const context = await requestContext(authenticator, request, this.#addressOf(request));
-    return { ...request, context: forAgent(context, request.agent) };
+    credential?.hold(context);
+    return { ...request, context: forAgent(context, request.agent), credential };
   }
 
   /** The body says which agent is meant if path and query do not. */
@@ -153,15 +154,29 @@ export class HttpFront implements HttpHandler {
     const address = this.#addressOf(request);
     const refusal = connections.enter(address);
     if (refusal) throw tooManyConnections(refusal);
+    const leave = (): void => connections.leave(address);
+    return this.#whileHeld((credential) => this.#dispatch(request, found, credential), leave);
+  }
+
+  /** Holds the credential until the answer, which may be a stream, is over. Then calls `leave`. */
+  async #whileHeld(
+    answer: (credential: StreamCredential | undefined) => Promise<HttpResponse>,
+    leave?: () => void,
+  ): Promise<HttpResponse> {
     const credential = this.#deps.credentials?.forStream();
-    const onOver = (): void => {
+    const release = (): void => {
       credential?.release();
-      connections.leave(address);
+      leave?.();
     };
     try {
-      return { ...(await this.#dispatch(request, found, credential)), onOver };
+      const response = await answer(credential);
+      const onOver = (): void => {
+        release();
+        response.onOver?.();
+      };
+      return { ...response, onOver };
     } catch (error) {
-      onOver();
+      release();
       throw error;
     }
   }

@@ -64,7 +64,7 @@ export class McpEndpoint implements Disposable {
     try {
       const response = await session.transport.handleRequest(webRequest(request, body), asker(context));
       if (session.transport.sessionId === undefined) await session.server.close();
-      return await fromWebResponse(response, over);
+      return await fromWebResponse(response, { onOver: over, lost: request.credential?.lost, body });
     } catch (error) {
       over();
       throw error;

@@ -84,6 +84,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #id: string | null = null;
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
+  #isClosed = false;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
     const { session, after, offset = 0, reasoning, context, address } = query;
@@ -146,6 +147,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
 
   closed(): void {
     const { credentials, fanOut } = this.#deps;
+    this.#isClosed = true;
     credentials?.release(this);
     fanOut.leave(this.#topic, this.#listener);
     this.#reader?.close();
@@ -202,6 +204,8 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     const { bus, credentials } = this.#deps;
     if (!credentials) throw unsupportedType('auth');
     const { principal, tenant, rights } = await credentials.identify(token, this.address);
+    // Nothing would release what is held for a socket that was closed meanwhile.
+    if (this.#isClosed) return;
     if (principal !== this.#context.principal || tenant !== this.#context.tenant) throw otherPrincipal();
     const context = { ...this.#context, rights };
     // Throws if the client may not hear the session any more.

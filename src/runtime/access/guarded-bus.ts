@@ -45,7 +45,7 @@ export class GuardedBus implements Bus {
       for (const { id, need } of needs) this.#visible.require(id, need, client);
       const answer = await this.#bus.send(type, meant, client);
       this.#record(type, meant, { needs, client });
-      return outward ? outward(answer, client) : answer;
+      return outward ? outward(answer, client, this.#visible) : answer;
     } catch (error) {
       this.#record(type, meant, { needs, client }, error);
       throw inNamesOf(client, needs, error);
