@@ -11,10 +11,13 @@ export interface AuditFilter {
   readonly sessionId?: string | undefined;
 }
 
+/** What is to be recorded. Its time is that of the call. */
+export type AuditRecord = Omit<AuditEntry, 'time' | 'count'>;
+
 /** Records who did what, and what was refused. */
 export interface Audit {
   /** Returns at once. Equal entries within about a second become one with a count. */
-  record(entry: Omit<AuditEntry, 'time' | 'count'>): void;
+  record(entry: AuditRecord): void;
   /** What was recorded until now, in the order of its seconds. */
   read(filter: AuditFilter): Promise<AsyncIterable<AuditEntry>>;
 }

@@ -297,6 +297,9 @@ export const requirements = {
   'audit.entries':
     'the audit trail says who did what, from where and with which outcome, refusals too, and no content',
   'audit.command': '`audit` prints the trail of a folder, by time and principal, and nothing of a token',
+  'audit.sockets': 'the audit trail says who listens to the session of somebody else, and who may not',
+  'audit.killed':
+    'the audit trail survives kill -9 from its last second on, and `audit` reads a running service',
   'audit.off': 'without authentication there is no audit trail',
   'agents.list': 'GET /api/agents lists the agents of the service, with the version of each file',
   'agents.choose': 'path, query or body say which agent a request is for; without them it is the first one',

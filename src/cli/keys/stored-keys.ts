@@ -1,9 +1,13 @@
 import { userInfo } from 'node:os';
 import { openKeyBook } from '../../app/access/open-key-book.ts';
 import { createJsonLogger } from '../../app/logger.ts';
+import { MOST_AUDIT_DAYS } from '../../config/schema/auth-config.ts';
+import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import { DEFAULT_TENANT } from '../../core/access/identity.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { adviseUrl, withEventStore } from '../transfer/data-directory.ts';
 import type { KeyAdministration } from './key-administration.ts';
@@ -13,25 +17,51 @@ export function storedKeys(
   dataDir: string,
   configured: Readonly<Record<string, readonly Scope[]>> = {},
 ): KeyAdministration {
-  const withBook = <T>(mode: 'read' | 'write', work: (book: KeyBook) => Promise<T>): Promise<T> =>
+  const withStore = <T>(
+    mode: 'read' | 'write',
+    work: (store: EventStore, book: KeyBook) => Promise<T>,
+  ): Promise<T> =>
     withEventStore(dataDir, mode, async (store) =>
-      work(await openKeyBook(store, createJsonLogger('warn'), configured)),
+      work(store, await openKeyBook(store, createJsonLogger('warn'), configured)),
     );
   return {
     create: ({ tenant = DEFAULT_TENANT, ...key }) =>
-      withBook('write', (book) => book.create({ ...key, tenant }, userOfMachine())).catch(
-        (error: unknown) => {
-          throw adviseUrl(error);
-        },
-      ),
-    list: () => withBook('read', async (book) => book.list()),
-    revoke: (keyId) => withBook('read', (book) => book.revoke(keyId, undefined, userOfMachine())),
+      withStore('write', async (store, book) => {
+        const created = await book.create({ ...key, tenant }, userOfMachine());
+        await record(store, 'key.create', created.record);
+        return created;
+      }).catch((error: unknown) => {
+        throw adviseUrl(error);
+      }),
+    list: () => withStore('read', async (_, book) => book.list()),
+    revoke: (keyId) =>
+      withStore('read', async (store, book) => {
+        const revoked = await book.revoke(keyId, undefined, userOfMachine());
+        await record(store, 'key.revoke', revoked);
+        return revoked;
+      }),
   };
+}
+
+/** Adds it to the audit trail, as a service does with what its clients ask for. */
+async function record(
+  store: EventStore,
+  what: 'key.create' | 'key.revoke',
+  { keyId, name, tenant }: ApiKeyRecord,
+): Promise<void> {
+  const audit = new AuditTrail({ store, log: createJsonLogger('warn'), days: MOST_AUDIT_DAYS });
+  const subject = what === 'key.create' ? name : keyId;
+  audit.record({ principal: localPrincipal(), tenant, what, subject, outcome: 'ok' });
+  await audit[Symbol.asyncDispose]();
 }
 
 /** Whoever can write the files needs no key. The log says which user of the machine it was. */
 function userOfMachine(): Origin {
-  return { actor: { kind: 'client', principal: `local:${userName()}` }, causationId: crypto.randomUUID() };
+  return { actor: { kind: 'client', principal: localPrincipal() }, causationId: crypto.randomUUID() };
+}
+
+function localPrincipal(): string {
+  return `local:${userName()}`;
 }
 
 function userName(): string {

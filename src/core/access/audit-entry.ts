@@ -10,10 +10,18 @@ export const AuditEntry = z.object({
   tenant: z.string().optional(),
   credential: z.string().optional().describe('Names the credential, such as `key:c1Q3mJr7`.'),
   address: z.string().optional().describe('The address of the client.'),
-  what: z.string().describe('The request, such as `turn.start`; or `authenticate`.'),
+  what: z
+    .string()
+    .describe(
+      'The request, such as `turn.start`; `authenticate`; `audit.dropped` for what there was no room for.',
+    ),
   agentId: AgentId.optional().describe('The agent, if the service has several.'),
   sessionId: SessionId.optional().describe('The session, by its id in the log.'),
   subject: z.string().optional().describe('What else it was about: a tool server, a key, a grant, a tool.'),
+  approved: z
+    .boolean()
+    .optional()
+    .describe('Of an answer to an approval: whether it approved the tool call.'),
   outcome: z.union([z.literal('ok'), ErrorCode]),
   reason: z
     .string()

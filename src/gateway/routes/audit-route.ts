@@ -1,10 +1,12 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import { auditedClient } from '../../core/access/audited-client.ts';
 import type { Audit } from '../../ports/audit.ts';
 import { AuditQuery } from '../../wire/audit.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
 import { EXPORT_TYPE } from './session-export.ts';
 
+const PATH = '/api/audit';
 /** Lines are sent together up to this length. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
@@ -12,7 +14,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
 export function auditRoute(audit: Audit): Route {
   return {
     method: 'GET',
-    path: '/api/audit',
+    path: PATH,
     access: 'admin',
     handler: async (request) => {
       const { since, until, principal, session: sessionId } = parseQuery(AuditQuery, request);
@@ -22,6 +24,7 @@ export function auditRoute(audit: Audit): Route {
         since: since === undefined ? undefined : Date.parse(since),
         until: until === undefined ? undefined : Date.parse(until),
       });
+      audit.record({ ...auditedClient(request.context), what: `GET ${PATH}`, outcome: 'ok' });
       const body = ReadableStream.from(lines(entries));
       return { status: 200, headers: { 'Content-Type': EXPORT_TYPE }, body, stream: 'bytes' };
     },

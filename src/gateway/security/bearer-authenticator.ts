@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import { auditedClient } from '../../core/access/audited-client.ts';
 import type { Identity } from '../../core/access/identity.ts';
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
@@ -78,7 +79,7 @@ export class BearerAuthenticator implements Authenticator {
     try {
       requireScope(context, scope);
     } catch (error) {
-      this.#deps.audit?.record({ ...whoIs(context), what, ...outcomeOf(error) });
+      this.#deps.audit?.record({ ...auditedClient(context), what, ...outcomeOf(error) });
       throw error;
     }
   }
@@ -166,10 +167,6 @@ function ticketNotUsable(method: string): ServiceError {
     issue: `the method is ${method}`,
     suggestion: WAYS,
   });
-}
-
-function whoIs({ principal, tenant, rights, address }: RequestContext): Partial<AuditEntry> {
-  return { principal, tenant, ...(rights && { credential: rights.credential }), ...(address && { address }) };
 }
 
 function outcomeOf(thrown: unknown): Pick<AuditEntry, 'outcome' | 'reason'> {

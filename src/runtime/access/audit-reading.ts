@@ -1,4 +1,6 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
 import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
 import type { AuditFilter } from '../../ports/audit.ts';
 import type { EventStore } from '../../ports/event-store.ts';
@@ -19,15 +21,26 @@ export async function* readAudit(
   for (const stream of streams) {
     for (let after = 0; ; after += PAGE_EVENTS) {
       const page = await store.read(stream, after, PAGE_EVENTS);
-      for (const { event } of page)
-        if (event.type === 'audit.recorded')
-          for (const entry of event.entries) {
-            const time = Date.parse(entry.time);
-            if (time >= since && time < until && isWanted(entry, filter)) yield entry;
-          }
+      for (const envelope of page)
+        for (const entry of entriesOf(envelope)) {
+          const time = Date.parse(entry.time);
+          if (time >= since && time < until && isWanted(entry, filter)) yield entry;
+        }
       if (page.length < PAGE_EVENTS) break;
     }
   }
+}
+
+/** In a flood, the last one says how many there was no room for. It belongs to no tenant. */
+function entriesOf({ event, time }: Envelope<LoggedEvent>): readonly AuditEntry[] {
+  if (event.type !== 'audit.recorded') return [];
+  const { entries, dropped } = event;
+  return dropped === undefined ? entries : [...entries, droppedEntry(time, dropped)];
+}
+
+function droppedEntry(written: number, count: number): AuditEntry {
+  const time = new Date(written).toISOString();
+  return { time, what: 'audit.dropped', outcome: 'RATE_LIMIT_EXCEEDED', ...(count > 1 && { count }) };
 }
 
 function isWanted(entry: AuditEntry, { tenant, principal, sessionId }: AuditFilter): boolean {

@@ -2,16 +2,15 @@ import type { AuditEntry } from '../../core/access/audit-entry.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
 import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
-import type { Audit, AuditFilter } from '../../ports/audit.ts';
+import type { Audit, AuditFilter, AuditRecord } from '../../ports/audit.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { readAudit } from './audit-reading.ts';
+import { GatheredEntries } from './gathered-entries.ts';
 
 /** How long entries are gathered before they are written together. */
 const GATHER_MS = 1_000;
-/** Most different entries of one second. A flood of refusals must not fill memory and disk. */
-const MOST_ENTRIES = 5_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** More days than anybody keeps. */
 const MOST_DAYS = 10_000;
@@ -35,12 +34,11 @@ export class AuditTrail implements Audit, AsyncDisposable {
   readonly #deps: AuditTrailDeps;
   readonly #clock: Clock;
   readonly #now: () => number;
-  /** By what makes entries equal. */
-  #gathered = new Map<string, AuditEntry>();
-  #dropped = 0;
+  #gathered = new GatheredEntries();
   #timer: unknown = null;
   #day: { readonly stream: string; seq: number } | null = null;
   #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(deps: AuditTrailDeps) {
     this.#deps = deps;
@@ -48,13 +46,10 @@ export class AuditTrail implements Audit, AsyncDisposable {
     this.#now = deps.now ?? Date.now;
   }
 
-  record(entry: Omit<AuditEntry, 'time' | 'count'>): void {
-    const key = JSON.stringify(entry);
-    const known = this.#gathered.get(key);
-    if (known) this.#gathered.set(key, { ...known, count: (known.count ?? 1) + 1 });
-    else if (this.#gathered.size < MOST_ENTRIES)
-      this.#gathered.set(key, { time: new Date(this.#now()).toISOString(), ...entry });
-    else this.#dropped += 1;
+  /** Does nothing once the trail is closed: its log may be closed, too. */
+  record(entry: AuditRecord): void {
+    if (this.#isClosed) return;
+    this.#gathered.add(entry, this.#now());
     this.#timer ??= this.#clock.setTimeout(() => void this.flush(), GATHER_MS);
   }
 
@@ -72,15 +67,16 @@ export class AuditTrail implements Audit, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.flush();
   }
 
   async #write(): Promise<void> {
-    if (this.#gathered.size === 0) return;
-    const entries = [...this.#gathered.values()];
-    const dropped = this.#dropped;
-    this.#gathered = new Map();
-    this.#dropped = 0;
+    const gathered = this.#gathered;
+    if (gathered.size === 0) return;
+    this.#gathered = new GatheredEntries();
+    const { dropped } = gathered;
+    const entries = gathered.list();
     const event: ServiceEvent = { type: 'audit.recorded', entries, ...(dropped > 0 && { dropped }) };
     try {
       await this.#append(event);

@@ -1,9 +1,9 @@
-import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import { auditedClient } from '../../core/access/audited-client.ts';
 import { ownPrefix } from '../../core/access/session-names.ts';
-import { ONLY_AGENT } from '../../core/agent-description.ts';
 import { asServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { AuditRecord } from '../../ports/audit.ts';
 import type { RequestType } from '../../ports/service-requests.ts';
 
 /** `done`: recorded always. `read`: recorded where somebody reads the session of somebody else. `refused`: only then. */
@@ -48,54 +48,52 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
 };
 
 /** Fields of requests that say what they are about, besides the session. None of them is content. */
-const SUBJECTS = ['serverId', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId'] as const;
+const SUBJECTS = [
+  ...['serverId', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId'],
+  // With whom a session is shared, and for what.
+  ...['principal', 'role', 'access'],
+  // The session that a fork makes.
+  'to',
+];
+
+/** Most characters of a subject. Clients choose names of any length. */
+const MOST_CHARACTERS = 200;
 
 /** Errors that refuse a request because of who asks. */
 const REFUSALS: readonly string[] = ['UNAUTHORIZED', 'FORBIDDEN', 'SESSION_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'];
-
-type Entry = Omit<AuditEntry, 'time' | 'count'>;
 
 /** What the trail says about a request. Null if it need not be recorded. @param ids the sessions that it names. */
 export function auditEntry(
   type: RequestType,
   { request, ids, client }: { request: object; ids: readonly SessionId[]; client: RequestContext },
   thrown?: unknown,
-): Entry | null {
+): AuditRecord | null {
   const error = thrown === undefined ? undefined : asServiceError(thrown);
   const kind = AUDITED[type];
+  const isRefusal = error !== undefined && REFUSALS.includes(error.code);
   const isRecorded =
-    kind === 'done' ||
-    (kind === 'read' && ids.some((id) => !id.startsWith(ownPrefix(client)))) ||
-    (error !== undefined && REFUSALS.includes(error.code));
+    isRefusal || kind === 'done' || (kind === 'read' && ids.some((id) => !id.startsWith(ownPrefix(client))));
   if (!isRecorded) return null;
   const [sessionId] = ids;
   return {
-    ...whoOf(client),
+    ...auditedClient(client),
     what: type,
     ...(sessionId !== undefined && { sessionId }),
     ...subjectOf(request),
+    ...('approved' in request && typeof request.approved === 'boolean' && { approved: request.approved }),
     outcome: error?.code ?? 'ok',
-    ...(error && reasonOf(error.details)),
+    // Other errors may quote what was sent.
+    ...(isRefusal && reasonOf(error.details)),
   };
 }
 
-export function whoOf({ principal, tenant, rights, address, agent }: RequestContext): Partial<Entry> {
-  return {
-    principal,
-    tenant,
-    ...(rights && { credential: rights.credential }),
-    ...(address !== undefined && { address }),
-    ...(agent !== ONLY_AGENT && { agentId: agent }),
-  };
-}
-
-function subjectOf(request: object): Pick<Entry, 'subject'> {
+function subjectOf(request: object): Pick<AuditRecord, 'subject'> {
   const fields = new Map(Object.entries(request));
   const said = SUBJECTS.map((name) => fields.get(name)).filter((value) => typeof value === 'string');
-  return said.length === 0 ? {} : { subject: said.join(' ') };
+  return said.length === 0 ? {} : { subject: said.join(' ').slice(0, MOST_CHARACTERS) };
 }
 
-export function reasonOf({ scope, reason, issue }: Readonly<Record<string, unknown>>): Pick<Entry, 'reason'> {
+function reasonOf({ scope, reason, issue }: Readonly<Record<string, unknown>>): Pick<AuditRecord, 'reason'> {
   const said = scope ?? reason ?? issue;
   return typeof said === 'string' ? { reason: said } : {};
 }

@@ -66,14 +66,16 @@ export class GuardedBus implements Bus {
   }
 
   topicOf(name: SessionId, client: RequestContext): SessionId {
-    requireScope(client, 'sessions:read');
     const id = sessionIdOf(name, client);
+    const needs = [{ id }];
     try {
+      requireScope(client, 'sessions:read');
       this.#visible.require(id, 'read', client);
     } catch (error) {
-      this.#record('session.events', {}, { needs: [{ id }], client }, error);
+      this.#record('session.events', {}, { needs, client }, error);
       throw error;
     }
+    this.#record('session.events', {}, { needs, client });
     return id;
   }
 

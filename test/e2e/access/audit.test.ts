@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { filesWith } from '../../support/service/files-with.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -13,6 +14,7 @@ const tokens = () =>
     ada: identity('ada'),
     root: identity('root', { roles: ['admin'] }),
     boss: identity('boss', { tenant: 'orbit', roles: ['admin'] }),
+    lean: identity('lean', { scopes: new Set() }),
   });
 
 const parse = (text: string): AuditEntry[] =>
@@ -75,6 +77,8 @@ describe('the audit trail', () => {
     expect((await auditOf('root', '?principal=test:root')).map(({ what }) => what)).toEqual([
       'session.view',
       'session.delete',
+      // Reading the trail is in the trail.
+      'GET /api/audit',
     ]);
     expect(await auditOf('root', '?since=2100-01-01T00:00:00Z')).toEqual([]);
     expect((await ask('root', 'GET', '/api/audit?since=yesterday')).status).toBe(400);
@@ -107,6 +111,84 @@ describe('the audit trail', () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('--since') });
     for (const file of await readdir(dataDir))
       expect((await readFile(join(dataDir, file))).includes('guessed-token')).toBe(false);
+  });
+
+  verifies('audit.sockets', async () => {
+    await using setup = await start();
+    const { ask, auditOf, service } = setup;
+    await ask('ada', 'POST', '/api/message-sync', { message: 'hi' });
+    const open = (who: string, session: string) =>
+      service.fetch(`/api/sessions/${encodeURIComponent(session)}/events`, {
+        headers: { ...bearer(who), Accept: 'text/event-stream' },
+        method: 'GET',
+      });
+    const streams = [
+      await open('ada', 'default'),
+      await open('root', 'acme/test:ada/default'),
+      await open('boss', 'acme/test:ada/default'),
+      await open('lean', 'default'),
+    ];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 404, 403]);
+    await Promise.all(streams.map(({ body }) => body?.cancel()));
+    const listened = async (who: string) =>
+      (await auditOf(who))
+        .filter(({ what }) => what !== 'turn.start')
+        .map(({ principal, what, sessionId, outcome }) => ({ principal, what, sessionId, outcome }));
+    const what = 'session.events';
+    const sessionId = 'acme/test:ada/default';
+    expect(await listened('root')).toEqual([
+      { principal: 'test:root', what, sessionId, outcome: 'ok' },
+      expect.objectContaining({ principal: 'test:lean', outcome: 'FORBIDDEN' }),
+    ]);
+    // Who tried is of this tenant; the session is not.
+    expect(await listened('boss')).toEqual([
+      { principal: 'test:boss', what, sessionId, outcome: 'SESSION_NOT_FOUND' },
+    ]);
+  });
+
+  verifies('audit.killed', async () => {
+    await using folder = await tempDirectory();
+    const keys = new ServiceProcess(['keys', 'create', '--name', 'boss', '--role', 'admin'], {
+      cwd: folder.path,
+    });
+    const key = (await keys.ended).stdout.trim();
+    await writeFile(join(folder.path, 'service.yml'), 'auth: {apiKeys: true}\n');
+    const args = ['--config', 'service.yml'];
+    const headers = { Authorization: `Bearer ${key}` };
+    const audit = async (...more: string[]) => {
+      const { stdout, stderr, code } = await new ServiceProcess(['audit', '--since', '1h', ...more], {
+        cwd: folder.path,
+      }).ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return parse(stdout).map(({ what, outcome, principal }) => ({ what, outcome, principal }));
+    };
+    const exported = { what: 'config.export', outcome: 'ok', principal: 'key:boss' };
+    // On the machine itself, by a user of it.
+    const created = { what: 'key.create', outcome: 'ok', principal: expect.stringMatching(/^local:./) };
+    const refused = { what: 'authenticate', outcome: 'UNAUTHORIZED' };
+    const isRead = ({ what }: { what: string }) => what === 'GET /api/audit';
+    {
+      await using service = await ServiceProcess.listening(args, { cwd: folder.path });
+      expect((await fetch(`${service.url}/api/config.yaml`, { headers })).status).toBe(200);
+      const wrong = { Authorization: 'Bearer guessed-token' };
+      expect((await fetch(`${service.url}/api/config.yaml`, { headers: wrong })).status).toBe(401);
+      // Refused credentials are of no tenant. Whoever reads waits for what is not written yet.
+      expect(await audit('--url', service.url, '--key', key)).toEqual([created, exported]);
+      service.process.kill('SIGKILL');
+      expect(await service.process.ended).toMatchObject({ signal: 'SIGKILL' });
+    }
+    // That it was read is an entry of its own, which was written in time or not.
+    const written = async () => (await audit()).filter((entry) => !isRead(entry));
+    expect(await written()).toEqual([created, exported, refused]);
+    {
+      await using service = await ServiceProcess.listening(args, { cwd: folder.path });
+      expect((await fetch(`${service.url}/api/config.yaml`, { headers })).status).toBe(200);
+      service.process.kill('SIGTERM');
+      expect(await service.process.ended).toMatchObject({ code: 0 });
+    }
+    expect(await written()).toEqual([created, exported, refused, exported]);
+
+    for (const secret of ['guessed-token', key]) expect(await filesWith(folder.path, secret)).toEqual([]);
   });
 
   verifies('audit.off', async () => {

@@ -24,6 +24,7 @@ function trail(store: EventStore = memoryEventStore(), days = 90) {
 }
 
 const ADA = { principal: 'ada', tenant: 'acme', what: 'turn.start', outcome: 'ok' } as const;
+const GUESS = { what: 'authenticate', outcome: 'UNAUTHORIZED', reason: 'unknown' } as const;
 
 describe('the audit trail', () => {
   it('writes once a second, and makes one of what is equal', async () => {
@@ -43,12 +44,47 @@ describe('the audit trail', () => {
     expect(stream).toMatchObject({ sessionId: '~audit:2026-11-23', head: 1 });
   });
 
-  it('keeps no more than its bound of one second, and counts the rest', async () => {
+  it('keeps no more than its bound of one second, and says how many more there were', async () => {
     const { audit, store, read } = trail();
     for (let number = 0; number < 5_100; number += 1) audit.record({ ...ADA, subject: `s${number}` });
-    expect(await read()).toHaveLength(5_000);
+    const entries = await read();
+    expect(entries).toHaveLength(5_001);
+    expect(entries.at(-1)).toMatchObject({ what: 'audit.dropped', count: 100 });
+    expect(await read({ tenant: 'acme' })).toHaveLength(5_000);
     const [envelope] = await store.read('~audit:2026-11-23', 0);
     expect(envelope?.event).toMatchObject({ type: 'audit.recorded', dropped: 100 });
+  });
+
+  it('makes one of what a source is refused, when it tries many things', async () => {
+    const { audit, read } = trail();
+    for (let number = 0; number < 1_000; number += 1)
+      audit.record({ ...GUESS, address: '192.0.2.1', subject: `key${number}` });
+    audit.record({ ...GUESS, address: '192.0.2.2', subject: 'key1' });
+    const entries = await read();
+    expect(entries).toHaveLength(22);
+    expect(entries.slice(-2)).toMatchObject([
+      { address: '192.0.2.1', count: 980 },
+      { address: '192.0.2.2', subject: 'key1' },
+    ]);
+    expect(entries.at(-2)).not.toHaveProperty('subject');
+  });
+
+  it('keeps what was done, however many addresses are refused', async () => {
+    const { audit, read } = trail();
+    for (let number = 0; number < 2_000; number += 1) audit.record({ ...GUESS, address: `host${number}` });
+    audit.record(ADA);
+    const entries = await read();
+    expect(entries).toHaveLength(502);
+    expect(entries.slice(-2)).toMatchObject([ADA, { what: 'audit.dropped', count: 1_500 }]);
+  });
+
+  it('writes what it has when it is closed, and nothing later', async () => {
+    const { audit, timers, read } = trail();
+    audit.record(ADA);
+    await audit[Symbol.asyncDispose]();
+    audit.record({ ...ADA, principal: 'late' });
+    expect(timers).toHaveLength(1);
+    expect((await read()).map(({ principal }) => principal)).toEqual(['ada']);
   });
 
   it('selects by time, tenant, principal and session', async () => {
