@@ -83,7 +83,7 @@ export function accessBy(
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const limits = new ClientLimits(auth.limits);
+  const limits = new ClientLimits(auth.limits, audit);
   const quotas = quotasOf(auth, limits);
   const guardedBus = (agent: Pick<Agent, 'bus' | 'grants'>) => guarded(agent, quotas, audit);
   const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guardedBus(agent)])));

@@ -1,16 +1,16 @@
 import type { AuthLimits } from '../../config/schema/auth-limits.ts';
+import { auditedClient } from '../../core/access/audited-client.ts';
 import { ownPrefix } from '../../core/access/session-names.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { clientLimitExceeded, type LimitHolder } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Audit } from '../../ports/audit.ts';
 import { type Allowance, ConcurrencyLimit, WindowLimit } from './rate-limits.ts';
-
-type Client = Pick<RequestContext, 'principal' | 'tenant'>;
 
 /** The limits of each principal, or of each tenant. */
 interface Level {
   readonly of: LimitHolder;
-  keyOf(client: Client): string;
+  keyOf(client: RequestContext): string;
   readonly requests: WindowLimit;
   readonly messages: WindowLimit;
   readonly connections: ConcurrencyLimit;
@@ -36,8 +36,11 @@ const NAMES = {
  */
 export class ClientLimits {
   readonly #levels: readonly Level[];
+  readonly #audit: Pick<Audit, 'record'>;
 
-  constructor({ principal, tenant }: AuthLimits) {
+  /** @param audit hears what is refused. */
+  constructor({ principal, tenant }: AuthLimits, audit: Pick<Audit, 'record'>) {
+    this.#audit = audit;
     this.#levels = [
       { of: 'principal', keyOf: ownPrefix, ...limitsOf(principal) },
       { of: 'tenant', keyOf: (client) => client.tenant, ...limitsOf(tenant) },
@@ -45,18 +48,20 @@ export class ClientLimits {
   }
 
   /** Counts a request. */
-  request(client: Client): Promise<Counted> {
-    return this.#take('requests', client);
+  async request(client: RequestContext): Promise<Counted> {
+    const counted = await this.#take('requests', client);
+    if (counted.refusal) this.#recorded(counted.refusal, client);
+    return counted;
   }
 
-  /** Counts a message. Rejects with `RATE_LIMIT_EXCEEDED`. */
-  async message(client: Client): Promise<void> {
+  /** Counts a message. Rejects with `RATE_LIMIT_EXCEEDED`, which whoever asks records. */
+  async message(client: RequestContext): Promise<void> {
     const { refusal } = await this.#take('messages', client);
     if (refusal) throw refusal;
   }
 
   /** Throws `RATE_LIMIT_EXCEEDED`. @returns what to call once when the connection is over. */
-  connect(client: Client): () => void {
+  connect(client: RequestContext): () => void {
     const entered: (() => void)[] = [];
     const leave = (): void => {
       for (const left of entered) left();
@@ -66,7 +71,7 @@ export class ClientLimits {
       const refusal = connections.enter(key);
       if (refusal) {
         leave();
-        throw clientLimitExceeded({ ...NAMES.connections, of }, refusal);
+        throw this.#recorded(clientLimitExceeded({ ...NAMES.connections, of }, refusal), client);
       }
       entered.push(() => connections.leave(key));
     }
@@ -80,7 +85,7 @@ export class ClientLimits {
     return { requests: sum('requests'), messages: sum('messages'), connections: sum('connections') };
   }
 
-  async #take(what: 'requests' | 'messages', client: Client): Promise<Counted> {
+  async #take(what: 'requests' | 'messages', client: RequestContext): Promise<Counted> {
     let tightest: Allowance | null = null;
     for (const level of this.#levels) {
       const allowance = await level[what].take(level.keyOf(client));
@@ -89,6 +94,13 @@ export class ClientLimits {
       if (allowance && allowance.remaining < (tightest?.remaining ?? Infinity)) tightest = allowance;
     }
     return { allowance: tightest, refusal: null };
+  }
+
+  #recorded(error: ServiceError, client: RequestContext): ServiceError {
+    const { name, of } = error.details;
+    const reason = `${name} of the ${of}`;
+    this.#audit.record({ ...auditedClient(client), what: 'limit', outcome: error.code, reason });
+    return error;
   }
 }
 

@@ -84,6 +84,25 @@ describe('the audit trail', () => {
     expect((await ask('root', 'GET', '/api/audit?since=yesterday')).status).toBe(400);
   });
 
+  verifies(
+    'audit.entries',
+    async () => {
+      await using setup = await start({ auth: { limits: { principal: { requestsPerMinute: 2 } } } });
+      const { ask, auditOf } = setup;
+      for (let count = 0; count < 4; count += 1) await ask('ada', 'GET', '/api/sessions');
+      expect((await auditOf('root')).map(shown)).toMatchObject([
+        {
+          principal: 'test:ada',
+          what: 'limit',
+          outcome: 'RATE_LIMIT_EXCEEDED',
+          reason: 'requestsPerMinute of the principal',
+          count: 2,
+        },
+      ]);
+    },
+    'a limit',
+  );
+
   verifies('audit.command', async () => {
     await using folder = await tempDirectory();
     const dataDir = join(folder.path, 'data');
