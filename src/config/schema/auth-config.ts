@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Scope } from '../../core/access/scopes.ts';
 import { checkIssuerRoles } from './auth-roles.ts';
+import { ConsoleConfig, checkConsoleIssuer } from './console-config.ts';
 import { JwtConfig } from './jwt-config.ts';
 import { McpResourceUrl } from './mcp-resource-url.ts';
 import { RoleName } from './role-name.ts';
@@ -16,8 +17,10 @@ const AuthFields = z.strictObject({
   jwt: JwtConfig.default([]),
   /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
   resource: McpResourceUrl.optional(),
+  /** How people sign in to the console. Without it, with an API key only. */
+  console: ConsoleConfig.optional(),
 });
 
 /** Who may use the service, and what for. */
-export const AuthConfig = AuthFields.superRefine(checkIssuerRoles);
+export const AuthConfig = AuthFields.superRefine(checkIssuerRoles).superRefine(checkConsoleIssuer);
 export type AuthConfig = z.infer<typeof AuthConfig>;

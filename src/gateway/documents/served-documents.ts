@@ -4,6 +4,7 @@ import { openApiDocument } from './open-api.ts';
 import { grantOperations } from './operations/grant-operations.ts';
 import { keyOperations } from './operations/key-operations.ts';
 import { operations } from './operations/operations.ts';
+import { signInOperation } from './operations/sign-in-operation.ts';
 import { ticketOperations } from './operations/ticket-operations.ts';
 import { whoamiOperation } from './operations/whoami-operation.ts';
 import { docsPage } from './page/page.ts';
@@ -34,7 +35,7 @@ export async function makeDocuments(
 ): Promise<ServedDocuments> {
   const served = [
     ...operations,
-    ...(isSecured ? [...ticketOperations, whoamiOperation, ...grantOperations] : []),
+    ...(isSecured ? [signInOperation, ...ticketOperations, whoamiOperation, ...grantOperations] : []),
     ...(hasKeys ? keyOperations : []),
   ];
   const plain = openApiDocument(version, served);

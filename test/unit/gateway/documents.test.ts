@@ -11,6 +11,7 @@ import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
+import { signInOperation } from '../../../src/gateway/documents/operations/sign-in-operation.ts';
 import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
@@ -19,6 +20,7 @@ import { grantRoutes } from '../../../src/gateway/routes/grant-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
 import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
 import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
+import { signInRoute } from '../../../src/gateway/routes/sign-in-route.ts';
 import { ticketRoutes } from '../../../src/gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../../src/gateway/routes/whoami-route.ts';
 import { Tickets } from '../../../src/gateway/security/tickets.ts';
@@ -32,7 +34,14 @@ import { exampleValue, OpenApi, replayableExamples } from '../../support/documen
 import { silentLog } from '../../support/service/running-service.ts';
 import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
-const operations = [...always, ...ticketOperations, whoamiOperation, ...grantOperations, ...keyOperations];
+const operations = [
+  ...always,
+  signInOperation,
+  ...ticketOperations,
+  whoamiOperation,
+  ...grantOperations,
+  ...keyOperations,
+];
 const openApi = structuredClone(securedOpenApi(openApiDocument('0.0.0', operations), operations));
 const asyncApi = structuredClone(securedAsyncApi(asyncApiDocument('0.0.0')));
 const readOpenApi = OpenApi.parse(openApi);
@@ -73,6 +82,7 @@ describe('the OpenAPI document', () => {
       ...keyRoutes(bus),
       ...grantRoutes(bus),
       ...ticketRoutes(new Tickets()),
+      signInRoute({ apiKeys: true, jwt: [] }),
       whoamiRoute,
       ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
