@@ -1,4 +1,4 @@
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { Button } from '../ui/button.tsx';
 import { go, newSessionId } from './location.ts';
 import { deleteSession, forkSession } from './session-actions.ts';

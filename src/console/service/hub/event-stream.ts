@@ -1,5 +1,5 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
-import { ApiError, unreachable } from '../api.ts';
+import { ApiError, unreachable } from '../api-error.ts';
 import { headersOf } from '../kept-key.ts';
 
 export type StreamItem = { readonly kind: 'open' } | ({ readonly kind: 'event' } & EventSourceMessage);
