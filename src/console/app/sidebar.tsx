@@ -1,11 +1,11 @@
-import { mayDo, useAccount } from '../service/account.ts';
+import { useAccount } from '../service/account.ts';
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
 import { SignedIn } from '../sign-in/signed-in.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
-import { PANEL_SCOPES } from './panel-scopes.ts';
+import { maySee } from './panel-scopes.ts';
 import { SessionList } from './session-list.tsx';
 import style from './sidebar.module.css';
 
@@ -16,6 +16,7 @@ const names: Readonly<Record<Panel, string>> = {
   approvals: 'Approvals',
   servers: 'Tool servers',
   health: 'Health',
+  keys: 'API keys',
 };
 
 interface SidebarProps {
@@ -26,7 +27,7 @@ interface SidebarProps {
 
 export function Sidebar({ location, onHelp }: SidebarProps) {
   const account = useAccount();
-  const allowed = panels.filter((panel) => mayDo(account, PANEL_SCOPES[panel]));
+  const allowed = panels.filter((panel) => maySee(account, panel));
   return (
     <aside className={style.sidebar}>
       <Brand />

@@ -1,4 +1,4 @@
-import { replaceKey, keptKey } from '../service/kept-key.ts';
+import { keptKey, replaceKey } from '../service/kept-key.ts';
 import { keptProvider } from './kept-provider.ts';
 
 /**

@@ -5,7 +5,6 @@ import { type Account, AccountContext, accountOf } from '../service/account.ts';
 import { ApiError, errorText } from '../service/api-error.ts';
 import { forgetKey, keptKey, onKeyReplaced } from '../service/kept-key.ts';
 import { onSignedOut } from '../service/signed-out.ts';
-import { Renewal } from './renewal.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
 type Entry =
@@ -48,12 +47,7 @@ export function Gate({ returned, children }: GateProps) {
     case 'asking':
       return returned && <p role="status">Signing in…</p>;
     case 'in':
-      return (
-        <AccountContext value={entry.account}>
-          {children}
-          {entry.account && <Renewal account={entry.account} />}
-        </AccountContext>
-      );
+      return <AccountContext value={entry.account}>{children}</AccountContext>;
     case 'out':
       return <SignInPage problem={entry.problem} />;
     case 'failed':

@@ -9,7 +9,6 @@ import style from './sign-in.module.css';
 interface KeyFormProps {
   /** Says why the key is refused; null for no reason. */
   readonly onProblem: (problem: string | null) => void;
-  readonly isRefused: boolean;
   /** Id of the element that says why. */
   readonly problemId: string;
   /** Whether it is the only way to sign in. */
@@ -17,8 +16,9 @@ interface KeyFormProps {
 }
 
 /** Signs in with an API key. */
-export function KeyForm({ onProblem, isRefused, problemId, isOnly }: KeyFormProps) {
+export function KeyForm({ onProblem, problemId, isOnly }: KeyFormProps) {
   const [key, setKey] = useState('');
+  const [isRefused, setRefused] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -29,10 +29,12 @@ export function KeyForm({ onProblem, isRefused, problemId, isOnly }: KeyFormProp
     event.preventDefault();
     setAsking(true);
     onProblem(null);
+    setRefused(false);
     try {
       await signIn(key.trim());
     } catch (thrown) {
       onProblem(errorText(thrown));
+      setRefused(true);
       setAsking(false);
     }
   };

@@ -35,7 +35,7 @@ export function SignInPage({ problem }: { readonly problem: string | null }) {
           {error}
         </p>
         {ways === 'unknown' && <Button onClick={() => setWays('asking')}>Try again</Button>}
-        {typeof ways === 'object' && <Ways ways={ways} error={error} problemId={id} onProblem={setError} />}
+        {typeof ways === 'object' && <Ways ways={ways} problemId={id} onProblem={setError} />}
       </div>
     </main>
   );
@@ -43,12 +43,11 @@ export function SignInPage({ problem }: { readonly problem: string | null }) {
 
 interface WaysProps {
   readonly ways: SignInWays;
-  readonly error: string | null;
   readonly problemId: string;
   readonly onProblem: (problem: string | null) => void;
 }
 
-function Ways({ ways: { provider, apiKeys }, error, problemId, onProblem }: WaysProps) {
+function Ways({ ways: { provider, apiKeys }, problemId, onProblem }: WaysProps) {
   if (!provider && !apiKeys) {
     return (
       <p className={style.note}>
@@ -61,14 +60,7 @@ function Ways({ ways: { provider, apiKeys }, error, problemId, onProblem }: Ways
     <>
       {provider && <ProviderButton provider={provider} onProblem={onProblem} />}
       {provider && apiKeys && <p className={style.or}>or</p>}
-      {apiKeys && (
-        <KeyForm
-          onProblem={onProblem}
-          isRefused={error !== null}
-          problemId={problemId}
-          isOnly={provider === undefined}
-        />
-      )}
+      {apiKeys && <KeyForm onProblem={onProblem} problemId={problemId} isOnly={provider === undefined} />}
     </>
   );
 }
