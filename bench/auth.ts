@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { AuthLimits } from '../src/config/schema/auth-limits.ts';
 import { type Contender, type Subject, startEach } from './support/contenders.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { measured } from './support/measured.ts';
@@ -83,7 +84,8 @@ async function withJwt(scope: Scope): Promise<Contender[]> {
 
 function written(scope: Scope, auth: object): string {
   const path = join(scope.directory(), 'service.yml');
-  writeFileSync(path, JSON.stringify({ auth }));
+  const off = Object.fromEntries(Object.keys(AuthLimits.parse({}).tenant).map((name) => [name, false]));
+  writeFileSync(path, JSON.stringify({ auth: { ...auth, limits: { principal: off, tenant: off } } }));
   return path;
 }
 

@@ -150,6 +150,10 @@ export async function composeAgent({
   showRuntime(metrics, { sessions, servers, retention });
 
   const toolServers = servers.start(mcpServers, await book.load());
+  const named = [...Object.keys(mcpServers), ...book.names];
+  const forgotten = adapters.authorizations?.keepOnly(named).catch((error: unknown) => {
+    log.error({ err: error }, 'the authorizations of servers that are gone could not be erased');
+  });
   const recovered = sessions.recover().catch((error: unknown) => {
     log.error({ err: error }, 'could not look for open turns');
   });
@@ -188,7 +192,7 @@ export async function composeAgent({
     },
     async close() {
       stopsLearning.abort();
-      await Promise.all([recovered, learned]);
+      await Promise.all([recovered, learned, forgotten]);
       requests.stop();
       await retention?.[Symbol.asyncDispose]();
       await servers[Symbol.asyncDispose]();

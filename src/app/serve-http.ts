@@ -23,6 +23,7 @@ import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
 import { Cors } from '../gateway/security/cors.ts';
+import { OpenConnections } from '../gateway/security/open-connections.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
@@ -94,12 +95,16 @@ export async function serveHttp({
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
   const authenticator = clients?.authenticator ?? anyone;
+  const clientLimits = clients?.limits;
+  const connections = new OpenConnections(limits, clientLimits);
   const front = {
     access,
     agents,
     authenticator,
     credentials: clients?.credentials,
     limits,
+    clientLimits,
+    connections,
     clientAddress,
     log,
   };
@@ -127,7 +132,7 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { http, limits, fanOut, statecharts, webSocket, mcp });
+  showGateway(metrics, { http, limits, refusals: clients?.refusals, fanOut, statecharts, webSocket, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const base = server.publicUrl ?? localUrl(settings.host, port);
   for (const [agentId, { authorizations }] of host.agents)
@@ -143,6 +148,7 @@ export async function serveHttp({
       uws.end();
       history[Symbol.dispose]();
       mcp[Symbol.dispose]();
+      await clients?.close();
       await host.close();
       uws.close();
       stopWatching();

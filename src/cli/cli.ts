@@ -6,6 +6,7 @@ import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
 import { type Flags, modes, transports } from '../config/settings.ts';
 import { agentFileName } from './agent-argument.ts';
+import { addAudit } from './audit/audit-command.ts';
 import { addBackup } from './backup/backup-command.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
@@ -44,6 +45,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   addLogCommands(program, environment, choose);
   addBackup(program, environment, (options) => choose({ kind: 'backup', ...options }));
   addKeys(program, environment, (options) => choose({ kind: 'keys', ...options }));
+  addAudit(program, environment, (options) => choose({ kind: 'audit', ...options }));
   addChat(program, environment, (options) => choose({ kind: 'chat', ...options }));
   addInit(program, (options) => choose({ kind: 'init', ...options }));
   addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));

@@ -1,4 +1,5 @@
 import type { Flags } from '../config/settings.ts';
+import type { AuditOptions } from './audit/audit-command.ts';
 import type { BackupOptions } from './backup/backup-command.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
@@ -27,6 +28,7 @@ export type CommandLine =
   | ({ readonly kind: 'check' } & CheckOptions)
   | ({ readonly kind: 'backup' } & BackupOptions)
   | ({ readonly kind: 'keys' } & KeysOptions)
+  | ({ readonly kind: 'audit' } & AuditOptions)
   | {
       readonly kind: 'import';
       readonly dataDir: string;

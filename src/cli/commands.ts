@@ -63,6 +63,10 @@ async function perform(command: Runnable): Promise<void> {
       const { runKeys } = await import('./keys/run-keys.ts');
       return runKeys(command);
     }
+    case 'audit': {
+      const { runAudit } = await import('./audit/run-audit.ts');
+      return runAudit(command);
+    }
     case 'example-tools': {
       const { serveExampleTools } = await import('./example-tools/example-tools.ts');
       return serveExampleTools();

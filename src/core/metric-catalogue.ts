@@ -43,7 +43,7 @@ const metricCatalogue = {
   agent_rate_limited_total: {
     type: 'counter',
     labels: ['limit'],
-    help: 'Refusals by a limit: requests, messages, connections.',
+    help: 'Refusals by a limit: requests, messages, connections; of clients with limits of their own also sessions, running_turns.',
   },
   agent_slow_readers_closed_total: {
     type: 'counter',

@@ -16,6 +16,9 @@ export interface Authenticator {
    * @param address of the client.
    */
   authenticate(credentials: Credentials, address: string): RequestContext | Promise<RequestContext>;
-  /** Throws `FORBIDDEN` if the client lacks the scope. Absent where nobody is authenticated: then everybody has it. */
-  require?(context: RequestContext, scope: Scope | null): void;
+  /**
+   * Throws `FORBIDDEN` if the client lacks the scope. Absent where nobody is authenticated: then everybody has it.
+   * @param what needs it, such as `GET /metrics`.
+   */
+  require?(context: RequestContext, scope: Scope | null, what: string): void;
 }

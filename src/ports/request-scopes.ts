@@ -9,6 +9,8 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'approval.list': 'sessions:read',
   'session.reset': 'sessions:write',
   'session.list': 'sessions:read',
+  // Only the service itself asks for it.
+  'session.count': 'admin',
   'session.rename': 'sessions:write',
   'session.view': 'sessions:read',
   'session.fork': 'sessions:write',

@@ -25,6 +25,8 @@ export interface ServerAuthorizations {
   finish(response: AuthorizationResponse): Promise<AuthorizationOutcome | null>;
   /** Erases all that was given for this server. */
   forget(server: string): Promise<void>;
+  /** Erases all that was given for other servers than these. */
+  keepOnly(servers: readonly string[]): Promise<void>;
 }
 
 /** Keeps a secret text for each tool server, over restarts. */
@@ -33,4 +35,6 @@ export interface CredentialStore {
   /** Resolves when the text would survive a crash and its predecessor is erased. */
   keep(server: string, text: string): Promise<void>;
   forget(server: string): Promise<void>;
+  /** Forgets all others. */
+  keepOnly(servers: readonly string[]): Promise<void>;
 }

@@ -72,6 +72,8 @@ export interface ServiceRequests {
     answer: { approvals: readonly WaitingApproval[]; count: number };
   };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };
+  /** How many sessions have ids that begin with this. */
+  'session.count': { request: { prefix: string }; answer: number };
   /** With a `query`, only sessions whose id or title contains it; upper and lower case are the same. */
   'session.list': {
     request: { after?: SessionId; limit: number; query?: string; of?: SessionsOf };

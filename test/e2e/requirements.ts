@@ -283,6 +283,20 @@ export const requirements = {
   'grants.deleted': 'a session that is deleted is shared no more, nor is the next one of its name',
   'grants.restart': 'grants and their revocations survive a restart',
   'grants.list': 'shared sessions are in the list, page by page and by search',
+  'client-limits.requests':
+    'an authenticated client is limited with its principal and its tenant, not with its address',
+  'client-limits.address': 'refused credentials and what nobody needs any for are limited by address',
+  'client-limits.messages': 'the messages of a principal are limited over all protocols together',
+  'client-limits.frames': 'a frame of a WebSocket counts as a request of its principal',
+  'client-limits.connections':
+    'the open WebSockets and event streams of a principal and a tenant are limited',
+  'client-limits.sessions': 'the sessions of a principal and a tenant are limited, also after a restart',
+  'client-limits.turns': 'the running turns of a principal and a tenant are limited',
+  'client-limits.tickets': 'a principal cannot use up the tickets of all',
+  'audit.entries':
+    'the audit trail says who did what, from where and with which outcome, refusals too, and no content',
+  'audit.command': '`audit` prints the trail of a folder, by time and principal, and nothing of a token',
+  'audit.off': 'without authentication there is no audit trail',
   'agents.list': 'GET /api/agents lists the agents of the service, with the version of each file',
   'agents.choose': 'path, query or body say which agent a request is for; without them it is the first one',
   'agents.unknown': 'an agent that the service does not have is AGENT_NOT_FOUND, and nothing happens',

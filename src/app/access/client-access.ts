@@ -4,6 +4,7 @@ import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ROLES } from '../../core/access/scopes.ts';
 import type { AgentId } from '../../core/agent-description.ts';
 import type { Route } from '../../gateway/http/router.ts';
+import { auditRoute } from '../../gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
@@ -11,6 +12,7 @@ import { providerOrigins, signInRoute } from '../../gateway/routes/sign-in-route
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../gateway/routes/whoami-route.ts';
 import { BearerAuthenticator } from '../../gateway/security/bearer-authenticator.ts';
+import { ClientLimits } from '../../gateway/security/client-limits.ts';
 import { FailedAttempts } from '../../gateway/security/failed-attempts.ts';
 import { HeldCredentials } from '../../gateway/security/held-credentials.ts';
 import type { ProtectedMcp } from '../../gateway/security/protected-mcp.ts';
@@ -18,8 +20,12 @@ import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
+import { type ClientQuotas, LimitedBus } from '../../runtime/access/limited-bus.ts';
+import { OpenTurns } from '../../runtime/access/open-turns.ts';
+import { SessionQuota } from '../../runtime/access/session-quota.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
 import type { Agent } from '../compose.ts';
 import { protectMcp } from './protect-mcp.ts';
@@ -29,6 +35,7 @@ export interface ClientAccessOptions {
   /** By id; the first one answers the requests that name none. */
   readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
+  readonly audit: AuditTrail;
   readonly log: Logger;
 }
 
@@ -38,6 +45,10 @@ export interface ClientAccess {
   /** Of open sockets and event streams. */
   readonly credentials: HeldCredentials;
   readonly bus: Bus;
+  /** Of each principal and each tenant. */
+  readonly limits: ClientLimits;
+  /** How often a client was refused because of its limits, by what there was too much of. */
+  readonly refusals: () => Readonly<Record<string, number>>;
   readonly mcp: ProtectedMcp;
   /** Routes that a service without authentication does not have: of every mode, and of web mode. */
   readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
@@ -45,6 +56,8 @@ export interface ClientAccess {
   readonly providerOrigins: readonly string[];
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
+  /** Writes what the audit trail has not written yet. Call before the log is closed. */
+  close(): Promise<void>;
   /** Call when a credential was revoked: what is open with it ends. */
   revoke(credential: string): void;
 }
@@ -67,19 +80,28 @@ async function jwtVerifiers({ auth: { jwt, roles }, log }: ClientAccessOptions):
 /** @param verifiers of the kinds of tokens that are accepted. */
 export function accessBy(
   verifiers: readonly TokenVerifier[],
-  { auth, agents, trustProxy }: Omit<ClientAccessOptions, 'log'>,
+  { auth, agents, trustProxy, audit }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
   const tickets = new Tickets();
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
-  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures });
+  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
-  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guarded(agent)])));
+  const limits = new ClientLimits(auth.limits);
+  const quotas = quotasOf(auth, limits);
+  const guardedBus = (agent: Pick<Agent, 'bus' | 'grants'>) => guarded(agent, quotas, audit);
+  const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guardedBus(agent)])));
   for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
   return {
     authenticator,
     credentials,
     bus,
+    limits,
+    refusals: () => ({
+      ...limits.refusals,
+      sessions: quotas.sessions.refusals,
+      running_turns: quotas.turns.refusals,
+    }),
     mcp,
     routes: {
       always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
@@ -87,11 +109,13 @@ export function accessBy(
         signInRoute(auth),
         ...ticketRoutes(tickets),
         whoamiRoute,
+        auditRoute(audit),
         ...grantRoutes(bus),
         ...(keysOf({ agents }) ? keyRoutes(bus) : []),
       ],
     },
     providerOrigins: providerOrigins(auth),
+    close: () => audit[Symbol.asyncDispose](),
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
       tickets.revoke(credential);
@@ -100,9 +124,22 @@ export function accessBy(
   };
 }
 
-function guarded({ bus, grants }: Pick<Agent, 'bus' | 'grants'>): Bus {
+/** All agents share them. */
+function quotasOf({ limits: { principal, tenant } }: AuthConfig, limits: ClientLimits): ClientQuotas {
+  return {
+    sessions: new SessionQuota({ principal: principal.sessions, tenant: tenant.sessions }),
+    turns: new OpenTurns({ principal: principal.runningTurns, tenant: tenant.runningTurns }),
+    countMessage: (client) => limits.message(client),
+  };
+}
+
+function guarded(
+  { bus, grants }: Pick<Agent, 'bus' | 'grants'>,
+  quotas: ClientQuotas,
+  audit: AuditTrail,
+): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
-  return new GuardedBus(bus, grants);
+  return new GuardedBus(new LimitedBus(bus, quotas), grants, audit);
 }
 
 /** All agents have the same keys. */

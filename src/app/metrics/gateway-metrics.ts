@@ -9,6 +9,8 @@ import type { Metrics } from '../../ports/metrics.ts';
 export interface WatchedGateway {
   readonly http: HttpFront;
   readonly limits: RateLimits;
+  /** By the limits of principals and tenants. Absent where nobody is authenticated. */
+  readonly refusals?: (() => Readonly<Record<string, number>>) | undefined;
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
@@ -18,7 +20,7 @@ export interface WatchedGateway {
 /** Shows the requests, the connections, the slow readers and the refusals by limits. */
 export function showGateway(
   metrics: Metrics,
-  { http, limits, fanOut, statecharts, webSocket, mcp }: WatchedGateway,
+  { http, limits, refusals, fanOut, statecharts, webSocket, mcp }: WatchedGateway,
 ): void {
   metrics.read('agent_http_requests_total', () =>
     Object.entries(http.answers).map(([status, value]) => ({ labels: { status }, value })),
@@ -35,7 +37,10 @@ export function showGateway(
   metrics.read('agent_sockets_behind', () => [{ labels: {}, value: webSocket.load.behind }]);
   metrics.read('agent_slow_readers_closed_total', () => [{ labels: {}, value: webSocket.load.givenUp }]);
   metrics.read('agent_mcp_sessions', () => [{ labels: {}, value: mcp.sessions }]);
-  metrics.read('agent_rate_limited_total', () =>
-    Object.entries(limits).map(([limit, { refusals }]) => ({ labels: { limit }, value: refusals })),
-  );
+  metrics.read('agent_rate_limited_total', () => {
+    const total: Record<string, number> = { ...refusals?.() };
+    for (const [limit, ofAnybody] of Object.entries(limits))
+      total[limit] = (total[limit] ?? 0) + ofAnybody.refusals;
+    return Object.entries(total).map(([limit, value]) => ({ labels: { limit }, value }));
+  });
 }

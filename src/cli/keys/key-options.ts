@@ -10,12 +10,26 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const MAX_MS = 3_650 * 24 * 60 * 60_000;
 
-/** @returns how long, in milliseconds. */
+/** @returns how long a key is valid, in milliseconds. */
 export function parseValidity(text: string): number {
+  return parseDuration(text) ?? refuse('--expires', text, 'a time such as 12h, 90d or 8w, of at most 3650d');
+}
+
+/** @returns how long ago something was, in milliseconds. */
+export function parseAge(option: string, text: string): number {
+  return (
+    parseDuration(text) ?? refuse(option, text, 'a time such as 2026-11-01, or how long ago: 24h, 7d, 4w')
+  );
+}
+
+function parseDuration(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
-  if (ms > 0 && ms <= MAX_MS) return ms;
-  throw unexpected('--expires', text, 'a time such as 12h, 90d or 8w, of at most 3650d');
+  return ms > 0 && ms <= MAX_MS ? ms : undefined;
+}
+
+function refuse(option: string, found: string, expected: string): never {
+  throw unexpected(option, found, expected);
 }
 
 /** @param option for the message. */
@@ -30,7 +44,11 @@ export function requireKnownRoles(roles: readonly string[], known: readonly stri
   if (unknown === undefined) return;
   const meant = closest(unknown, known);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  throw unexpected('--role', unknown, `one of ${known.join(', ')}${hint}`);
+  throw unexpected(
+    '--role',
+    unknown,
+    `one of ${known.join(', ')}${hint}; --config service.yml adds the roles of a service file`,
+  );
 }
 
 /** The id of a key that is named by its id, or that somebody has only as a whole, for example because it leaked. */

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
 import { addPlace, type LogPlace, type PlaceFlags, placeOf } from '../log/log-place.ts';
 
@@ -11,6 +11,8 @@ export type KeysAction =
       readonly tenant: string | undefined;
       /** Such as `90d`. */
       readonly expires: string | undefined;
+      /** The service file, which may have further roles. A running service has read its own. */
+      readonly serviceFile: string | undefined;
     }
   | { readonly do: 'list'; readonly json: boolean }
   | { readonly do: 'revoke'; readonly keyId: string };
@@ -27,6 +29,7 @@ interface CreateFlags extends PlaceFlags {
   readonly role: readonly string[];
   readonly tenant?: string;
   readonly expires?: string;
+  readonly config?: string;
 }
 
 /** The commands that manage the API keys of a service. */
@@ -40,7 +43,8 @@ export function addKeys(program: Command, environment: Environment, choose: Choo
     addPlace(keys.command(name).description(description), environment, "an administrator's key, for --url");
   const chooseAction = (flags: PlaceFlags, action: KeysAction): void =>
     choose({ log: placeOf(flags, keys, environment), action });
-  addCreate(subcommand('create', 'Prints a new API key, which nobody can see again.'), chooseAction);
+  const create = subcommand('create', 'Prints a new API key, which nobody can see again.');
+  addCreate(create, environment, chooseAction);
   subcommand('list', 'Lists the API keys, without their secrets.')
     .option('--json', 'print JSON Lines', false)
     .action((flags: PlaceFlags & { json: boolean }) => chooseAction(flags, { do: 'list', json: flags.json }));
@@ -49,7 +53,11 @@ export function addKeys(program: Command, environment: Environment, choose: Choo
     .action((keyId: string, flags: PlaceFlags) => chooseAction(flags, { do: 'revoke', keyId }));
 }
 
-function addCreate(command: Command, choose: (flags: PlaceFlags, action: KeysAction) => void): void {
+function addCreate(
+  command: Command,
+  environment: Environment,
+  choose: (flags: PlaceFlags, action: KeysAction) => void,
+): void {
   const another = (role: string, before: readonly string[] = []): string[] => [...before, role];
   command
     .requiredOption('--name <name>', 'who uses the key; keys of the same name are the same principal')
@@ -60,8 +68,12 @@ function addCreate(command: Command, choose: (flags: PlaceFlags, action: KeysAct
     )
     .option('--tenant <tenant>', 'the tenant of the key; default: default, and with --url your own')
     .option('--expires <time>', 'how long the key is valid, such as 12h, 90d or 8w; default: for ever')
+    .addOption(
+      new Option('-c, --config <file>', 'service file with further roles; not with --url').conflicts('url'),
+    )
     .action((flags: CreateFlags) => {
-      const { name, role: roles, tenant, expires } = flags;
-      choose(flags, { do: 'create', name, roles, tenant, expires });
+      const { name, role: roles, tenant, expires, config } = flags;
+      const serviceFile = config ?? (environment.AGENT_SERVICE_CONFIG || undefined);
+      choose(flags, { do: 'create', name, roles, tenant, expires, serviceFile });
     });
 }

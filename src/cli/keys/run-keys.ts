@@ -1,3 +1,4 @@
+import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ApiKeyName } from '../../core/access/api-key-record.ts';
 import { TenantId } from '../../core/access/identity.ts';
 import { ROLES } from '../../core/access/scopes.ts';
@@ -8,22 +9,31 @@ import type { KeysAction, KeysOptions } from './keys-command.ts';
 
 /** Prints what the action answers on standard output. Of a new key, that is the key alone. */
 export async function runKeys({ log, action }: KeysOptions): Promise<void> {
+  const configured = 'dataDir' in log ? await configuredRoles(action) : undefined;
   // Checked first: a bad option must not open or make a log.
-  const run = prepare(action, 'dataDir' in log);
+  const run = prepare(action, configured && [...Object.keys(ROLES), ...Object.keys(configured)]);
   if ('url' in log) {
     const { remoteKeys } = await import('./remote-keys.ts');
     return run(remoteKeys(log));
   }
   const { storedKeys } = await import('./stored-keys.ts');
-  return run(storedKeys(log.dataDir));
+  return run(storedKeys(log.dataDir, configured));
 }
 
 type Run = (keys: KeyAdministration) => Promise<void>;
 
-function prepare(action: KeysAction, isStored: boolean): Run {
+/** The roles of the service file, if the action gives roles. */
+async function configuredRoles(action: KeysAction): Promise<AuthConfig['roles']> {
+  if (action.do !== 'create' || action.serviceFile === undefined) return {};
+  const { loadServiceFile } = await import('../../config/reading/service-file.ts');
+  return loadServiceFile(action.serviceFile, process.env).auth?.roles ?? {};
+}
+
+/** @param known the roles that a key may have; undefined for a running service, which knows its own. */
+function prepare(action: KeysAction, known: readonly string[] | undefined): Run {
   switch (action.do) {
     case 'create':
-      return prepareCreate(action, isStored);
+      return prepareCreate(action, known);
     case 'list':
       return (keys) => printKeys(keys, action.json);
     case 'revoke': {
@@ -38,12 +48,14 @@ function prepare(action: KeysAction, isStored: boolean): Run {
   }
 }
 
-function prepareCreate({ roles, ...typed }: Extract<KeysAction, { do: 'create' }>, isStored: boolean): Run {
+function prepareCreate(
+  { roles, ...typed }: Extract<KeysAction, { do: 'create' }>,
+  known: readonly string[] | undefined,
+): Run {
   const name = parseOption('--name', typed.name, ApiKeyName);
   const tenant = typed.tenant === undefined ? undefined : parseOption('--tenant', typed.tenant, TenantId);
   const validMs = typed.expires === undefined ? undefined : parseValidity(typed.expires);
-  // A running service knows the roles of its service file, too.
-  if (isStored) requireKnownRoles(roles, Object.keys(ROLES));
+  if (known) requireKnownRoles(roles, known);
   return async (keys) => {
     const expiresAt = validMs === undefined ? undefined : Date.now() + validMs;
     const { key, record } = await keys.create({ name, roles, tenant, expiresAt });

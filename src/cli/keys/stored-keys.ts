@@ -2,15 +2,21 @@ import { userInfo } from 'node:os';
 import { openKeyBook } from '../../app/access/open-key-book.ts';
 import { createJsonLogger } from '../../app/logger.ts';
 import { DEFAULT_TENANT } from '../../core/access/identity.ts';
+import type { Scope } from '../../core/access/scopes.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
 import { adviseUrl, withEventStore } from '../transfer/data-directory.ts';
 import type { KeyAdministration } from './key-administration.ts';
 
 /** The API keys of a service that is not running, of all tenants. Only `create` makes a log where there is none. */
-export function storedKeys(dataDir: string): KeyAdministration {
+export function storedKeys(
+  dataDir: string,
+  configured: Readonly<Record<string, readonly Scope[]>> = {},
+): KeyAdministration {
   const withBook = <T>(mode: 'read' | 'write', work: (book: KeyBook) => Promise<T>): Promise<T> =>
-    withEventStore(dataDir, mode, async (store) => work(await openKeyBook(store, createJsonLogger('warn'))));
+    withEventStore(dataDir, mode, async (store) =>
+      work(await openKeyBook(store, createJsonLogger('warn'), configured)),
+    );
   return {
     create: ({ tenant = DEFAULT_TENANT, ...key }) =>
       withBook('write', (book) => book.create({ ...key, tenant }, userOfMachine())).catch(

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { listItems } from '../../runtime/sessions/session-archive.ts';
 import { withTitles } from '../../runtime/sessions/session-titles.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -8,6 +6,7 @@ import { requireFolderName, withEventStore } from '../transfer/data-directory.ts
 import { exportSession } from '../transfer/export-session.ts';
 import { openExport, readExport } from '../transfer/exported-session.ts';
 import { importSession } from '../transfer/import-session.ts';
+import { print, printLines } from './print-lines.ts';
 
 type OfKind<K extends CommandLine['kind']> = Extract<CommandLine, { kind: K }>;
 
@@ -65,19 +64,4 @@ async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promi
   const imported = await withEventStore(dataDir, 'write', (store) => importSession(store, session, as));
   const open = imported.open ? '; its open turn goes on when the service starts' : '';
   await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
-}
-
-async function printLines(items: Iterable<object> | AsyncIterable<object>): Promise<void> {
-  await print(linesOf(items));
-}
-
-async function* linesOf(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string, void, void> {
-  for await (const item of items) yield `${JSON.stringify(item)}\n`;
-}
-
-type Piece = string | Uint8Array;
-
-/** Prints with backpressure. */
-function print(pieces: Iterable<Piece> | AsyncIterable<Piece>): Promise<void> {
-  return pipeline(Readable.from(pieces), process.stdout, { end: false });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Scope } from '../../core/access/scopes.ts';
+import { AuthLimits } from './auth-limits.ts';
 import { checkIssuerRoles } from './auth-roles.ts';
 import { ConsoleConfig, checkConsoleIssuer } from './console-config.ts';
 import { JwtConfig } from './jwt-config.ts';
@@ -15,10 +16,14 @@ const AuthFields = z.strictObject({
   roles: z.record(RoleName, z.array(Scope)).default({}),
   /** Identity providers whose tokens (JWT) the service accepts. */
   jwt: JwtConfig.default([]),
+  /** How many days the audit trail is kept. */
+  auditDays: z.int().min(1).max(3_650).default(90),
   /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
   resource: McpResourceUrl.optional(),
   /** How people sign in to the console. Without it, with an API key only. */
   console: ConsoleConfig.optional(),
+  /** Of each principal and each tenant. Those of the agent file count by address, for whoever is not authenticated. */
+  limits: AuthLimits.prefault({}),
 });
 
 /** Who may use the service, and what for. */

@@ -1,8 +1,10 @@
 import { useAccount } from '../service/account.ts';
+import { agentBase } from '../service/agent-base.ts';
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
 import { SignedIn } from '../sign-in/signed-in.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { AgentSwitch } from './agent-switch.tsx';
 import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
 import { maySee } from './panel-scopes.ts';
@@ -31,6 +33,7 @@ export function Sidebar({ location, onHelp }: SidebarProps) {
   return (
     <aside className={style.sidebar}>
       <Brand />
+      <AgentSwitch />
       <nav className={style.panels} aria-label="Panels">
         {allowed.map((panel) => (
           <a
@@ -47,7 +50,7 @@ export function Sidebar({ location, onHelp }: SidebarProps) {
       <div className={style.bottom}>
         <SignedIn />
         <footer className={style.footer}>
-          <a href="/docs" target="_blank" rel="noopener">
+          <a href={`${agentBase}/docs`} target="_blank" rel="noopener">
             API documentation
           </a>
           <Button kind="quiet" onClick={onHelp}>

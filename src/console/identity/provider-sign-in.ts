@@ -1,7 +1,8 @@
 import { accountOf } from '../service/account.ts';
 import { forgetKey, keepKey } from '../service/kept-key.ts';
 import { forgetProvider, keepPlace, keepProvider, keptProvider, takePlace } from './kept-provider.ts';
-import { type Provider, signInWays } from './provider.ts';
+import type { Provider } from './provider.ts';
+import { signInWays } from './sign-in-ways.ts';
 
 /** Leaves the page for the provider. Rejects with an error for people. */
 export async function signInThrough(provider: Provider): Promise<void> {

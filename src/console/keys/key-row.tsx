@@ -26,10 +26,10 @@ export function KeyRow({ record, onRevoke }: KeyRowProps) {
       <td>
         <Badge tone={tones[status]}>{status}</Badge>
       </td>
-      <td>
+      <td data-label="created">
         <Day of={createdAt} />
       </td>
-      <td>{expiresAt === undefined ? 'never' : <Day of={expiresAt} />}</td>
+      <td data-label="expires">{expiresAt === undefined ? 'never' : <Day of={expiresAt} />}</td>
       <td>
         {status === 'active' && (
           <Button kind="danger" onClick={onRevoke} aria-label={`Revoke ${name} ${keyId}`}>

@@ -2,6 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { ErrorBody } from '../../core/errors.ts';
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
+import { agentBase } from '../service/agent-base.ts';
 import { afterRefusal } from '../service/api.ts';
 import { ApiError, unreachable } from '../service/api-error.ts';
 import { headersOf, keptKey } from '../service/kept-key.ts';
@@ -26,7 +27,7 @@ export async function runTool(
   { signal, onProgress }: ToolRunOptions,
 ): Promise<FinishedRun> {
   const response = await fetch(
-    `${serverPath(tool.serverId)}/tools/${encodeURIComponent(tool.name)}/execute`,
+    `${agentBase}${serverPath(tool.serverId)}/tools/${encodeURIComponent(tool.name)}/execute`,
     {
       method: 'POST',
       headers: {

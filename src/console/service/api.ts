@@ -1,4 +1,5 @@
 import { renewedKey } from '../identity/renewal.ts';
+import { agentBase } from './agent-base.ts';
 import { ApiError, unreachable } from './api-error.ts';
 import { headersOf, keptKey } from './kept-key.ts';
 import { tellSignedOut } from './signed-out.ts';
@@ -55,7 +56,7 @@ export async function afterRefusal(error: ApiError, key: string | null): Promise
 
 async function send<T>(path: string, init: RequestInit, key: string | null): Promise<T> {
   const headers = { ...init.headers, ...headersOf(key) };
-  const response = await fetch(path, { ...init, headers }).catch((cause: unknown) => {
+  const response = await fetch(agentBase + path, { ...init, headers }).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
     throw unreachable(cause);
   });

@@ -1,7 +1,8 @@
 import { useEffect, useId, useState } from 'react';
 import { useTheme } from '../app/theme.ts';
 import icon from '../icon.svg';
-import { type SignInWays, signInWays } from '../identity/provider.ts';
+import type { SignInWays } from '../identity/provider.ts';
+import { signInWays } from '../identity/sign-in-ways.ts';
 import { errorText } from '../service/api-error.ts';
 import { Button } from '../ui/button.tsx';
 import { KeyForm } from './key-form.tsx';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiKeyCreated, ApiKeyRevoked } from '../access/api-key-events.ts';
+import { AuditRecorded } from '../access/audit-entry.ts';
 import { GrantRevoked, SessionShared } from '../access/grant.ts';
 import { UnprefixedAgentChosen } from '../agent-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
@@ -64,6 +65,7 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   UnprefixedAgentChosen,
   SessionShared,
   GrantRevoked,
+  AuditRecorded,
 ]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 

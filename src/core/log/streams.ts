@@ -30,6 +30,14 @@ export const CLEAR_SERVERS_STREAM = `${SERVICE_PREFIX}service`;
 /** The API keys: which were created and which were revoked. It has hashes of their secrets only. */
 export const API_KEYS_STREAM: StreamId = `${SERVICE_PREFIX}api-keys`;
 
+/** Prefix of the streams that say who did what. Followed by the day in UTC, `2026-11-23`. */
+export const AUDIT_STREAMS = `${SERVICE_PREFIX}audit:`;
+
+/** The stream of the day. @param time milliseconds since the epoch. */
+export function auditStream(time: number): StreamId {
+  return AUDIT_STREAMS + new Date(time).toISOString().slice(0, 10);
+}
+
 /** Which sessions are shared, with whom and for what. */
 export const GRANTS_STREAM: StreamId = `${SERVICE_PREFIX}grants`;
 

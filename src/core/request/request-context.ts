@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly agent: string;
   /** What its credential allows. Absent for a client that was not authenticated. */
   readonly rights?: Rights | undefined;
+  /** The address of the client. Absent where clients are not authenticated. */
+  readonly address?: string | undefined;
   /** The distributed trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
 }
@@ -24,8 +26,8 @@ export const ANONYMOUS = 'anonymous';
 export const ANYONE: RequestContext = { principal: ANONYMOUS, tenant: DEFAULT_TENANT, agent: 'default' };
 
 /** The context of a request whose credential has shown who sends it. */
-export function contextOf({ principal, tenant, ...rights }: Identity): RequestContext {
-  return { ...ANYONE, principal, tenant, rights };
+export function contextOf({ principal, tenant, ...rights }: Identity, address?: string): RequestContext {
+  return { ...ANYONE, principal, tenant, rights, address };
 }
 
 /** Adds the trace to the context. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { asyncApiDocument } from './async-api.ts';
 import { openApiDocument } from './open-api.ts';
+import { auditOperation } from './operations/audit-operation.ts';
 import { grantOperations } from './operations/grant-operations.ts';
 import { keyOperations } from './operations/key-operations.ts';
 import { operations } from './operations/operations.ts';
@@ -35,7 +36,9 @@ export async function makeDocuments(
 ): Promise<ServedDocuments> {
   const served = [
     ...operations,
-    ...(isSecured ? [signInOperation, ...ticketOperations, whoamiOperation, ...grantOperations] : []),
+    ...(isSecured
+      ? [signInOperation, ...ticketOperations, whoamiOperation, auditOperation, ...grantOperations]
+      : []),
     ...(hasKeys ? keyOperations : []),
   ];
   const plain = openApiDocument(version, served);

@@ -1,10 +1,9 @@
 import type { ServiceError } from '../../core/errors.ts';
-import { limitExceeded } from '../../core/limit-errors.ts';
 import { ANYONE } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
-import { type AgentChoice, type AgentRequest, forAgent } from '../agents/agent-choice.ts';
+import { type AgentChoice, type AgentRequest, forAgent, pathOfAgent } from '../agents/agent-choice.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
@@ -12,25 +11,21 @@ import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
 import type { HeldCredentials, StreamCredential } from '../security/held-credentials.ts';
+import type { OpenConnections } from '../security/open-connections.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
-import {
-  type Allowance,
-  limitHeaders,
-  type RateLimits,
-  tooManyConnections,
-} from '../security/rate-limits.ts';
+import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
 import type { FoundRoute, Router } from './router.ts';
 
-export interface HttpFrontDeps {
+export interface HttpFrontDeps extends TallyDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
   /** Absent where nobody is authenticated. */
   readonly credentials?: HeldCredentials | undefined;
   readonly cors: Cors;
-  readonly limits: RateLimits;
+  readonly connections: OpenConnections;
   readonly clientAddress: ClientAddress;
   readonly router: Router;
   readonly mcp: Pick<McpEndpoint, 'handle'>;
@@ -39,6 +34,13 @@ export interface HttpFrontDeps {
   /** Absent where nobody is authenticated. */
   readonly protectedMcp?: ProtectedMcp | undefined;
   readonly log: Logger;
+}
+
+/** What a request brings before its client is known. */
+interface Entry {
+  readonly tally: RequestTally;
+  /** Of a stream: held as long as it is open. */
+  readonly credential?: StreamCredential | undefined;
 }
 
 /** Answers by the class of their status. */
@@ -52,7 +54,7 @@ export interface AnswerCounts {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Handles every HTTP request: applies the rate limit, checks host and origin, identifies the client and calls the
+ * Handles every HTTP request: checks host and origin, identifies the client, applies the rate limits and calls the
  * endpoint. Errors become error envelopes.
  */
 export class HttpFront implements HttpHandler {
@@ -70,70 +72,70 @@ export class HttpFront implements HttpHandler {
 
   /** Never rejects. */
   async handle(sent: HttpRequest): Promise<HttpResponse> {
-    let extraHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
+    const tally = new RequestTally(this.#deps, this.#deps.agents ? pathOfAgent(sent.path) : sent.path);
     let request: AgentRequest = sent;
     let response: HttpResponse;
     try {
       request = this.#deps.agents?.of(sent) ?? sent;
-      const allowance = await this.#count(request);
-      extraHeaders = { ...extraHeaders, ...limitHeaders(allowance) };
-      response = await this.#answer(request, allowance);
+      await tally.begin(this.#addressOf(sent));
+      response = await this.#answer(request, tally);
     } catch (thrown) {
-      response = this.#failure(thrown, request);
+      response = this.#failure(await tally.refusal(thrown, this.#addressOf(sent)), request);
     }
     this.#answers[classOf(response.status)] += 1;
-    return { ...response, headers: { ...response.headers, ...extraHeaders } };
+    const corsHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
+    return { ...response, headers: { ...response.headers, ...corsHeaders, ...tally.headers } };
   }
 
-  /** Counts a REST request of an address. Paths outside of `/api/` are not limited. */
-  async #count(request: HttpRequest): Promise<Allowance | null> {
-    if (!request.path.startsWith('/api/')) return null;
-    return this.#deps.limits.requests.take(this.#addressOf(request));
-  }
-
-  async #answer(request: AgentRequest, allowance: Allowance | null): Promise<HttpResponse> {
+  async #answer(request: AgentRequest, tally: RequestTally): Promise<HttpResponse> {
     const { access, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
-    if (allowance?.exceeded)
-      throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
     access.checkHost(host);
-    if (method === 'OPTIONS') return cors.preflight(origin);
+    if (method === 'OPTIONS') {
+      await tally.byAddress(this.#addressOf(request));
+      return cors.preflight(origin);
+    }
     if (path === '/mcp') {
       access.checkOrigin(origin, host);
-      return mcp.handle(await this.#served(request));
+      return this.#whileHeld(async (credential) =>
+        mcp.handle(await this.#served(request, { tally, credential })),
+      );
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const found = router.find(request);
-    const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
-    return isStream ? this.#openStream(request, found) : this.#dispatch(request, found);
+    const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
+    if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
+    return this.#whileHeld((credential) =>
+      method === 'GET'
+        ? this.#openStream(request, found, { tally, credential })
+        : this.#dispatch(request, found, { tally, credential }),
+    );
   }
 
-  /** @param credential of an event stream, held as long as it is open. */
-  async #dispatch(
-    request: AgentRequest,
-    { route, parameters }: FoundRoute,
-    credential?: StreamCredential,
-  ): Promise<HttpResponse> {
-    const { access, handler } = route;
-    if (access === 'open')
-      return handler(
-        { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) },
-        parameters,
-      );
-    const identified = await this.#served(request);
-    this.#deps.authenticator.require?.(identified.context, access);
-    const served = await this.#forNamedAgent(identified, request, route);
-    if (!credential) return handler(served, parameters);
-    credential.hold(served.context);
-    return handler({ ...served, credential }, parameters);
+  async #dispatch(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
+    return found.route.handler(await this.#admitted(request, found, entry), found.parameters);
   }
 
-  async #served(request: AgentRequest): Promise<ServedRequest> {
+  /** The request of a client that may use the route. */
+  async #admitted(request: AgentRequest, { route }: FoundRoute, entry: Entry): Promise<ServedRequest> {
+    if (route.access === 'open') {
+      await entry.tally.byAddress(this.#addressOf(request));
+      return { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) };
+    }
+    const served = await this.#served(request, entry);
+    this.#deps.authenticator.require?.(served.context, route.access, `${route.method} ${route.path}`);
+    return this.#forNamedAgent(served, request, route);
+  }
+
+  async #served(request: AgentRequest, { tally, credential }: Entry): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
     const context = await requestContext(authenticator, request, this.#addressOf(request));
-    return { ...request, context: forAgent(context, request.agent) };
+    // At once: it may be revoked from here on.
+    credential?.hold(context);
+    await tally.byClient(context);
+    return { ...request, context: forAgent(context, request.agent), credential };
   }
 
   /** The body says which agent is meant if path and query do not. */
@@ -148,20 +150,36 @@ export class HttpFront implements HttpHandler {
   }
 
   /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
-  async #openStream(request: AgentRequest, found: FoundRoute): Promise<HttpResponse> {
-    const { connections } = this.#deps.limits;
-    const address = this.#addressOf(request);
-    const refusal = connections.enter(address);
-    if (refusal) throw tooManyConnections(refusal);
-    const credential = this.#deps.credentials?.forStream();
-    const onOver = (): void => {
-      credential?.release();
-      connections.leave(address);
-    };
+  async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
+    const served = await this.#admitted(request, found, entry);
+    const leave = this.#deps.connections.enter(served.context, this.#addressOf(request));
     try {
-      return { ...(await this.#dispatch(request, found, credential)), onOver };
+      const response = await found.route.handler(served, found.parameters);
+      const onOver = (): void => {
+        leave();
+        response.onOver?.();
+      };
+      return { ...response, onOver };
     } catch (error) {
-      onOver();
+      leave();
+      throw error;
+    }
+  }
+
+  /** Holds the credential until the answer, which may be a stream, is over. */
+  async #whileHeld(
+    answer: (credential: StreamCredential | undefined) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
+    const credential = this.#deps.credentials?.forStream();
+    try {
+      const response = await answer(credential);
+      const onOver = (): void => {
+        credential?.release();
+        response.onOver?.();
+      };
+      return { ...response, onOver };
+    } catch (error) {
+      credential?.release();
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import type { StreamCredential } from '../security/held-credentials.ts';
 /** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
-  /** Of an event stream, where clients are authenticated. */
+  /** Of a stream, where clients are authenticated. */
   readonly credential?: StreamCredential | undefined;
 }
 

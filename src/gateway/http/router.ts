@@ -17,6 +17,8 @@ export interface Route {
   readonly handler: RouteHandler;
   /** Whether the body is the arguments of a tool, so that its fields mean nothing here. */
   readonly takesArguments?: true;
+  /** Whether a client that asks for events gets them instead of one answer. Each `GET` route may do so. */
+  readonly mayStream?: true;
 }
 
 export interface FoundRoute {

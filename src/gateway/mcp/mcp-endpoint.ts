@@ -4,6 +4,7 @@ import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprot
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { requireScope } from '../../core/access/require-scope.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { clientLimitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
@@ -18,6 +19,8 @@ const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 /** Maximum number of MCP sessions. A new one replaces the session that is idle for longest, never one in use. */
 const MAX_SESSIONS = 1_000;
+/** The same for one principal, where clients are authenticated: nobody can replace the sessions of others. */
+const MAX_OF_PRINCIPAL = 100;
 
 interface McpSession {
   /** Who opened the session. Nobody else can use it. */
@@ -64,7 +67,7 @@ export class McpEndpoint implements Disposable {
     try {
       const response = await session.transport.handleRequest(webRequest(request, body), asker(context));
       if (session.transport.sessionId === undefined) await session.server.close();
-      return await fromWebResponse(response, over);
+      return await fromWebResponse(response, { onOver: over, lost: request.credential?.lost, body });
     } catch (error) {
       over();
       throw error;
@@ -82,6 +85,7 @@ export class McpEndpoint implements Disposable {
 
   /** Loads the SDK with the first client: loading takes long, and many instances never need it. */
   async #create(context: RequestContext): Promise<McpSession> {
+    if (context.rights) this.#makeRoomOf(context);
     this.#makeRoom();
     const [{ WebStandardStreamableHTTPServerTransport }, { mcpAgent }] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
@@ -104,10 +108,22 @@ export class McpEndpoint implements Disposable {
   /** Clients that never closed their sessions must not keep others out. Throws if all sessions are in use. */
   #makeRoom(): void {
     if (this.#sessions.size < MAX_SESSIONS) return;
-    const idle = [...this.#sessions].filter(([, { uses }]) => uses.size === 0);
+    if (!this.#evictLongestIdle([...this.#sessions])) throw tooManySessions();
+  }
+
+  /** Throws if the principal has too many sessions, all of them in use. */
+  #makeRoomOf(context: RequestContext): void {
+    const own = [...this.#sessions].filter(([, session]) => isOf(session, context));
+    if (own.length < MAX_OF_PRINCIPAL) return;
+    if (!this.#evictLongestIdle(own)) throw tooManyOfPrincipal();
+  }
+
+  /** @returns whether one was idle. */
+  #evictLongestIdle(sessions: readonly [string, McpSession][]): boolean {
+    const idle = sessions.filter(([, { uses }]) => uses.size === 0);
     const [longest] = idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (!longest) throw tooManySessions();
-    this.#evict(...longest);
+    if (longest) this.#evict(...longest);
+    return longest !== undefined;
   }
 
   #evictIdle(): void {
@@ -151,6 +167,16 @@ function endCancelledStream(transport: McpSession['transport'], message: JSONRPC
   if (!('method' in message) || message.method !== 'notifications/cancelled') return;
   const requestId = message.params?.requestId;
   if (typeof requestId === 'string' || typeof requestId === 'number') transport.closeSSEStream(requestId);
+}
+
+function tooManyOfPrincipal(): ServiceError {
+  return clientLimitExceeded(
+    {
+      ...{ name: 'mcpSessions', of: 'principal', what: 'MCP sessions in use' },
+      suggestion: 'End sessions with DELETE, or close their streams.',
+    },
+    { limit: MAX_OF_PRINCIPAL, resetTime: secondsFromNow(60) },
+  );
 }
 
 function tooManySessions(): ServiceError {

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { untilLost } from './credential-stream.ts';
 
 /**
  * The headers that the transport reads. Others are dropped: a web `Request` throws on values that it cannot
@@ -22,12 +23,24 @@ export function webRequest({ method, path, headers }: HttpRequest, body: string)
   return new Request(`http://service${path}`, method === 'POST' ? { ...init, body } : init);
 }
 
+interface Exchange {
+  /** Of the request. */
+  readonly body: string;
+  /** Aborted when the client may hear no more. */
+  readonly lost: AbortSignal | undefined;
+  readonly onOver: () => void;
+}
+
 /** The transport's response in the form that the web server takes. */
-export async function fromWebResponse(response: Response, onOver: () => void): Promise<HttpResponse> {
+export async function fromWebResponse(
+  response: Response,
+  { body, lost, onOver }: Exchange,
+): Promise<HttpResponse> {
   const { status, body: stream } = response;
   const headers = Object.fromEntries(response.headers);
   const isStream = stream !== null && headers['content-type']?.startsWith('text/event-stream');
-  return { status, headers, body: isStream ? stream : await response.text(), onOver };
+  if (!isStream) return { status, headers, body: await response.text(), onOver };
+  return { status, headers, body: lost ? untilLost(stream, lost, body) : stream, onOver };
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../../core/access/scopes.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { messagesOf } from './json-rpc-body.ts';
 
 /** What a client needs for each tool and each resource of the agent. */
 export const MCP_TOOL_SCOPES: Readonly<Record<string, Scope | null>> = {
@@ -32,12 +33,4 @@ export function scopesOfBody(body: string): Scope[] {
     const scope = Object.hasOwn(scopes, name) ? scopes[name] : null;
     return scope ? [scope] : [];
   });
-}
-
-function messagesOf(body: string): unknown[] {
-  try {
-    return [JSON.parse(body)].flat();
-  } catch {
-    return []; // The transport answers what is wrong with it.
-  }
 }

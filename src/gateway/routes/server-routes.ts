@@ -66,6 +66,7 @@ export function serverRoutes(bus: Bus): Route[] {
       path: `${server}/tools/:toolName/execute`,
       access: REQUEST_SCOPES['tool.execute'],
       takesArguments: true,
+      mayStream: true,
       handler: (request, at) => executeTool(bus, request, at),
     },
   ];
@@ -130,7 +131,8 @@ async function executeTool(bus: Bus, request: ServedRequest, at: Parameters): Pr
   const args = await readJsonObject(request, { optional: true });
   const call = { serverId, toolName, arguments: args, key: await keyOfRequest(request, args) };
   const bodyOf = (execution: ToolExecution) => executionBody(toolName, execution);
-  if (await acceptsEventStream(request)) return toolCallStream({ bus, context, bodyOf }, call);
+  if (await acceptsEventStream(request))
+    return toolCallStream({ bus, context, client: request, bodyOf }, call);
   return jsonResponse<ExecuteToolResponse>(bodyOf(await bus.send('tool.execute', call, context)));
 }
 

@@ -1,8 +1,10 @@
+import type { AuditEntry } from '../../core/access/audit-entry.ts';
 import type { Identity } from '../../core/access/identity.ts';
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { asServiceError, ServiceError } from '../../core/errors.ts';
 import { contextOf, type RequestContext } from '../../core/request/request-context.ts';
+import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
@@ -12,7 +14,12 @@ export interface BearerAuthenticatorDeps {
   readonly verifiers: readonly TokenVerifier[];
   readonly tickets: Tickets;
   readonly failures: FailedAttempts;
+  /** Hears what is refused. */
+  readonly audit?: Audit | undefined;
 }
+
+/** The addresses of one client whose contexts are kept. */
+const MOST_ADDRESSES = 100;
 
 /** Names under which clients put a token in a URL. */
 const IN_URL = ['access_token', 'token', 'api_key', 'key'];
@@ -20,7 +27,8 @@ const IN_URL = ['access_token', 'token', 'api_key', 'key'];
 /** Identifies clients by `Authorization: Bearer`, or by a ticket in the query. */
 export class BearerAuthenticator implements Authenticator {
   readonly #deps: BearerAuthenticatorDeps;
-  readonly #contexts = new WeakMap<Identity, RequestContext>();
+  /** By address: most clients have one. */
+  readonly #contexts = new WeakMap<Identity, Map<string, RequestContext>>();
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
@@ -45,24 +53,34 @@ export class BearerAuthenticator implements Authenticator {
     try {
       const identity = verifier.verify(token);
       return identity instanceof Promise
-        ? identity.then((known) => this.#contextOf(known), refused)
-        : this.#contextOf(identity);
+        ? identity.then((known) => this.#contextOf(known, address), refused)
+        : this.#contextOf(identity, address);
     } catch (error) {
       return refused(error);
     }
   }
 
   /** The same object for each request with a credential: what is derived from it is kept with it. */
-  #contextOf(identity: Identity): RequestContext {
-    const known = this.#contexts.get(identity);
+  #contextOf(identity: Identity, address: string): RequestContext {
+    let byAddress = this.#contexts.get(identity);
+    if (!byAddress || byAddress.size >= MOST_ADDRESSES) {
+      byAddress = new Map();
+      this.#contexts.set(identity, byAddress);
+    }
+    const known = byAddress.get(address);
     if (known) return known;
-    const context = contextOf(identity);
-    this.#contexts.set(identity, context);
+    const context = contextOf(identity, address);
+    byAddress.set(address, context);
     return context;
   }
 
-  require(context: RequestContext, scope: Scope | null): void {
-    requireScope(context, scope);
+  require(context: RequestContext, scope: Scope | null, what: string): void {
+    try {
+      requireScope(context, scope);
+    } catch (error) {
+      this.#deps.audit?.record({ ...whoIs(context), what, ...outcomeOf(error) });
+      throw error;
+    }
   }
 
   #byQuery(
@@ -83,6 +101,9 @@ export class BearerAuthenticator implements Authenticator {
 
   /** @param isAttempt whether something was tried. */
   async #refuse(error: unknown, address: string, subject: string | null, isAttempt = true): Promise<never> {
+    const credential = subject === null ? {} : { subject };
+    if (isAttempt)
+      this.#deps.audit?.record({ what: 'authenticate', address, ...credential, ...outcomeOf(error) });
     if (isAttempt && isGuess(error)) await this.#deps.failures.note(address, subject);
     throw error;
   }
@@ -145,4 +166,14 @@ function ticketNotUsable(method: string): ServiceError {
     issue: `the method is ${method}`,
     suggestion: WAYS,
   });
+}
+
+function whoIs({ principal, tenant, rights, address }: RequestContext): Partial<AuditEntry> {
+  return { principal, tenant, ...(rights && { credential: rights.credential }), ...(address && { address }) };
+}
+
+function outcomeOf(thrown: unknown): Pick<AuditEntry, 'outcome' | 'reason'> {
+  const { code, details } = asServiceError(thrown);
+  const reason = details.scope ?? details.reason;
+  return { outcome: code, ...(typeof reason === 'string' && { reason }) };
 }

@@ -96,7 +96,7 @@ export function rateLimits(limits: LimitsConfig): RateLimits {
   };
 }
 
-export function limitHeaders(allowance: Allowance | null): Record<string, string> {
+export function limitHeaders(allowance: Omit<Allowance, 'exceeded'> | null): Record<string, string> {
   if (!allowance) return {};
   return {
     'X-RateLimit-Limit': String(allowance.limit),

@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { ownPrefix } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { clientLimitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import { ConcurrencyLimit } from './rate-limits.ts';
 
 export const TICKET_LIFE_MS = 30_000;
 /** Beyond it, no tickets are issued until some have ended. */
 const MAX_TICKETS = 10_000;
+/** The same for one principal, so that nobody can use up those of all. */
+const MAX_OF_PRINCIPAL = 100;
 
 export interface Ticket {
   readonly ticket: string;
@@ -25,6 +30,8 @@ export class Tickets {
   readonly #now: () => number;
   /** By the hash of the ticket, oldest first: a lookup tells nothing by its time. */
   readonly #issued = new Map<string, Issued>();
+  /** How many of them each principal has. */
+  readonly #ofPrincipal = new ConcurrencyLimit(MAX_OF_PRINCIPAL);
 
   /** @param now milliseconds since the epoch. */
   constructor(now: () => number = Date.now) {
@@ -35,6 +42,8 @@ export class Tickets {
     this.#forgetExpired();
     if (this.#issued.size >= MAX_TICKETS)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'Too many tickets wait to be used.', { retryAfter: 30 });
+    const refusal = this.#ofPrincipal.enter(ownPrefix(context));
+    if (refusal) throw tooManyOf(refusal.limit);
     const ticket = randomBytes(32).toString('base64url');
     const expiresAt = this.#now() + TICKET_LIFE_MS;
     this.#issued.set(hashOf(ticket), { context, expiresAt });
@@ -46,7 +55,7 @@ export class Tickets {
     this.#forgetExpired();
     const hash = hashOf(ticket);
     const issued = this.#issued.get(hash);
-    this.#issued.delete(hash);
+    this.#forget(hash);
     // The credential may have ended before the ticket.
     if (!issued || this.#now() >= (issued.context.rights?.expiresAt ?? Infinity)) return null;
     return issued.context;
@@ -55,16 +64,30 @@ export class Tickets {
   /** Forgets the tickets that were got with this credential. */
   revoke(credential: string): void {
     for (const [hash, { context }] of this.#issued)
-      if (context.rights?.credential === credential) this.#issued.delete(hash);
+      if (context.rights?.credential === credential) this.#forget(hash);
   }
 
   #forgetExpired(): void {
     const now = this.#now();
     for (const [hash, { expiresAt }] of this.#issued) {
       if (expiresAt > now) return;
-      this.#issued.delete(hash);
+      this.#forget(hash);
     }
   }
+
+  #forget(hash: string): void {
+    const issued = this.#issued.get(hash);
+    if (!issued) return;
+    this.#issued.delete(hash);
+    this.#ofPrincipal.leave(ownPrefix(issued.context));
+  }
+}
+
+function tooManyOf(limit: number): ServiceError {
+  return clientLimitExceeded(
+    { name: 'tickets', of: 'principal', what: 'tickets that wait to be used' },
+    { limit, resetTime: secondsFromNow(TICKET_LIFE_MS / 1000) },
+  );
 }
 
 function hashOf(ticket: string): string {

@@ -1,6 +1,7 @@
 import { asServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorEnvelope } from '../http/error-response.ts';
+import type { StreamCredential } from '../security/held-credentials.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 
 /** Receives the events. Do not use it after `end` or `fail`. */
@@ -25,16 +26,23 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
+/** Who asks for the events. */
+export interface EventClient {
+  readonly method: string;
+  /** Its `lost` ends the response with an event `error`: the client may read no more. */
+  readonly credential?: Pick<StreamCredential, 'lost'> | undefined;
+}
+
 /**
  * An open-ended response. `open` gets the sink for the events and returns their source, which is stopped at
- * the end.
- *
- * @param lost ends the response with an event `error` when the client may read no more.
+ * the end. A `HEAD` request opens nothing.
  */
 export function serverSentEvents(
   open: (sink: EventSink) => EventFeed,
-  lost?: AbortSignal | undefined,
+  { method, credential }: EventClient,
 ): HttpResponse {
+  const lost = credential?.lost;
+  if (method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   const stop = (): void => {

@@ -47,7 +47,7 @@ export function sessionEventStream(
         reader.close();
       },
     };
-  }, credential?.lost);
+  }, request);
 }
 
 function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {

@@ -50,7 +50,10 @@ export class Statecharts {
     return jsonResponse<StatechartsResponse>({ machines, timestamp: now() });
   }
 
-  #stream(filter: MachineFilter, { context, credential }: ServedRequest): HttpResponse {
+  #stream(filter: MachineFilter, request: ServedRequest): HttpResponse {
+    const { context } = request;
+    // Throws if the client may not see the session.
+    if (filter.sessionId !== undefined) this.#bus.topicOf(filter.sessionId, context);
     return serverSentEvents((sink) => {
       this.#streams += 1;
       const reader = new MachineReader({ bus: this.#bus, context, filter, sink, encode });
@@ -59,7 +62,7 @@ export class Statecharts {
         reader.close();
       };
       return { drained: () => reader.drained(), stop };
-    }, credential?.lost);
+    }, request);
   }
 }
 

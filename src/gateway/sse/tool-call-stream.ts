@@ -6,7 +6,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorEnvelope } from '../http/error-response.ts';
-import { type EventSink, serverSentEvents } from './server-sent-events.ts';
+import { type EventClient, type EventSink, serverSentEvents } from './server-sent-events.ts';
 
 /** A slow reader misses progress beyond this. It never misses the end. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
@@ -16,16 +16,17 @@ type Call = Omit<ServiceRequests['tool.execute']['request'], 'callId'>;
 export interface ToolCallStreamDeps {
   readonly bus: Bus;
   readonly context: RequestContext;
+  readonly client: EventClient;
   /** The data of the event `result`. */
   readonly bodyOf: (execution: ToolExecution) => object;
 }
 
 /**
  * A tool call as server-sent events: `progress` any number of times, then `result` or `error`. If the client
- * disconnects before, the call is cancelled. Rejects if the call is refused before it runs.
+ * disconnects before, or its credential ends, the call is cancelled. Rejects if the call is refused before it runs.
  */
 export async function toolCallStream(
-  { bus, context, bodyOf }: ToolCallStreamDeps,
+  { bus, context, client, bodyOf }: ToolCallStreamDeps,
   call: Call,
 ): Promise<HttpResponse> {
   const callId = randomUUID();
@@ -71,7 +72,7 @@ export async function toolCallStream(
         }),
     );
     return { drained: () => undefined, stop };
-  });
+  }, client);
 }
 
 function event(name: string, data: object): string {

@@ -1,6 +1,7 @@
 import type { ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
 import { pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
@@ -108,7 +109,7 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
     case 'turn.failed':
       return { event: 'error', data: event.error };
     case 'turn.cancelled':
-      return { event: 'error', data: turnCancelled(event.reason).body };
+      return { event: 'error', data: turnCancelled(sharedReason(event)).body };
     case 'turn.requested':
     case 'step.completed':
     case 'approval.granted':
@@ -120,4 +121,9 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
     default:
       return event satisfies never;
   }
+}
+
+/** A frame goes to every client of the session, and not all of them call another session the same, or may see it. */
+function sharedReason({ cause, reason }: SessionEventOf<'turn.cancelled'>): string {
+  return cause.kind === 'session-forked' ? 'this session is a fork' : reason;
 }

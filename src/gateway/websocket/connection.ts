@@ -14,6 +14,7 @@ import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
+import type { ClientLimits } from '../security/client-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import type { RateLimits } from '../security/rate-limits.ts';
 import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
@@ -38,21 +39,21 @@ export interface ConnectionDeps {
   /** Absent where nobody is authenticated. */
   readonly credentials?: HeldCredentials | undefined;
   readonly fanOut: SignalFanOut;
-  readonly limits: RateLimits;
+  readonly limits: Pick<RateLimits, 'messages'>;
+  /** Absent where nobody is authenticated. */
+  readonly clientLimits?: ClientLimits | undefined;
   readonly maxRequestBytes: LimitsConfig['requestBytes'];
   readonly log: Logger;
-  readonly connections: Connections;
+  /** The socket is closed. */
+  readonly onClosed: (connection: Connection) => void;
 }
 
 /** The query of a client, and who the client is. */
 export interface ConnectionQuery extends StreamQuery {
   readonly context: RequestContext;
   readonly address: string;
-}
-
-/** Whoever counts the connections. */
-export interface Connections {
-  leave(connection: Connection): void;
+  /** Call once when the connection does not count any more. */
+  readonly leave: () => void;
 }
 
 const NORMAL_CODE = 1000;
@@ -67,7 +68,9 @@ const RESOLVED: Promise<void> = Promise.resolve();
 
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
 export class Connection extends Recipient implements SocketLife, CredentialHolder {
-  readonly address: string;
+  readonly #address: string;
+  /** See `ConnectionQuery`. */
+  readonly leave: () => void;
   readonly #sessionId: SessionId;
   /** Where the client hears the session, whatever it may do later. */
   readonly #topic: SessionId;
@@ -84,11 +87,13 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #id: string | null = null;
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
+  #isClosed = false;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
-    const { session, after, offset = 0, reasoning, context, address } = query;
+    const { session, after, offset = 0, reasoning, context, address, leave } = query;
     super(socket);
-    this.address = address;
+    this.#address = address;
+    this.leave = leave;
     this.#sessionId = session;
     this.#context = context;
     this.#deps = deps;
@@ -146,11 +151,12 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
 
   closed(): void {
     const { credentials, fanOut } = this.#deps;
+    this.#isClosed = true;
     credentials?.release(this);
     fanOut.leave(this.#topic, this.#listener);
     this.#reader?.close();
     this.#machines?.close();
-    this.#deps.connections.leave(this);
+    this.#deps.onClosed(this);
     if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
   }
 
@@ -159,7 +165,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     const allowance = await this.#deps.limits.messages.take(this.#id);
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
-    const { maxRequestBytes } = this.#deps;
+    const { maxRequestBytes, clientLimits } = this.#deps;
+    const counted = await clientLimits?.request(this.#context);
+    if (counted?.refusal) throw counted.refusal;
     checkMessageSize(text ?? '', bytes, maxRequestBytes);
     if (text === null) {
       throw new ServiceError('INVALID_REQUEST', 'Binary frames are not accepted.', {
@@ -201,7 +209,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   async #renew({ token }: AuthFrame): Promise<void> {
     const { bus, credentials } = this.#deps;
     if (!credentials) throw unsupportedType('auth');
-    const { principal, tenant, rights } = await credentials.identify(token, this.address);
+    const { principal, tenant, rights } = await credentials.identify(token, this.#address);
+    // Nothing would release what is held for a socket that was closed meanwhile.
+    if (this.#isClosed) return;
     if (principal !== this.#context.principal || tenant !== this.#context.tenant) throw otherPrincipal();
     const context = { ...this.#context, rights };
     // Throws if the client may not hear the session any more.

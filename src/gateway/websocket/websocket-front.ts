@@ -1,4 +1,4 @@
-import { asServiceError, serviceStopping } from '../../core/errors.ts';
+import { asServiceError, type ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
@@ -12,13 +12,15 @@ import { requestContext } from '../requests/authenticate.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
-import { type Allowance, limitHeaders, tooManyConnections } from '../security/rate-limits.ts';
+import type { OpenConnections } from '../security/open-connections.ts';
+import { limitHeaders } from '../security/rate-limits.ts';
 import { Connection, type ConnectionDeps, type ConnectionQuery } from './connection.ts';
 
-export interface WebSocketFrontDeps extends Omit<ConnectionDeps, 'connections'> {
+export interface WebSocketFrontDeps extends Omit<ConnectionDeps, 'onClosed'> {
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
+  readonly connections: OpenConnections;
   /** Absent where there is only one agent. */
   readonly agents?: AgentChoice | undefined;
 }
@@ -31,7 +33,7 @@ export class WebSocketFront implements SocketFront {
   #givenUp = 0;
 
   constructor(deps: WebSocketFrontDeps) {
-    this.#deps = { ...deps, connections: this };
+    this.#deps = { ...deps, onClosed: (connection) => this.#leave(connection) };
   }
 
   /**
@@ -65,7 +67,7 @@ export class WebSocketFront implements SocketFront {
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
     const { access, agents, authenticator, clientAddress } = this.#deps;
     const { headers, peerAddress } = handshake;
-    const refused = (thrown: unknown): HttpResponse => errorResponse(asServiceError(thrown));
+    const refused = (thrown: unknown): HttpResponse => refuse(asServiceError(thrown));
     try {
       access.checkHost(headers.get('host'));
       access.checkOrigin(headers.get('origin'), headers.get('host'));
@@ -82,15 +84,14 @@ export class WebSocketFront implements SocketFront {
 
   /** Synchronous, so that concurrent handshakes are counted exactly. */
   #admit({ query }: Handshake, context: RequestContext, address: string): Admission | HttpResponse {
-    const { bus, limits } = this.#deps;
+    const { bus, connections } = this.#deps;
     const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
     // Throws if the client may not hear the session.
     bus.topicOf(parameters.session, context);
-    const refusal = limits.connections.enter(address);
-    if (refusal) return refuse(refusal);
+    const leave = connections.enter(context, address);
     return {
-      open: (socket) => this.#enter({ ...parameters, context, address }, socket),
-      release: () => limits.connections.leave(address),
+      open: (socket) => this.#enter({ ...parameters, context, address, leave }, socket),
+      release: leave,
     };
   }
 
@@ -106,8 +107,8 @@ export class WebSocketFront implements SocketFront {
   }
 
   /** A client that was connected is gone. */
-  leave(connection: Connection): void {
-    this.#deps.limits.connections.leave(connection.address);
+  #leave(connection: Connection): void {
+    connection.leave();
     this.#open.delete(connection);
     if (connection.givenUp) this.#givenUp += 1;
   }
@@ -119,7 +120,10 @@ export class WebSocketFront implements SocketFront {
   }
 }
 
-function refuse(refusal: Allowance): HttpResponse {
-  const response = errorResponse(tooManyConnections(refusal));
-  return { ...response, headers: { ...response.headers, ...limitHeaders(refusal) } };
+function refuse(error: ServiceError): HttpResponse {
+  const response = errorResponse(error);
+  const { limit, remaining, resetTime } = error.details;
+  if (typeof limit !== 'number' || typeof remaining !== 'number' || typeof resetTime !== 'number')
+    return response;
+  return { ...response, headers: { ...response.headers, ...limitHeaders({ limit, remaining, resetTime }) } };
 }

@@ -5,9 +5,11 @@ import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { Audit } from '../../ports/audit.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import { auditEntry } from './audited-requests.ts';
 import type { GrantBook } from './grant-book.ts';
 import { sessionNeeds } from './session-needs.ts';
 import { TRANSLATIONS } from './translated-requests.ts';
@@ -21,10 +23,12 @@ import { VisibleSessions } from './visible-sessions.ts';
 export class GuardedBus implements Bus {
   readonly #bus: Bus;
   readonly #visible: VisibleSessions;
+  readonly #audit: Audit;
 
   /** @param grants of the agent behind the bus. */
-  constructor(bus: Bus, grants: GrantBook) {
+  constructor(bus: Bus, grants: GrantBook, audit: Audit) {
     this.#bus = bus;
+    this.#audit = audit;
     this.#visible = new VisibleSessions(grants);
   }
 
@@ -33,23 +37,43 @@ export class GuardedBus implements Bus {
     request: ServiceRequests[T]['request'],
     client: RequestContext,
   ): Promise<ServiceRequests[T]['answer']> {
-    requireScope(client, REQUEST_SCOPES[type]);
     const { inward, outward } = TRANSLATIONS[type] ?? {};
     const meant = inward ? inward(request, client, this.#visible) : request;
     const needs = sessionNeeds(type, meant);
-    for (const { id, need } of needs) this.#visible.require(id, need, client);
     try {
+      requireScope(client, REQUEST_SCOPES[type]);
+      for (const { id, need } of needs) this.#visible.require(id, need, client);
       const answer = await this.#bus.send(type, meant, client);
-      return outward ? outward(answer, client) : answer;
+      this.#record(type, meant, { needs, client });
+      return outward ? outward(answer, client, this.#visible) : answer;
     } catch (error) {
+      this.#record(type, meant, { needs, client }, error);
       throw inNamesOf(client, needs, error);
     }
+  }
+
+  #record(
+    type: RequestType,
+    request: object,
+    {
+      needs,
+      client,
+    }: { readonly needs: readonly { readonly id: SessionId }[]; readonly client: RequestContext },
+    error?: unknown,
+  ): void {
+    const entry = auditEntry(type, { request, ids: needs.map(({ id }) => id), client }, error);
+    if (entry) this.#audit.record(entry);
   }
 
   topicOf(name: SessionId, client: RequestContext): SessionId {
     requireScope(client, 'sessions:read');
     const id = sessionIdOf(name, client);
-    this.#visible.require(id, 'read', client);
+    try {
+      this.#visible.require(id, 'read', client);
+    } catch (error) {
+      this.#record('session.events', {}, { needs: [{ id }], client }, error);
+      throw error;
+    }
     return id;
   }
 

@@ -2,6 +2,7 @@ import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts'
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import { namedEvent, namedReason } from './named-events.ts';
 import type { VisibleSessions } from './visible-sessions.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
@@ -10,7 +11,7 @@ type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
 /** How a client's request becomes one of the service, and the answer one for the client. */
 interface Translation<T extends RequestType> {
   readonly inward?: (request: Request<T>, client: RequestContext, visible: VisibleSessions) => Request<T>;
-  readonly outward?: (answer: Answer<T>, client: RequestContext) => Answer<T>;
+  readonly outward?: (answer: Answer<T>, client: RequestContext, visible: VisibleSessions) => Answer<T>;
 }
 
 const named = <R extends { readonly sessionId: SessionId }>(item: R, client: RequestContext): R => ({
@@ -28,7 +29,14 @@ const ofSession = {
 
 /** Requests that name sessions, or whose answers do or hold what not everybody may see. The others pass as they are. */
 export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
-  'turn.start': ofSession,
+  'turn.start': {
+    ...ofSession,
+    outward: (answer, client, visible) => {
+      const { outcome } = answer;
+      if (outcome?.status !== 'cancelled') return answer;
+      return { ...answer, outcome: { ...outcome, reason: namedReason(outcome.reason, client, visible) } };
+    },
+  },
   'turn.cancel': ofSession,
   'approval.answer': ofSession,
   'session.reset': ofSession,
@@ -46,7 +54,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'session.view': { ...ofSession, outward: named },
   'session.events': {
     ...ofSession,
-    outward: (events, client) => events.map((envelope) => named(envelope, client)),
+    outward: (events, client, visible) => events.map((envelope) => namedEvent(envelope, client, visible)),
   },
   'session.list': {
     inward: ({ after, ...request }, client, visible) => ({

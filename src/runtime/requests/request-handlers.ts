@@ -77,6 +77,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
   bus.handle('approval.list', async (wanted) => archive.approvals(wanted));
   bus.handle('session.list', (wanted) => archive.list(wanted));
+  bus.handle('session.count', ({ prefix }) => journal.countSessions(prefix));
   bus.handle('session.rename', ({ sessionId, title }, context) =>
     archive.rename(sessionId, title, requestOrigin(context)),
   );

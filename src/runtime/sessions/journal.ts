@@ -10,8 +10,12 @@ import type {
   SessionMark,
   SessionSummary,
 } from '../../ports/event-store.ts';
+import { nextLoop } from '../../timing/next-loop.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { KnownSessions, type Presence } from './known-sessions.ts';
+
+/** Takes the thread of the log less than a millisecond, for which appends wait. */
+const COUNTED_PAGE = 1_000;
 
 /** The only path for the events of sessions: append to the log, then publish what is there. */
 export class Journal {
@@ -50,6 +54,20 @@ export class Journal {
   async session(sessionId: SessionId): Promise<SessionSummary | undefined> {
     const [found] = await this.#store.sessions({ sessionId });
     return found;
+  }
+
+  /** How many sessions have ids that begin with this. Others may work in between. */
+  async countSessions(prefix: string): Promise<number> {
+    let count = 0;
+    for (let after = prefix; ; ) {
+      const page = await this.#store.streamIds(after, COUNTED_PAGE);
+      const wanted = page.filter((id) => id.startsWith(prefix));
+      count += wanted.length;
+      const last = wanted.at(-1);
+      if (wanted.length < COUNTED_PAGE || last === undefined) return count;
+      after = last;
+      await nextLoop();
+    }
   }
 
   /** Reads which sessions the log has. */

@@ -59,6 +59,22 @@ export class CredentialBook implements CredentialStore {
     });
   }
 
+  keepOnly(servers: readonly string[]): Promise<void> {
+    const kept = new Set(servers);
+    return this.#inTurn(async () => {
+      let after = SERVER_CREDENTIAL_STREAMS;
+      for (;;) {
+        const page = await this.#store.streamIds(after, MOST_STREAMS);
+        const streams = page.filter((stream) => stream.startsWith(SERVER_CREDENTIAL_STREAMS));
+        const left = streams.filter((stream) => !kept.has(serverOf(stream)));
+        if (left.length > 0) await this.#store.erase(...left);
+        const last = streams.at(-1);
+        if (last === undefined || streams.length < MOST_STREAMS) return;
+        after = last;
+      }
+    });
+  }
+
   async #streamsOf(server: string): Promise<StreamId[]> {
     const prefix = prefixOf(server);
     const streams = await this.#store.streamIds(prefix, MOST_STREAMS);
@@ -75,6 +91,10 @@ export class CredentialBook implements CredentialStore {
 /** The name of a server has no slash, so no prefix begins another one. */
 function prefixOf(server: string): string {
   return `${SERVER_CREDENTIAL_STREAMS}${server}/`;
+}
+
+function serverOf(stream: StreamId): string {
+  return stream.slice(SERVER_CREDENTIAL_STREAMS.length, stream.lastIndexOf('/'));
 }
 
 function streamAfter(server: string, former: StreamId | undefined): StreamId {

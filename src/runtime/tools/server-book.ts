@@ -48,6 +48,11 @@ export class ServerBook {
     return { ...sealed, ...clear };
   }
 
+  /** The servers of the log, also those whose configuration cannot be decrypted now. */
+  get names(): readonly string[] {
+    return [...this.#names];
+  }
+
   /** Reads the configurations without changing the log. Rejects with `SealedError`. */
   static async read(store: EventStore, box: SecretBox): Promise<Configs> {
     const { secretIds } = await readRegistered(store);

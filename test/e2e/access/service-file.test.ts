@@ -71,4 +71,20 @@ describe.concurrent('a service file', () => {
     },
     'a bad one ends the start with file, line and key',
   );
+
+  verifies(
+    'auth.exposure',
+    async () => {
+      await using folder = await tempDirectory();
+      const roles = '{auditor: [sessions:read]}';
+      await writeFile(join(folder.path, 'service.yml'), `auth: {apiKeys: true, roles: ${roles}}\n`);
+      const create = 'keys create --name ci --role auditor --data-dir data';
+      const refused = await run(folder, create);
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toContain('--config service.yml adds the roles of a service file');
+      const created = await run(folder, `${create} --config service.yml`);
+      expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^as_/)]);
+    },
+    'its roles are known to `keys create`',
+  );
 });

@@ -136,7 +136,13 @@ describe('the documents', () => {
     await prepareDocumentedAccess(secretly.path);
     const yaml = JSON.stringify(documentedAgent);
     await using service = await RunningService.start({ yaml, dataDir: folder.path });
-    await using secured = await RunningService.start({ yaml, dataDir: secretly.path, apiKeys: true });
+    await using secured = await RunningService.start({
+      yaml,
+      dataDir: secretly.path,
+      apiKeys: true,
+      // Shown in the headers.
+      auth: { limits: {} },
+    });
     await prepareDocumentedState(service);
     const document = await documentOf(secured);
     const plain = new Set(replayableExamples(await documentOf(service)).map(({ id }) => id));

@@ -1,6 +1,9 @@
 import { sha256Hash } from '../../../src/adapters/sha256/sha256-hash.ts';
 import { withEventStore } from '../../../src/cli/transfer/data-directory.ts';
-import { API_KEYS_STREAM, GRANTS_STREAM } from '../../../src/core/log/streams.ts';
+import { AuditEntry } from '../../../src/core/access/audit-entry.ts';
+import { API_KEYS_STREAM, auditStream, GRANTS_STREAM } from '../../../src/core/log/streams.ts';
+import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
+import type { Operation } from '../../../src/gateway/documents/operations/operation.ts';
 import { eventually } from '../project/eventually.ts';
 import { viewOf } from '../sessions/session-api.ts';
 import type { RunningService } from './running-service.ts';
@@ -67,7 +70,17 @@ export async function prepareDocumentedAccess(dataDir: string): Promise<void> {
     await store.append(API_KEYS_STREAM, 0, [event]);
     await store.append(sessionId, 0, [{ type: 'session.renamed', title: 'Shared' }]);
     await store.append(GRANTS_STREAM, 0, [shared]);
+    await store.append(auditStream(Date.now()), 0, [
+      { type: 'audit.recorded', entries: [entryOf(auditOperation)] },
+    ]);
   });
+}
+
+/** The entry that the example shows. */
+function entryOf({ examples }: Operation): AuditEntry {
+  const [example] = examples;
+  if (!example || !('body' in example.answer)) throw new Error('the operation has no example');
+  return AuditEntry.parse(JSON.parse(String(example.answer.body)));
 }
 
 async function waitsForApproval(service: RunningService, sessionId: string): Promise<void> {

@@ -12,6 +12,7 @@ import { DEFAULT_TENANT } from '../../../src/core/access/identity.ts';
 import { ONLY_AGENT } from '../../../src/core/agent-description.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
+import { AuditTrail } from '../../../src/runtime/access/audit-trail.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
 import { identity } from '../access/known-tokens.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
@@ -48,12 +49,22 @@ const admin: TokenVerifier = {
   subjectOf: () => null,
 };
 
-function accessOf({ verifiers, apiKeys, auth }: ServiceOptions, host: AgentHost): ClientAccess | undefined {
+const UNLIMITED = Object.fromEntries(
+  Object.keys(AuthConfig.parse({}).limits.tenant).map((key) => [key, false]),
+);
+/** Of tests that are not about the limits of clients. */
+const NO_LIMITS = { principal: UNLIMITED, tenant: UNLIMITED };
+
+function accessOf(
+  { verifiers, apiKeys, auth }: ServiceOptions,
+  host: AgentHost,
+  audit: AuditTrail,
+): ClientAccess | undefined {
   if (!verifiers && !apiKeys) return undefined;
-  const settings = AuthConfig.parse({ apiKeys, ...auth });
+  const settings = AuthConfig.parse({ apiKeys, limits: NO_LIMITS, ...auth });
   const { keys } = host.first;
   const all = [...(keys ? [keys, admin] : []), ...(verifiers ?? [])];
-  const access = accessBy(all, { auth: settings, agents: host.agents, trustProxy: false });
+  const access = accessBy(all, { auth: settings, agents: host.agents, trustProxy: false, audit });
   keys?.onRevoked((credential) => access.revoke(credential));
   return access;
 }
@@ -104,7 +115,8 @@ export class RunningService implements AsyncDisposable {
     });
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
-    const access = accessOf(options, host);
+    const audit = new AuditTrail({ store: adapters.store, log, days: 90 });
+    const access = accessOf(options, host, audit);
     const version = readPackageVersion();
     const http = await serveHttp({ host, access, config, settings, version, log });
     return new RunningService(http.port, () => http.close(), {

@@ -67,6 +67,9 @@ describe('the command line', () => {
       log: { dataDir: 'env' },
       action: { do: 'create', name: 'ci', roles: ['user', 'approver'], tenant: 'acme', expires: '90d' },
     });
+    expect(keys(...create, '--config', 'service.yml')).toMatchObject({
+      action: { serviceFile: 'service.yml' },
+    });
     const remote = { kind: 'keys', log: { url: 'http://host:1', token: 'as_flag' } };
     expect(keys('list', '--json', '--url', 'http://host:1', '--key', 'as_flag')).toEqual({
       ...remote,
@@ -150,6 +153,10 @@ describe('the command line', () => {
     [['keys', 'create', '--name', 'ci'], "required option '--role <role>' not specified"],
     [['keys', 'list', '--key', 'as_x'], "option '--key' needs '--url'"],
     [['sessions', '--key', 'as_x'], "option '--key' needs '--url'"],
+    [
+      [...'keys create --name ci --role x --url http://h -c s.yml'.split(' ')],
+      "cannot be used with option '--url <url>'",
+    ],
     [['keys', 'lst'], "unknown command 'lst'"],
     [
       ['keys', 'list', '--url', 'http://h', '--data-dir', 'd'],

@@ -8,6 +8,7 @@ import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
+import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
 import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
@@ -16,6 +17,7 @@ import { ticketOperations } from '../../../src/gateway/documents/operations/tick
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
+import { auditRoute } from '../../../src/gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../../src/gateway/routes/grant-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
 import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
@@ -39,6 +41,7 @@ const operations = [
   signInOperation,
   ...ticketOperations,
   whoamiOperation,
+  auditOperation,
   ...grantOperations,
   ...keyOperations,
 ];
@@ -81,6 +84,7 @@ describe('the OpenAPI document', () => {
       }),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
+      auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
       ...ticketRoutes(new Tickets()),
       signInRoute({ apiKeys: true, jwt: [] }),
       whoamiRoute,

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ANYONE } from '../../../src/core/request/request-context.ts';
+import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts';
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
 import type { HttpResponse } from '../../../src/ports/web-server.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
+import { identity } from '../../support/access/known-tokens.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { INITIALIZE } from '../../support/tools/mcp-http.ts';
 
@@ -57,14 +58,14 @@ describe('the MCP endpoint', () => {
     vi.useRealTimers();
   });
 
-  async function initialize(): Promise<string> {
-    const response = await endpoint.handle(request('POST', INITIALIZE));
+  async function initialize(context = ANYONE): Promise<string> {
+    const response = await endpoint.handle({ ...request('POST', INITIALIZE), context });
     await readAll(response);
     return response.headers['mcp-session-id'] ?? '';
   }
 
-  async function pingStatus(sessionId: string): Promise<number> {
-    const response = await endpoint.handle(request('POST', PING, sessionId));
+  async function pingStatus(sessionId: string, context = ANYONE): Promise<number> {
+    const response = await endpoint.handle({ ...request('POST', PING, sessionId), context });
     await readAll(response);
     return response.status;
   }
@@ -114,13 +115,35 @@ describe('the MCP endpoint', () => {
     expect(await pingStatus(sessionId)).toBe(404);
   });
 
+  it('lets a principal replace its own sessions only, and none in use', async () => {
+    const context = contextOf(identity('ada'));
+    const other = await initialize(contextOf(identity('bob')));
+    const own = await Promise.all(Array.from({ length: 100 }, () => initialize(context)));
+    const [first = '', second = ''] = own;
+    vi.advanceTimersByTime(1);
+    const stays = holdStream(await endpoint.handle({ ...request('GET', undefined, first), context }));
+    const oneMore = await initialize(context);
+    expect(await pingStatus(second, context)).toBe(404);
+    for (const sessionId of [first, oneMore]) expect(await pingStatus(sessionId, context)).toBe(200);
+    expect(await pingStatus(other, contextOf(identity('bob')))).toBe(200);
+    const streams = [...own.slice(2), oneMore].map(async (sessionId) =>
+      holdStream(await endpoint.handle({ ...request('GET', undefined, sessionId), context })),
+    );
+    const held = await Promise.all(streams);
+    await expect(initialize(context)).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { limit: 100, name: 'mcpSessions', of: 'principal' },
+    });
+    for (const leave of [stays, ...held]) await leave();
+  });
+
   it('makes room by forgetting the session that is idle for longest, and none in use', async () => {
     const inUse = await initialize();
     const leave = holdStream(await endpoint.handle(request('GET', undefined, inUse)));
     vi.advanceTimersByTime(1);
     const oldest = await initialize();
     vi.advanceTimersByTime(1);
-    const others = await Promise.all(Array.from({ length: 998 }, initialize));
+    const others = await Promise.all(Array.from({ length: 998 }, () => initialize()));
     const oneMore = await initialize();
     expect(await pingStatus(oldest)).toBe(404);
     for (const sessionId of [inUse, oneMore, others[0] ?? '']) expect(await pingStatus(sessionId)).toBe(200);

@@ -84,11 +84,19 @@ describe('the fan-out', () => {
       limits: rateLimits(limits),
       maxRequestBytes: 1_000,
       log: recordingLog(),
-      connections: { leave: () => undefined },
+      onClosed: () => undefined,
     };
     const [plain, asking] = [join('s'), new FakeSocket(broadcast)];
     const connection = new Connection(
-      { session: 's', reasoning: 1, time: 0, statecharts: 0, context: ANYONE, address: '127.0.0.1' },
+      {
+        session: 's',
+        reasoning: 1,
+        time: 0,
+        statecharts: 0,
+        context: ANYONE,
+        address: '127.0.0.1',
+        leave: () => undefined,
+      },
       asking,
       parts,
     );
@@ -271,7 +279,15 @@ describe('a client that does not read', () => {
     const socket = new FakeSocket(broadcast);
     const limits = LimitsConfig.parse({ messagesPerMinute: false });
     const connection = new Connection(
-      { session: 's', reasoning: 0, time: 0, statecharts: 0, context: ANYONE, address: '127.0.0.1' },
+      {
+        session: 's',
+        reasoning: 0,
+        time: 0,
+        statecharts: 0,
+        context: ANYONE,
+        address: '127.0.0.1',
+        leave: () => undefined,
+      },
       socket,
       {
         bus,
@@ -279,7 +295,7 @@ describe('a client that does not read', () => {
         limits: rateLimits(limits),
         maxRequestBytes: limits.requestBytes,
         log: recordingLog(),
-        connections: { leave: () => undefined },
+        onClosed: () => undefined,
       },
     );
     socket.reads = false;

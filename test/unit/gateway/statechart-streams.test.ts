@@ -11,8 +11,8 @@ function state(id: string, value: string, context = {}): MachineState {
   return { id, machine: 'turn', value, context, event: null, status: 'active', time: '' };
 }
 
-/** A reader of the stream, and the way to tell it of a state; `watched` is false once nobody listens. */
-async function open() {
+/** The answer to a request for the stream, and the way to tell it of a state; `watched` is false once nobody listens. */
+async function ask(method: 'GET' | 'HEAD') {
   const bus = new LocalBus((error) => {
     throw error;
   });
@@ -27,7 +27,7 @@ async function open() {
     };
   });
   const request: ServedRequest = {
-    method: 'GET',
+    method,
     path: '/api/statecharts',
     query: '',
     headers: new Map([['accept', 'text/event-stream']]),
@@ -35,7 +35,15 @@ async function open() {
     body: async () => new Uint8Array(),
     context: ANYONE,
   };
-  const { body } = await new Statecharts(bus).route().handler(request, {});
+  const statecharts = new Statecharts(bus);
+  const response = await statecharts.route().handler(request, {});
+  return { response, statecharts, tell: (one: MachineState) => tell(one), isWatched: () => watched };
+}
+
+/** A reader of the stream. */
+async function open() {
+  const { response, tell, isWatched } = await ask('GET');
+  const { body } = response;
   if (!(body instanceof ReadableStream)) throw new Error('expected a stream');
   const reader = body.getReader();
   const next = async (): Promise<string> => {
@@ -44,12 +52,7 @@ async function open() {
     const told = MachineState.parse(JSON.parse(json));
     return `${told.id} ${JSON.stringify(told.value)}`;
   };
-  return {
-    tell: (one: MachineState) => tell(one),
-    next,
-    cancel: () => reader.cancel(),
-    isWatched: () => watched,
-  };
+  return { tell, next, cancel: () => reader.cancel(), isWatched };
 }
 
 describe('the event stream of the statecharts', () => {
@@ -79,5 +82,15 @@ describe('the event stream of the statecharts', () => {
     expect(isWatched()).toBe(true);
     await cancel();
     expect(isWatched()).toBe(false);
+  });
+
+  it('is not opened by a HEAD request', async () => {
+    const { response, statecharts, isWatched } = await ask('HEAD');
+    expect(response).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: '',
+    });
+    expect([isWatched(), statecharts.streams]).toEqual([false, 0]);
   });
 });

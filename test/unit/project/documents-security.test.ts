@@ -56,6 +56,23 @@ describe('docs/security.md about the tokens of identity providers', () => {
   });
 });
 
+describe('docs/security.md about the limits of clients', () => {
+  const [, part = ''] = page.split('\n## How much a client may use\n');
+  const limits = part.split('\n## ')[0] ?? '';
+
+  it('tells every limit with its defaults, and no other', () => {
+    const { principal, tenant } = AuthConfig.parse({}).limits;
+    const told = [...limits.matchAll(/^\| `(\w+)` \| (\d+) \| (\d+) \|/gm)];
+    expect(told.map(([, key, ofPrincipal]) => [key, Number(ofPrincipal)])).toEqual(Object.entries(principal));
+    expect(told.map(([, key, , ofTenant]) => [key, Number(ofTenant)])).toEqual(Object.entries(tenant));
+  });
+
+  it('has an example that the service accepts', () => {
+    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(limits) ?? [];
+    expect(AuthConfig.parse(parse(yaml).auth).limits.principal.sessions).toBe(1000);
+  });
+});
+
 it('docs/security.md lists the built-in roles with their scopes', () => {
   const [, part = ''] = page.split('\n## Who may do what\n');
   const told = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)];

@@ -36,6 +36,15 @@ describe('the credentials of tool servers', () => {
     expect(await book.read('a b')).toBe('other');
   });
 
+  it('are erased for servers that are gone, however many there are', async () => {
+    const { store, book } = open();
+    for (let index = 0; index < 120; index += 1) await book.keep(`gone ${index}`, 'old');
+    await book.keep('stays', 'one');
+    await book.keepOnly(['stays', 'never connected']);
+    expect(await book.read('stays')).toBe('one');
+    expect(await store.streamIds(SERVER_CREDENTIAL_STREAMS, 10)).toHaveLength(1);
+  });
+
   it('are not there without their key, which the log says', async () => {
     const { book, bookWith, log } = open();
     await book.keep('a', 'one');

@@ -61,4 +61,8 @@ export class McpAuthorizations implements ServerAuthorizations {
     access?.forget();
     await this.#deps.credentials.forget(server);
   }
+
+  keepOnly(servers: readonly string[]): Promise<void> {
+    return this.#deps.credentials.keepOnly(servers);
+  }
 }

@@ -1,4 +1,5 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
+import { agentBase } from '../agent-base.ts';
 import { ApiError, unreachable } from '../api-error.ts';
 import { headersOf } from '../kept-key.ts';
 
@@ -14,7 +15,7 @@ export async function* eventStream(
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
   const headers = { Accept: 'text/event-stream', ...headersOf(key) };
-  const response = await fetch(path, { headers, signal }).catch((cause: unknown) => {
+  const response = await fetch(agentBase + path, { headers, signal }).catch((cause: unknown) => {
     throw unreachable(cause);
   });
   if (!response.ok) throw new ApiError((await response.json()).error);

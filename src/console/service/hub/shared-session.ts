@@ -6,6 +6,7 @@ import {
   type StreamEvent,
 } from '../../../client/session-client.ts';
 import type { MachineState } from '../../../core/machine-state.ts';
+import { agentBase } from '../agent-base.ts';
 import { errorText } from '../api-error.ts';
 import { type LiveSteps, record, stream } from '../running-step.ts';
 import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } from './hub-messages.ts';
@@ -53,7 +54,7 @@ export class SharedSession {
     this.#seq = seq;
     this.#time = time;
     this.#client = connect({
-      url: self.location.origin,
+      url: self.location.origin + agentBase,
       session,
       token,
       position: { seq, turnId: null, step: null, offset: 0 },

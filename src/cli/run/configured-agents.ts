@@ -1,0 +1,62 @@
+import type { HostedFile, HostOptions } from '../../app/agents/hosted-agents.ts';
+import { loadAgentFile } from '../../config/reading/agent-file.ts';
+import type { Environment } from '../../config/reading/expand.ts';
+import type { AuthConfig } from '../../config/schema/auth-config.ts';
+import type { ListedAgent, ServiceConfig } from '../../config/schema/service-config.ts';
+import { SettingsError } from '../../config/settings.ts';
+import { ONLY_AGENT } from '../../core/agent-description.ts';
+import { agentFileOf } from '../agent-argument.ts';
+
+/** What the files of the service say. */
+export interface Configured {
+  readonly agents: HostOptions['agents'];
+  readonly auth: AuthConfig | undefined;
+  /** Whether there is a service file. */
+  readonly hasServiceFile: boolean;
+}
+
+interface Files {
+  /** `--agent`. */
+  readonly agentFile: string | undefined;
+  /** `--config`. */
+  readonly serviceFile: string | undefined;
+}
+
+/** Reads the service file, if there is one, and the files of all agents. */
+export async function readConfiguration(
+  { agentFile, serviceFile }: Files,
+  environment: Environment,
+): Promise<Configured> {
+  const service = await loadService(serviceFile, environment);
+  const agents = agentsOf(service, agentFile, environment);
+  return { agents, auth: service.auth, hasServiceFile: serviceFile !== undefined };
+}
+
+/** The agents of the service file; else the only agent of the service. */
+function agentsOf(
+  service: ServiceConfig,
+  agentFile: string | undefined,
+  environment: Environment,
+): Configured['agents'] {
+  const [first, ...others] = service.agents ?? [];
+  if (!first) {
+    const file = agentFile ?? service.agent ?? agentFileOf(environment);
+    return [{ id: ONLY_AGENT, file, loaded: loadAgentFile(file, environment) }];
+  }
+  if (agentFile !== undefined) {
+    throw new SettingsError(
+      '--agent names one agent file, and the service file has a list of agents. Use one of the two.',
+    );
+  }
+  const hosted = (agent: ListedAgent): HostedFile => ({
+    ...agent,
+    loaded: loadAgentFile(agent.file, environment),
+  });
+  return [hosted(first), ...others.map(hosted)];
+}
+
+async function loadService(file: string | undefined, environment: Environment): Promise<ServiceConfig> {
+  if (file === undefined) return {};
+  const { loadServiceFile } = await import('../../config/reading/service-file.ts');
+  return loadServiceFile(file, environment);
+}

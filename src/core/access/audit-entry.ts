@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { AgentId } from '../agent-description.ts';
+import { ErrorCode } from '../errors.ts';
+import { SessionId } from '../ids.ts';
+
+/** Something that somebody did, or tried to do. It holds no content of a conversation, and nothing of a credential. */
+export const AuditEntry = z.object({
+  time: z.string().describe('When it was asked for; of several, the first. ISO 8601.'),
+  principal: z.string().optional().describe('Who it was. Absent if the credential was refused.'),
+  tenant: z.string().optional(),
+  credential: z.string().optional().describe('Names the credential, such as `key:c1Q3mJr7`.'),
+  address: z.string().optional().describe('The address of the client.'),
+  what: z.string().describe('The request, such as `turn.start`; or `authenticate`.'),
+  agentId: AgentId.optional().describe('The agent, if the service has several.'),
+  sessionId: SessionId.optional().describe('The session, by its id in the log.'),
+  subject: z.string().optional().describe('What else it was about: a tool server, a key, a grant, a tool.'),
+  outcome: z.union([z.literal('ok'), ErrorCode]),
+  reason: z
+    .string()
+    .optional()
+    .describe('Why it was refused: the missing scope, or what is wrong with the credential.'),
+  count: z
+    .int()
+    .min(2)
+    .optional()
+    .describe('How often it happened within about a second, if more than once.'),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** What happened within about a second. `dropped` is how much more there was than is kept of one second. */
+export const AuditRecorded = z.object({
+  type: z.literal('audit.recorded'),
+  entries: z.array(AuditEntry).readonly(),
+  dropped: z.int().min(1).optional(),
+});
+export type AuditRecorded = z.infer<typeof AuditRecorded>;

@@ -1,0 +1,67 @@
+import { limitExceeded } from '../../core/limit-errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { ClientLimits } from './client-limits.ts';
+import { type Allowance, limitHeaders, type RateLimits } from './rate-limits.ts';
+
+export interface TallyDeps {
+  readonly limits: Pick<RateLimits, 'requests'>;
+  /** Absent where nobody is authenticated. */
+  readonly clientLimits?: ClientLimits | undefined;
+}
+
+/**
+ * Counts one request once: for its client and the client's tenant, or for its address if it does not show, or need not
+ * show, who sends it. So users behind one proxy do not share a limit, and whoever guesses is limited by address.
+ */
+export class RequestTally {
+  readonly #deps: TallyDeps;
+  readonly #isByAddress: boolean;
+  #allowance: Allowance | null = null;
+  #isCounted = false;
+
+  /** @param path other paths than those of the REST interface are not limited by address. */
+  constructor(deps: TallyDeps, path: string) {
+    this.#deps = deps;
+    this.#isByAddress = path.startsWith('/api/');
+  }
+
+  get headers(): Record<string, string> {
+    return limitHeaders(this.#allowance);
+  }
+
+  /** Call first. Where nobody is authenticated, the address is all that is known of a client. */
+  async begin(address: string): Promise<void> {
+    if (!this.#deps.clientLimits) await this.byAddress(address);
+  }
+
+  /** Rejects if the address has sent too many. */
+  async byAddress(address: string): Promise<void> {
+    if (this.#isCounted) return;
+    this.#isCounted = true;
+    if (!this.#isByAddress) return;
+    const allowance = await this.#deps.limits.requests.take(address);
+    this.#allowance = allowance;
+    if (allowance?.exceeded)
+      throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
+  }
+
+  /** Rejects if the client, or its tenant, has sent too many. */
+  async byClient(client: RequestContext): Promise<void> {
+    const { clientLimits } = this.#deps;
+    if (this.#isCounted || !clientLimits) return;
+    this.#isCounted = true;
+    const { allowance, refusal } = await clientLimits.request(client);
+    this.#allowance = allowance;
+    if (refusal) throw refusal;
+  }
+
+  /** What is answered to a request that failed with this error, perhaps before it was counted. */
+  async refusal(thrown: unknown, address: string): Promise<unknown> {
+    try {
+      await this.byAddress(address);
+      return thrown;
+    } catch (tooMany) {
+      return tooMany;
+    }
+  }
+}

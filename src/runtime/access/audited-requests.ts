@@ -1,0 +1,101 @@
+import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import { ownPrefix } from '../../core/access/session-names.ts';
+import { ONLY_AGENT } from '../../core/agent-description.ts';
+import { asServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { RequestType } from '../../ports/service-requests.ts';
+
+/** `done`: recorded always. `read`: recorded where somebody reads the session of somebody else. `refused`: only then. */
+const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
+  'turn.start': 'done',
+  'turn.cancel': 'done',
+  'approval.answer': 'done',
+  'approval.list': 'refused',
+  'session.reset': 'done',
+  'session.list': 'refused',
+  'session.rename': 'done',
+  'session.count': 'refused',
+  'session.view': 'read',
+  'session.fork': 'done',
+  'session.delete': 'done',
+  'session.position': 'refused',
+  'session.rest': 'refused',
+  'session.events': 'read',
+  'mcp-server.list': 'refused',
+  'mcp-server.connect': 'done',
+  'mcp-server.disconnect': 'done',
+  'mcp-server.reconnect': 'done',
+  'mcp-server.authorize': 'done',
+  'mcp-server.log': 'refused',
+  'tool.list': 'refused',
+  'tool.execute': 'done',
+  'tool.cancel': 'done',
+  'readiness.check': 'refused',
+  'warning.list': 'refused',
+  'agent.list': 'refused',
+  'agent.reload': 'done',
+  'agent.describe': 'refused',
+  'log.size': 'refused',
+  'log.backup': 'done',
+  'config.export': 'done',
+  'grant.create': 'done',
+  'grant.list': 'refused',
+  'grant.revoke': 'done',
+  'key.create': 'done',
+  'key.list': 'done',
+  'key.revoke': 'done',
+};
+
+/** Fields of requests that say what they are about, besides the session. None of them is content. */
+const SUBJECTS = ['serverId', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId'] as const;
+
+/** Errors that refuse a request because of who asks. */
+const REFUSALS: readonly string[] = ['UNAUTHORIZED', 'FORBIDDEN', 'SESSION_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'];
+
+type Entry = Omit<AuditEntry, 'time' | 'count'>;
+
+/** What the trail says about a request. Null if it need not be recorded. @param ids the sessions that it names. */
+export function auditEntry(
+  type: RequestType,
+  { request, ids, client }: { request: object; ids: readonly SessionId[]; client: RequestContext },
+  thrown?: unknown,
+): Entry | null {
+  const error = thrown === undefined ? undefined : asServiceError(thrown);
+  const kind = AUDITED[type];
+  const isRecorded =
+    kind === 'done' ||
+    (kind === 'read' && ids.some((id) => !id.startsWith(ownPrefix(client)))) ||
+    (error !== undefined && REFUSALS.includes(error.code));
+  if (!isRecorded) return null;
+  const [sessionId] = ids;
+  return {
+    ...whoOf(client),
+    what: type,
+    ...(sessionId !== undefined && { sessionId }),
+    ...subjectOf(request),
+    outcome: error?.code ?? 'ok',
+    ...(error && reasonOf(error.details)),
+  };
+}
+
+export function whoOf({ principal, tenant, rights, address, agent }: RequestContext): Partial<Entry> {
+  return {
+    principal,
+    tenant,
+    ...(rights && { credential: rights.credential }),
+    ...(address !== undefined && { address }),
+    ...(agent !== ONLY_AGENT && { agentId: agent }),
+  };
+}
+
+function subjectOf(request: object): Pick<Entry, 'subject'> {
+  const fields = new Map(Object.entries(request));
+  const said = SUBJECTS.map((name) => fields.get(name)).filter((value) => typeof value === 'string');
+  return said.length === 0 ? {} : { subject: said.join(' ') };
+}
+
+export function reasonOf({ scope, reason, issue }: Readonly<Record<string, unknown>>): Pick<Entry, 'reason'> {
+  const said = scope ?? reason ?? issue;
+  return typeof said === 'string' ? { reason: said } : {};
+}

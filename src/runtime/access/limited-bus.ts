@@ -1,0 +1,126 @@
+import type { CallId, SessionId } from '../../core/ids.ts';
+import type { MachineState } from '../../core/machine-state.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { OpenTurns } from './open-turns.ts';
+import type { SessionQuota } from './session-quota.ts';
+
+/** The bus of one agent, with the signals of all its sessions. */
+interface AgentBus extends Bus {
+  onEverySession(listener: (signal: SessionSignal) => void): Unsubscribe;
+}
+
+/** What clients may use of all agents together. */
+export interface ClientQuotas {
+  readonly sessions: SessionQuota;
+  readonly turns: OpenTurns;
+  /** Counts a message. Rejects with `RATE_LIMIT_EXCEEDED`. */
+  readonly countMessage: (client: RequestContext) => Promise<void>;
+}
+
+type Request<T extends RequestType> = ServiceRequests[T]['request'];
+type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+/** Called once: with the answer, or without one if the request was refused. */
+type Settle<T extends RequestType> = (answer?: Answer<T>) => void;
+
+type Admissions = {
+  readonly [T in RequestType]?: (request: Request<T>, client: RequestContext) => Promise<Settle<T>>;
+};
+
+/** The bus of an agent whose clients may have no more sessions, messages and running turns than their limits say. */
+export class LimitedBus implements Bus {
+  readonly #bus: AgentBus;
+  readonly #quotas: ClientQuotas;
+  readonly #admissions: Admissions = {
+    'turn.start': (message, client) => this.#admitTurn(message, client),
+    'session.reset': ({ sessionId }) => this.#quotas.sessions.admit(sessionId, this.#bus),
+    'session.fork': (fork) => this.#admitFork(fork),
+  };
+
+  constructor(bus: AgentBus, quotas: ClientQuotas) {
+    this.#bus = bus;
+    this.#quotas = quotas;
+    const { sessions, turns } = quotas;
+    sessions.watch(bus);
+    bus.onEverySession((signal) => {
+      sessions.hear(signal);
+      turns.hear(signal);
+    });
+  }
+
+  async send<T extends RequestType>(
+    type: T,
+    request: Request<T>,
+    client: RequestContext,
+  ): Promise<Answer<T>> {
+    const settle = await this.#admissions[type]?.(request, client);
+    try {
+      const answer = await this.#bus.send(type, request, client);
+      settle?.(answer);
+      return answer;
+    } catch (error) {
+      settle?.();
+      throw error;
+    }
+  }
+
+  topicOf(sessionId: SessionId, client: RequestContext): SessionId {
+    return this.#bus.topicOf(sessionId, client);
+  }
+
+  onSession(topic: SessionId, listener: SessionListener): void {
+    this.#bus.onSession(topic, listener);
+  }
+
+  offSession(topic: SessionId, listener: SessionListener): void {
+    this.#bus.offSession(topic, listener);
+  }
+
+  onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
+    return this.#bus.onToolCall(callId, listener);
+  }
+
+  onMachines(
+    filter: MachineFilter,
+    listener: (state: MachineState) => void,
+    client: RequestContext,
+  ): Unsubscribe {
+    return this.#bus.onMachines(filter, listener, client);
+  }
+
+  async #admitTurn(
+    { sessionId, turnId }: Request<'turn.start'>,
+    client: RequestContext,
+  ): Promise<Settle<'turn.start'>> {
+    const { sessions, turns, countMessage } = this.#quotas;
+    await countMessage(client);
+    const release = await sessions.admit(sessionId, this.#bus);
+    try {
+      // Before it begins: it may end before its answer arrives here.
+      turns.open(turnId, client);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return (answer) => {
+      release();
+      // A message that was refused, or that is repeated, begins no turn.
+      if (answer?.turnId !== turnId || answer.outcome) turns.close(turnId);
+    };
+  }
+
+  async #admitFork({ to, key }: Request<'session.fork'>): Promise<Settle<'session.fork'>> {
+    if (to === undefined) return () => undefined;
+    const { sessions } = this.#quotas;
+    const release = await sessions.admit(to, this.#bus);
+    return (fork) => {
+      // Nobody hears a fork begin. The answer to a repeated request may be that of the first one.
+      if (fork && key) sessions.forget(fork.sessionId);
+      else if (fork) sessions.begun(fork.sessionId);
+      release();
+    };
+  }
+}

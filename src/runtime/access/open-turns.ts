@@ -1,0 +1,92 @@
+import { ownPrefix } from '../../core/access/session-names.ts';
+import type { TurnId } from '../../core/ids.ts';
+import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+import { ownerPrefixes } from './owner-prefixes.ts';
+
+export type PerHolder = Readonly<Record<LimitHolder, number | false>>;
+
+export const HOLDERS: readonly LimitHolder[] = ['principal', 'tenant'];
+
+/**
+ * The turns that each principal, and each tenant, has started and that are not over: those that run, those that wait for an
+ * approval, and messages that wait behind them. A turn that goes on after a restart counts for the owner of its session.
+ */
+export class OpenTurns {
+  readonly #limits: PerHolder;
+  readonly #holders = new Map<TurnId, Readonly<Record<LimitHolder, string>>>();
+  readonly #counts: Readonly<Record<LimitHolder, Map<string, number>>> = {
+    principal: new Map(),
+    tenant: new Map(),
+  };
+  #refusals = 0;
+
+  constructor(limits: PerHolder) {
+    this.#limits = limits;
+  }
+
+  /** How often there were too many. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** Call before the turn is started. Throws `RATE_LIMIT_EXCEEDED`. */
+  open(turnId: TurnId, client: RequestContext): void {
+    if (this.#isOff || this.#holders.has(turnId)) return;
+    const holders = { principal: ownPrefix(client), tenant: `${client.tenant}/` };
+    for (const holder of HOLDERS) {
+      const limit = this.#limits[holder];
+      if (limit === false || (this.#counts[holder].get(holders[holder]) ?? 0) < limit) continue;
+      this.#refusals += 1;
+      throw clientLimitExceeded(
+        {
+          name: 'runningTurns',
+          of: holder,
+          what: 'running turns',
+          suggestion: 'Wait until one ends, or cancel one.',
+        },
+        { limit, resetTime: secondsFromNow(1) },
+      );
+    }
+    this.#add(turnId, holders);
+  }
+
+  /** Does nothing for a turn that is not counted. */
+  close(turnId: TurnId): void {
+    const holders = this.#holders.get(turnId);
+    if (!holders) return;
+    this.#holders.delete(turnId);
+    for (const holder of HOLDERS) {
+      const counts = this.#counts[holder];
+      const left = (counts.get(holders[holder]) ?? 1) - 1;
+      if (left === 0) counts.delete(holders[holder]);
+      else counts.set(holders[holder], left);
+    }
+  }
+
+  /** Call with each signal of each session. */
+  hear(signal: SessionSignal): void {
+    if (!('event' in signal) || this.#isOff) return;
+    const { event, sessionId } = signal;
+    const ended = outcomeOf(event);
+    if (ended) this.close(ended.turnId);
+    else if (event.type === 'turn.resumed' && !this.#holders.has(event.turnId)) {
+      const holders = ownerPrefixes(sessionId);
+      if (holders) this.#add(event.turnId, holders);
+    }
+  }
+
+  get #isOff(): boolean {
+    return HOLDERS.every((holder) => this.#limits[holder] === false);
+  }
+
+  #add(turnId: TurnId, holders: Readonly<Record<LimitHolder, string>>): void {
+    this.#holders.set(turnId, holders);
+    for (const holder of HOLDERS) {
+      const counts = this.#counts[holder];
+      counts.set(holders[holder], (counts.get(holders[holder]) ?? 0) + 1);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import type { SessionId } from '../../core/ids.ts';
+import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import { ANYONE } from '../../core/request/request-context.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { HOLDERS, type PerHolder } from './open-turns.ts';
+import { ownerPrefixes } from './owner-prefixes.ts';
+
+/** Beyond it, the counts that were made first are forgotten. They are made again when they are needed. */
+const MOST_COUNTS = 10_000;
+/** A count is made anew when sessions begin or end meanwhile, this often at most. */
+const MOST_READINGS = 3;
+/** When a client that has too many sessions may try again. Time alone gives it no room. */
+const RETRY_SECONDS = 60;
+
+/** The sessions of one principal or one tenant. */
+interface Count {
+  sessions: number;
+  /** Requests under way, each of which may begin a session. */
+  pending: number;
+  /** How many sessions have begun or ended since the count was asked for. */
+  changes: number;
+  /** Null when the sessions are counted. */
+  counting: Promise<void> | null;
+}
+
+/** An agent, as far as its sessions are counted. */
+type Agent = Pick<Bus, 'send'>;
+
+/**
+ * How many sessions each principal, and each tenant, has, of all agents. They are counted in the log when the first is
+ * wanted, and from then on as they begin and end. A session belongs to the owner that its id names, whoever begins it.
+ */
+export class SessionQuota {
+  readonly #limits: PerHolder;
+  readonly #agents: Agent[] = [];
+  /** By what the ids of the sessions begin with. */
+  readonly #counts = new Map<string, Count>();
+  #refusals = 0;
+
+  constructor(limits: PerHolder) {
+    this.#limits = limits;
+  }
+
+  /** How often there were too many. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** Call before anything else. */
+  watch(agent: Agent): void {
+    this.#agents.push(agent);
+  }
+
+  /**
+   * Call before a request that begins the session if there is none. Rejects with `RATE_LIMIT_EXCEEDED` if it would, and
+   * there is no room. @returns what to call once when the request is over.
+   */
+  async admit(sessionId: SessionId, agent: Agent): Promise<() => void> {
+    const prefixes = ownerPrefixes(sessionId);
+    if (!prefixes) return () => undefined;
+    const wanted: { of: LimitHolder; limit: number; count: Count }[] = [];
+    for (const holder of HOLDERS) {
+      const limit = this.#limits[holder];
+      if (limit !== false) wanted.push({ of: holder, limit, count: await this.#counted(prefixes[holder]) });
+    }
+    const full = wanted.find(({ limit, count }) => count.sessions + count.pending >= limit);
+    if (full) {
+      // At the limit, and only there, it matters whether there is the session already.
+      const { head } = await agent.send('session.position', { sessionId }, ANYONE);
+      if (head > 0) return () => undefined;
+      this.#refusals += 1;
+      throw tooMany(full);
+    }
+    for (const { count } of wanted) count.pending += 1;
+    return () => {
+      for (const { count } of wanted) count.pending -= 1;
+    };
+  }
+
+  /** Call with each signal of each session. */
+  hear(signal: SessionSignal): void {
+    if (!('event' in signal)) return;
+    if (signal.event.type === 'session.deleted') this.#change(signal.sessionId, -1);
+    else if (signal.seq === 1) this.begun(signal.sessionId);
+  }
+
+  /** Call for a session whose first event nobody hears. */
+  begun(sessionId: SessionId): void {
+    this.#change(sessionId, 1);
+  }
+
+  /** Call when it is not known whether the session has begun: its owner's sessions are counted anew. */
+  forget(sessionId: SessionId): void {
+    const prefixes = ownerPrefixes(sessionId);
+    if (!prefixes) return;
+    for (const prefix of Object.values(prefixes)) {
+      const count = this.#counts.get(prefix);
+      if (!count) continue;
+      // A reading under way may be too early.
+      count.changes += 1;
+      count.counting ??= this.#read(prefix, count);
+      // Whoever waits for the count hears that it failed.
+      count.counting.catch(() => undefined);
+    }
+  }
+
+  #change(sessionId: SessionId, by: 1 | -1): void {
+    const prefixes = ownerPrefixes(sessionId);
+    if (!prefixes) return;
+    for (const prefix of Object.values(prefixes)) {
+      const count = this.#counts.get(prefix);
+      if (!count) continue;
+      count.sessions += by;
+      count.changes += 1;
+    }
+  }
+
+  async #counted(prefix: string): Promise<Count> {
+    const known = this.#counts.get(prefix);
+    const count = known ?? { sessions: 0, pending: 0, changes: 0, counting: null };
+    if (!known) {
+      this.#makeRoom();
+      this.#counts.set(prefix, count);
+      count.counting = this.#read(prefix, count);
+    }
+    await count.counting;
+    return count;
+  }
+
+  async #read(prefix: string, count: Count): Promise<void> {
+    try {
+      for (let reading = 1; ; reading += 1) {
+        const { changes } = count;
+        let sessions = 0;
+        for (const agent of this.#agents) sessions += await agent.send('session.count', { prefix }, ANYONE);
+        if (count.changes !== changes && reading < MOST_READINGS) continue;
+        count.sessions = sessions;
+        count.counting = null;
+        return;
+      }
+    } catch (error) {
+      this.#counts.delete(prefix);
+      throw error;
+    }
+  }
+
+  #makeRoom(): void {
+    if (this.#counts.size < MOST_COUNTS) return;
+    for (const [prefix, { pending, counting }] of this.#counts) {
+      if (pending > 0 || counting) continue;
+      this.#counts.delete(prefix);
+      return;
+    }
+  }
+}
+
+function tooMany({ of, limit }: { readonly of: LimitHolder; readonly limit: number }) {
+  return clientLimitExceeded(
+    { name: 'sessions', of, what: 'sessions', suggestion: 'Delete sessions that are not needed any more.' },
+    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
+  );
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+
+const saying = (name: string): string =>
+  JSON.stringify({
+    name,
+    llm: { provider: 'scripted', model: 'offline', script: [{ when: '([^]*)', reply: `${name}: $1` }] },
+    limits: { requestsPerMinute: false },
+  });
+
+const agents = { support: saying('Support'), shop: saying('Shop') };
+
+describe('the page of a service with several agents', () => {
+  it('talks to the agent that it was opened at, and leads to the others', async () => {
+    await using opened = await ConsolePage.open('agents/shop/', { agents });
+    const { page, service, errors } = opened;
+    const say = async (text: string) => {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await expect.poll(() => page.title()).toBe('Shop');
+    await say('hi');
+    await page.getByText('Shop: hi').waitFor();
+    const nav = page.getByRole('navigation', { name: 'Agents' });
+    expect(await nav.getByRole('link').allTextContents()).toEqual(['Support', 'Shop']);
+    expect(await nav.getByRole('link', { name: 'Shop' }).getAttribute('aria-current')).toBe('page');
+    await expectAccessible(page);
+
+    await nav.getByRole('link', { name: 'Support' }).click();
+    await expect.poll(() => page.title()).toBe('Support');
+    await say('hello');
+    await page.getByText('Support: hello').waitFor();
+    expect(await page.getByText('Shop: hi').count()).toBe(0);
+    const listed = await service.fetch('/agents/support/api/sessions');
+    expect(await listed.json()).toMatchObject({ sessions: [{ title: 'hello' }] });
+    expect(errors).toEqual([]);
+  });
+
+  it('has no links to agents where there is only one', async () => {
+    await using opened = await ConsolePage.open('', { yaml: agents.support });
+    const { page } = opened;
+    await expect.poll(() => page.title()).toBe('Support');
+    expect(await page.getByRole('navigation', { name: 'Agents' }).count()).toBe(0);
+  });
+});

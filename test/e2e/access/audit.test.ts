@@ -1,0 +1,123 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { ServiceProcess } from '../../support/service/service-process.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { verifies } from '../requirements.ts';
+
+const tokens = () =>
+  new KnownTokens({
+    ada: identity('ada'),
+    root: identity('root', { roles: ['admin'] }),
+    boss: identity('boss', { tenant: 'orbit', roles: ['admin'] }),
+  });
+
+const parse = (text: string): AuditEntry[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+/** Without what differs from run to run. */
+const shown = ({ time: _, ...entry }: AuditEntry) => entry;
+
+async function start(options: object = {}) {
+  const service = await RunningService.start({ verifiers: [tokens()], ...options });
+  const ask = (who: string, method: string, path: string, body?: object): Promise<Response> =>
+    service.fetch(path, {
+      method,
+      headers: { ...bearer(who), 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const auditOf = async (who: string, query = '') =>
+    parse(await (await ask(who, 'GET', `/api/audit${query}`)).text());
+  return { service, ask, auditOf, [Symbol.asyncDispose]: () => service.close() };
+}
+
+describe('the audit trail', () => {
+  verifies('audit.entries', async () => {
+    await using setup = await start();
+    const { ask, auditOf, service } = setup;
+    await ask('ada', 'POST', '/api/message-sync', { message: 'a secret word' });
+    await ask('ada', 'GET', '/api/sessions/acme%2Ftest:root%2Fx');
+    await ask('ada', 'GET', '/api/audit');
+    await ask('ada', 'GET', '/api/config.yaml');
+    await ask('root', 'GET', '/api/sessions/acme%2Ftest:ada%2Fdefault');
+    await ask('root', 'DELETE', '/api/sessions/acme%2Ftest:ada%2Fdefault');
+    await service.fetch('/api/sessions', { headers: { Authorization: 'Bearer guessed-token' } });
+    const ada = {
+      principal: 'test:ada',
+      tenant: 'acme',
+      credential: 'credential-of-ada',
+      address: '127.0.0.1',
+    };
+    const root = {
+      principal: 'test:root',
+      tenant: 'acme',
+      credential: 'credential-of-root',
+      address: '127.0.0.1',
+    };
+    const entries = (await auditOf('root')).map(shown);
+    expect(entries).toEqual([
+      { ...ada, what: 'turn.start', sessionId: 'acme/test:ada/default', outcome: 'ok' },
+      { ...ada, what: 'session.view', sessionId: 'acme/test:root/x', outcome: 'SESSION_NOT_FOUND' },
+      { ...ada, what: 'GET /api/audit', outcome: 'FORBIDDEN', reason: 'admin' },
+      { ...ada, what: 'GET /api/config.yaml', outcome: 'FORBIDDEN', reason: 'config:read' },
+      { ...root, what: 'session.view', sessionId: 'acme/test:ada/default', outcome: 'ok' },
+      { ...root, what: 'session.delete', sessionId: 'acme/test:ada/default', outcome: 'ok' },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('secret');
+    // Of another tenant, one sees nothing.
+    expect(await auditOf('boss')).toEqual([]);
+    expect((await auditOf('root', '?principal=test:root')).map(({ what }) => what)).toEqual([
+      'session.view',
+      'session.delete',
+    ]);
+    expect(await auditOf('root', '?since=2100-01-01T00:00:00Z')).toEqual([]);
+    expect((await ask('root', 'GET', '/api/audit?since=yesterday')).status).toBe(400);
+  });
+
+  verifies('audit.command', async () => {
+    await using folder = await tempDirectory();
+    const dataDir = join(folder.path, 'data');
+    {
+      await using setup = await start({ dataDir });
+      await setup.ask('ada', 'POST', '/api/message-sync', { message: 'hi' });
+      await setup.service.fetch('/api/sessions', { headers: { Authorization: 'Bearer guessed-token' } });
+    }
+    const printed = async (...args: string[]) => {
+      const { stdout, code, stderr } = await new ServiceProcess(['audit', '--data-dir', dataDir, ...args])
+        .ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return parse(stdout).map(shown);
+    };
+    const refused = {
+      what: 'authenticate',
+      address: '127.0.0.1',
+      outcome: 'UNAUTHORIZED',
+      reason: 'malformed',
+    };
+    expect(await printed('--since', '24h')).toMatchObject([{ what: 'turn.start', outcome: 'ok' }, refused]);
+    expect(await printed('--since', '1h', '--principal', 'test:ada')).toMatchObject([{ what: 'turn.start' }]);
+    expect(await printed('--until', '2020-01-01')).toEqual([]);
+    const wrong = await new ServiceProcess(['audit', '--data-dir', dataDir, '--since', 'soon']).ended;
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('--since') });
+    for (const file of await readdir(dataDir))
+      expect((await readFile(join(dataDir, file))).includes('guessed-token')).toBe(false);
+  });
+
+  verifies('audit.off', async () => {
+    await using folder = await tempDirectory();
+    const dataDir = join(folder.path, 'data');
+    {
+      await using service = await RunningService.start({ dataDir });
+      await service.post('/api/message-sync', { message: 'hi' });
+      expect((await service.fetch('/api/audit')).status).toBe(400);
+    }
+    const { stdout } = await new ServiceProcess(['audit', '--data-dir', dataDir]).ended;
+    expect(stdout).toBe('');
+  });
+});
