@@ -24,12 +24,13 @@ export function forgetProvider(): void {
 
 /** Remembers what the page shows, for when the provider sends the reader back. */
 export function keepPlace(): void {
-  sessionStorage.setItem(PLACE, window.location.hash);
+  const { pathname, hash } = window.location;
+  sessionStorage.setItem(PLACE, `${pathname}${hash}`);
 }
 
 /** The place that was kept, once. */
 export function takePlace(): string {
-  const place = sessionStorage.getItem(PLACE) ?? '';
+  const place = sessionStorage.getItem(PLACE) ?? '/';
   sessionStorage.removeItem(PLACE);
   return place;
 }

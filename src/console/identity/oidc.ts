@@ -47,7 +47,8 @@ export async function leaveProvider(provider: Provider): Promise<boolean> {
 }
 
 function managerOf({ issuer, clientId, scope, parameters }: Provider): UserManager {
-  const here = `${window.location.origin}${window.location.pathname}`;
+  // The same for the pages of all agents, so that the provider knows one URL.
+  const here = `${window.location.origin}/`;
   // Of this tab, like the key. The library's own default for its state is for all tabs.
   const store = new WebStorageStateStore({ store: sessionStorage });
   return new UserManager({

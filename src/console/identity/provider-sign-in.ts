@@ -24,11 +24,11 @@ export async function signInThrough(provider: Provider): Promise<void> {
  * Rejects with an error for people.
  */
 export function returnedFromProvider(): Promise<void> | null {
-  const { href, pathname, search } = window.location;
+  const { href, search } = window.location;
   const answer = new URLSearchParams(search);
   if (!answer.has('state') || !(answer.has('code') || answer.has('error'))) return null;
   // The code must not stay in the history, and a reload must not use it again.
-  window.history.replaceState(null, '', `${pathname}${takePlace()}`);
+  window.history.replaceState(null, '', takePlace());
   return endSignIn(href);
 }
 
