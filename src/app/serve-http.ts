@@ -190,7 +190,11 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
   return [
     ...always,
     ...(clients?.routes.web ?? []),
-    ...consoleRoutes(consoleFiles(), handshakeRoute(webSocket, indexRoute(version, identity))),
+    ...consoleRoutes({
+      files: consoleFiles(),
+      index: handshakeRoute(webSocket, indexRoute(version, identity)),
+      providerOrigins: clients?.providerOrigins,
+    }),
     ...documentRoutes(version, {
       isSecured: clients !== undefined,
       hasKeys: first.keys !== undefined,

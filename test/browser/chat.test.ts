@@ -118,7 +118,6 @@ describe('the chat', () => {
   it('makes, forks, switches and deletes sessions', async () => {
     await using chat = await openChat();
     const { page, conversation } = chat;
-    chat.page.on('dialog', (dialog) => void dialog.accept());
     await chat.say('first');
     (await chat.model.call(0)).answer('the first answer');
     await conversation.getByRole('button', { name: 'Fork from here' }).click();
@@ -127,6 +126,7 @@ describe('the chat', () => {
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'demo' }).waitFor({ state: 'detached' });
     expect((await chat.service.fetch('/api/sessions/demo')).status).toBe(404);
     await page.getByRole('button', { name: 'New' }).click();

@@ -415,6 +415,8 @@ export const requirements = {
   'auth.guess': 'who guesses is answered late, and nobody else',
   'auth.client':
     'the client gets a ticket with its token for each connection, and asks for a new token once the old one ended',
+  'auth.sign-in':
+    'GET /api/sign-in says how people sign in, and the page may reach that identity provider and no other',
   'auth.whoami': 'GET /api/whoami tells a client who it is and what it may do',
   'auth.commands': 'the commands that ask a running service send the key of --key or AGENT_SERVICE_KEY',
   'auth.off-frame': 'without `auth`, a frame of that type is unsupported',

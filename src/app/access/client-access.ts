@@ -8,6 +8,7 @@ import { auditRoute } from '../../gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
+import { providerOrigins, signInRoute } from '../../gateway/routes/sign-in-route.ts';
 import { ticketRoutes } from '../../gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../gateway/routes/whoami-route.ts';
 import { BearerAuthenticator } from '../../gateway/security/bearer-authenticator.ts';
@@ -51,6 +52,8 @@ export interface ClientAccess {
   readonly mcp: ProtectedMcp;
   /** Routes that a service without authentication does not have: of every mode, and of web mode. */
   readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
+  /** Origins of the identity provider that the page of the console must reach. */
+  readonly providerOrigins: readonly string[];
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
   /** Writes what the audit trail has not written yet. Call before the log is closed. */
@@ -103,6 +106,7 @@ export function accessBy(
     routes: {
       always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
       web: [
+        signInRoute(auth),
         ...ticketRoutes(tickets),
         whoamiRoute,
         auditRoute(audit),
@@ -110,6 +114,7 @@ export function accessBy(
         ...(keysOf({ agents }) ? keyRoutes(bus) : []),
       ],
     },
+    providerOrigins: providerOrigins(auth),
     close: () => audit[Symbol.asyncDispose](),
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {

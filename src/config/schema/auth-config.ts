@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Scope } from '../../core/access/scopes.ts';
 import { AuthLimits } from './auth-limits.ts';
 import { checkIssuerRoles } from './auth-roles.ts';
+import { ConsoleConfig, checkConsoleIssuer } from './console-config.ts';
 import { JwtConfig } from './jwt-config.ts';
 import { McpResourceUrl } from './mcp-resource-url.ts';
 import { RoleName } from './role-name.ts';
@@ -22,10 +23,12 @@ const AuthFields = z.strictObject({
   auditDays: z.int().min(1).max(MOST_AUDIT_DAYS).default(90),
   /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
   resource: McpResourceUrl.optional(),
+  /** How people sign in to the console. Without it, with an API key only. */
+  console: ConsoleConfig.optional(),
   /** Of each principal and each tenant. Those of the agent file count by address, for whoever is not authenticated. */
   limits: AuthLimits.prefault({}),
 });
 
 /** Who may use the service, and what for. */
-export const AuthConfig = AuthFields.superRefine(checkIssuerRoles);
+export const AuthConfig = AuthFields.superRefine(checkIssuerRoles).superRefine(checkConsoleIssuer);
 export type AuthConfig = z.infer<typeof AuthConfig>;

@@ -1,9 +1,11 @@
 import { useCallback, useEffect, useState } from 'react';
+import { useAccount } from '../service/account.ts';
 import type { HubLink } from '../service/hub-link.ts';
 import { MachinesFeed } from '../service/machines-feed.ts';
 import { SessionFeed } from '../service/session-feed.ts';
 import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
+import { Renewal } from '../sign-in/renewal.tsx';
 import style from './app.module.css';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { useKeys } from './keys.ts';
@@ -14,6 +16,7 @@ import { Sidebar } from './sidebar.tsx';
 
 /** The page: a sidebar with sessions and panels, and the open panel. All panels share the feed of the session. */
 export function App({ hub }: { readonly hub: HubLink }) {
+  const account = useAccount();
   const location = useLocation();
   const keys = useKeys(location);
   const openMachines = useCallback(() => new MachinesFeed(hub), [hub]);
@@ -27,6 +30,7 @@ export function App({ hub }: { readonly hub: HubLink }) {
           {machines && <Sidebar location={location} onHelp={() => keys.setHelpOpen(true)} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
+            {account && <Renewal account={account} />}
             {machines && feed && <ConnectionNotice />}
             {machines && feed && <OpenPanels location={location} />}
           </main>

@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react';
 
-export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health'] as const;
+export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health', 'keys'] as const;
 export type Panel = (typeof panels)[number];
 
 /** The panels that can stand beside the chat. */

@@ -1,12 +1,12 @@
 import { Suspense, use } from 'react';
-import { useMay } from '../service/account.ts';
+import { useAccount } from '../service/account.ts';
 import style from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
 import type { Panel } from './location.ts';
 import { PanelForbidden } from './panel-forbidden.tsx';
 import { PanelLoadError, type PanelLoader } from './panel-loader.ts';
 import { PanelProblem } from './panel-problem.tsx';
-import { PANEL_SCOPES } from './panel-scopes.ts';
+import { maySee, PANEL_SCOPES } from './panel-scopes.ts';
 import { PanelUnavailable } from './panel-unavailable.tsx';
 
 interface OpenPanelProps {
@@ -17,7 +17,7 @@ interface OpenPanelProps {
 /** A panel. If it fails, the rest of the page stays usable. */
 export function OpenPanel({ panel, loader }: OpenPanelProps) {
   const scope = PANEL_SCOPES[panel];
-  if (!useMay(scope)) return <PanelForbidden scope={scope} />;
+  if (!maySee(useAccount(), panel)) return <PanelForbidden scope={scope} />;
   return (
     <ErrorBoundary
       fallback={(error, retry) => {

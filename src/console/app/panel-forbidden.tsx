@@ -7,9 +7,15 @@ export function PanelForbidden({ scope }: { readonly scope: Scope }) {
   const account = useAccount();
   return (
     <div className={style.problem}>
-      <h2>Your key does not allow this panel</h2>
+      <h2>{account ? 'Your key does not allow this panel' : 'There is nothing here'}</h2>
       <p>
-        It needs the scope <code>{scope}</code>, which {account?.principal} does not have.
+        {account ? (
+          <>
+            It needs the scope <code>{scope}</code>, which {account.principal} does not have.
+          </>
+        ) : (
+          'This service authenticates nobody, so it has no keys.'
+        )}
       </p>
     </div>
   );

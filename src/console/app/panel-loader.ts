@@ -10,6 +10,7 @@ const loads: Readonly<Record<Panel, Load>> = {
   statecharts: async () => (await import('../statecharts/statecharts-panel.tsx')).StatechartsPanel,
   approvals: async () => (await import('../approvals/approvals-panel.tsx')).ApprovalsPanel,
   servers: async () => (await import('../servers/servers-panel.tsx')).ServersPanel,
+  keys: async () => (await import('../keys/keys-panel.tsx')).KeysPanel,
   health: async () => (await import('../health/health-panel.tsx')).HealthPanel,
 };
 

@@ -1,4 +1,5 @@
 import type { Scope } from '../../core/access/scopes.ts';
+import { type Account, mayDo } from '../service/account.ts';
 import type { Panel } from './location.ts';
 
 /** What a key must allow for each panel. */
@@ -9,4 +10,10 @@ export const PANEL_SCOPES: Readonly<Record<Panel, Scope>> = {
   approvals: 'sessions:read',
   servers: 'servers:read',
   health: 'metrics:read',
+  keys: 'admin',
 };
+
+/** Whether the account may see the panel. Keys are only where the service knows who somebody is. */
+export function maySee(account: Account | null, panel: Panel): boolean {
+  return panel === 'keys' && account === null ? false : mayDo(account, PANEL_SCOPES[panel]);
+}

@@ -1,5 +1,10 @@
-import { errorText } from '../service/api.ts';
+import { useState } from 'react';
+import { useAccount } from '../service/account.ts';
+import { errorText } from '../service/api-error.ts';
+import { useSessionAccess } from '../sharing/session-access.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { go, newSessionId } from './location.ts';
 import { deleteSession, forkSession } from './session-actions.ts';
 import style from './session-list.module.css';
@@ -14,24 +19,46 @@ interface SessionActionsProps {
 
 /** The buttons below the open session. */
 export function SessionActions({ sessionId, title, onRename, refresh }: SessionActionsProps) {
+  const [asked, setAsked] = useState<'delete' | 'share' | null>(null);
+  const { isOwn } = useSessionAccess(sessionId);
+  const canShare = useAccount() !== null && isOwn;
   const run = (action: Promise<void>) =>
     void action.then(refresh, (error: unknown) => window.alert(errorText(error)));
   const erase = async (): Promise<void> => {
-    if (!window.confirm(`Delete “${title}” and erase all its events?`)) return;
     await deleteSession(sessionId);
     go({ panel: 'chat', sessionId: newSessionId() });
   };
+  const close = () => setAsked(null);
   return (
     <div className={style.actions}>
-      <Button kind="quiet" onClick={onRename}>
-        Rename
-      </Button>
+      {isOwn && (
+        <Button kind="quiet" onClick={onRename}>
+          Rename
+        </Button>
+      )}
       <Button kind="quiet" onClick={() => run(forkSession(sessionId))}>
         Fork
       </Button>
-      <Button kind="quiet" onClick={() => run(erase())}>
-        Delete
-      </Button>
+      {canShare && (
+        <Button kind="quiet" onClick={() => setAsked('share')}>
+          Share…
+        </Button>
+      )}
+      {isOwn && (
+        <Button kind="quiet" onClick={() => setAsked('delete')}>
+          Delete
+        </Button>
+      )}
+      {asked === 'share' && <ShareDialog sessionId={sessionId} title={title} onClose={close} />}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title={`Delete “${title}”?`}
+          text="All events of the session are erased. Nobody can bring them back."
+          action="Delete"
+          onConfirm={() => run(erase())}
+          onClose={close}
+        />
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SessionListItem } from '../../core/session/session-view.ts';
 import { useSessions } from '../service/use-sessions.ts';
+import { ownerOf } from '../sharing/session-access.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { go, hrefOf, type Location, newSessionId, type Panel } from './location.ts';
@@ -98,6 +99,7 @@ function SessionLink({ session, href, isOpen, takesFocus, isShared }: SessionLin
     if (takesFocus) link.current?.focus();
   }, [takesFocus]);
   const { sessionId, title, status, waitingApprovals } = session;
+  const owner = ownerOf(sessionId);
   return (
     <a
       ref={link}
@@ -108,6 +110,7 @@ function SessionLink({ session, href, isOpen, takesFocus, isShared }: SessionLin
       <span>
         {title ?? sessionId}
         {isShared && <small> {sessionId}</small>}
+        {owner !== null && <small> of {owner}</small>}
       </span>
       {waitingApprovals ? (
         <Badge tone="warn">needs approval</Badge>

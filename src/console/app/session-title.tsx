@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { SessionListItem } from '../../core/session/session-view.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { renameSession } from './session-actions.ts';
 
 interface SessionTitleProps {

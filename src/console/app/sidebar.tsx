@@ -1,4 +1,4 @@
-import { mayDo, useAccount } from '../service/account.ts';
+import { useAccount } from '../service/account.ts';
 import { agentBase } from '../service/agent-base.ts';
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
 import { SignedIn } from '../sign-in/signed-in.tsx';
@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { AgentSwitch } from './agent-switch.tsx';
 import { Brand } from './brand.tsx';
 import { hrefOf, type Location, type Panel, panels } from './location.ts';
-import { PANEL_SCOPES } from './panel-scopes.ts';
+import { maySee } from './panel-scopes.ts';
 import { SessionList } from './session-list.tsx';
 import style from './sidebar.module.css';
 
@@ -18,6 +18,7 @@ const names: Readonly<Record<Panel, string>> = {
   approvals: 'Approvals',
   servers: 'Tool servers',
   health: 'Health',
+  keys: 'API keys',
 };
 
 interface SidebarProps {
@@ -28,7 +29,7 @@ interface SidebarProps {
 
 export function Sidebar({ location, onHelp }: SidebarProps) {
   const account = useAccount();
-  const allowed = panels.filter((panel) => mayDo(account, PANEL_SCOPES[panel]));
+  const allowed = panels.filter((panel) => maySee(account, panel));
   return (
     <aside className={style.sidebar}>
       <Brand />

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { hrefOf } from '../app/location.ts';
-import { errorText, post } from '../service/api.ts';
+import { post } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { sessionPath } from '../service/paths.ts';
 import { Button } from '../ui/button.tsx';
 import { Json } from '../ui/json.tsx';

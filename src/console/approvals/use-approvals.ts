@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
-import { errorText, get } from '../service/api.ts';
+import { get } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { useRefresh } from '../service/use-refresh.ts';
 import { useWaitingCalls } from '../service/use-waiting-calls.ts';
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { useMay } from '../service/account.ts';
 import { useAgent } from '../service/use-agent.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
+import { useSessionAccess } from '../sharing/session-access.ts';
 import { SideBySideButton } from '../side-by-side/companion-switch.tsx';
 import { SelectableTurn } from '../side-by-side/selectable-turn.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -22,7 +23,9 @@ import { Welcome } from './welcome.tsx';
 /** The conversation of the open session. */
 export function ChatPanel() {
   const feed = useFeed();
-  const mayWrite = useMay('sessions:write');
+  const { owner, isOwn, mayTalk } = useSessionAccess(feed.sessionId);
+  const hasScope = useMay('sessions:write');
+  const mayWrite = hasScope && mayTalk;
   const agent = useAgent();
   const { status, events, thoughts, notices, unsent } = useFeedSnapshot();
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
@@ -34,11 +37,12 @@ export function ChatPanel() {
   return (
     <ChatContext value={chat}>
       <PanelHeader title={feed.sessionId}>
+        {owner !== null && <Badge>{`of ${owner}${mayWrite ? '' : ', to read'}`}</Badge>}
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
         {isBusy && <Badge tone="accent">busy</Badge>}
         {agent && <AgentButton agent={agent} />}
         <SideBySideButton />
-        {mayWrite && <ResetButton isEmpty={events.length === 0} />}
+        {hasScope && isOwn && <ResetButton isEmpty={events.length === 0} />}
       </PanelHeader>
       <div className={style.conversation} role="log" aria-label="Conversation">
         {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Show earlier messages</Button>}
@@ -51,11 +55,22 @@ export function ChatPanel() {
       {mayWrite ? (
         <Composer box={box} text={text} setText={setText} isBusy={isBusy} onCancel={cancel} />
       ) : (
-        <p className={style.mark}>
-          Your key may only read: to write, it needs the scope <code>sessions:write</code>.
-        </p>
+        <ReadOnly owner={hasScope ? owner : null} />
       )}
     </ChatContext>
+  );
+}
+
+/** @param owner of a session that is shared for reading only; null if the key is the reason. */
+function ReadOnly({ owner }: { readonly owner: string | null }) {
+  return owner === null ? (
+    <p className={style.mark}>
+      Your key may only read: to write, it needs the scope <code>sessions:write</code>.
+    </p>
+  ) : (
+    <p className={style.mark}>
+      {owner} does not share this session for talking. Fork it to go on in your own.
+    </p>
   );
 }
 

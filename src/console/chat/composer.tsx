@@ -1,6 +1,6 @@
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useRef } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useChat } from './chat-context.ts';

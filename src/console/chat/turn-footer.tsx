@@ -1,5 +1,5 @@
 import { forkSession } from '../app/session-actions.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { imageOf } from '../service/image-of.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { useChat } from './chat-context.ts';
 import { imageOf } from './image-file.ts';

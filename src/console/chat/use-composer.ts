@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import type { Chat } from './chat-context.ts';
 import { useDraft } from './use-draft.ts';

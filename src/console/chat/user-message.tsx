@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { forkWith } from '../app/session-actions.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { MetricSamples } from '../../core/metric-samples.ts';
-import { errorText, get } from '../service/api.ts';
+import { get } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { latest, merged } from './samples.ts';
 
 const INTERVAL_MS = 2_000;

@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
-import { errorText, post } from '../service/api.ts';
+import { post } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { Button } from '../ui/button.tsx';
 import { type ConnectionFields, connectionOf, emptyConnection } from './connection-config.ts';
 import { Field } from './field.tsx';

@@ -4,7 +4,7 @@ import type { UiSchema } from '@rjsf/utils';
 import { useRef, useState } from 'react';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { Button } from '../ui/button.tsx';
 import { span } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';

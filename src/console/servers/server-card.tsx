@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
-import { errorText, post, remove } from '../service/api.ts';
+import { post, remove } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';

@@ -3,7 +3,8 @@ import type { ErrorBody } from '../../core/errors.ts';
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
 import { agentBase } from '../service/agent-base.ts';
-import { ApiError, noteSignedOut, unreachable } from '../service/api.ts';
+import { afterRefusal } from '../service/api.ts';
+import { ApiError, unreachable } from '../service/api-error.ts';
 import { headersOf, keptKey } from '../service/kept-key.ts';
 import { serverPath } from '../service/paths.ts';
 
@@ -59,6 +60,6 @@ export async function runTool(
 
 function refusal({ error }: { readonly error: ErrorBody }): ApiError {
   const refused = new ApiError(error);
-  noteSignedOut(refused);
+  void afterRefusal(refused, keptKey());
   return refused;
 }

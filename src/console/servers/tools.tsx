@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
-import { errorText, get } from '../service/api.ts';
+import { get } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
 import { Badge } from '../ui/badge.tsx';
 import { quantity } from '../ui/quantity.ts';

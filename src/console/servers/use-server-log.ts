@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
-import { errorText, get } from '../service/api.ts';
+import { get } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
 
 /** The service limits the requests per minute. */

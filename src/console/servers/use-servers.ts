@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
-import { errorText, get } from '../service/api.ts';
+import { get } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import type { MachinesSnapshot } from '../service/machines-feed.ts';
 import { useMachines } from '../service/use-machines.ts';
 import { useRefresh } from '../service/use-refresh.ts';

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Scope } from '../../core/access/scopes.ts';
-import { ApiError, getAs } from './api.ts';
+import { getAs } from './api.ts';
+import { ApiError } from './api-error.ts';
 
 /** Who is signed in, as `GET /api/whoami` tells it. */
 export interface Account {
@@ -10,6 +11,10 @@ export interface Account {
   readonly roles: readonly string[];
   /** What the key allows. */
   readonly scopes: readonly Scope[];
+  /** When the key ends, in ISO 8601 UTC. Absent for one that does not. */
+  readonly expiresAt?: string;
+  /** When the service said so. Its clock may differ from the one of this machine. */
+  readonly timestamp: string;
 }
 
 /** Null where the service authenticates nobody: everybody may do everything. */

@@ -1,4 +1,5 @@
-import { ApiError, get } from './api.ts';
+import { get } from './api.ts';
+import { ApiError } from './api-error.ts';
 import type { Trouble } from './hub/hub-messages.ts';
 import { retryDelayMs, troubleOf } from './hub/trouble.ts';
 import { sessionPath } from './paths.ts';

@@ -1,3 +1,5 @@
+import { keptProvider } from '../identity/kept-provider.ts';
+import { renewedKey } from '../identity/renewal.ts';
 import type {
   ActionResult,
   FromHub,
@@ -7,6 +9,7 @@ import type {
   ToHub,
 } from './hub/hub-messages.ts';
 import { openHub } from './hub/hub-port.ts';
+import { keptKey, onKeyReplaced } from './kept-key.ts';
 import { watchPresence } from './presence.ts';
 import { tellSignedOut } from './signed-out.ts';
 
@@ -38,12 +41,9 @@ export class HubLink {
   readonly #joined = new Set<Subscription>();
   readonly #waiting = new Map<number, Waiting>();
 
-  readonly #key: string | null;
-
-  /** @param key of whoever is signed in. */
-  constructor(key: string | null) {
-    this.#key = key;
-    openHub(key, (port) => this.#use(port));
+  constructor() {
+    openHub(keptKey(), (port) => this.#use(port));
+    onKeyReplaced(() => this.#showKey());
     watchPresence({ onAway: () => this.#leaveAll(), onBack: () => this.#joinAll() });
   }
 
@@ -75,7 +75,7 @@ export class HubLink {
     this.#joined.clear();
     port.addEventListener('message', ({ data }: MessageEvent<FromHub>) => this.#receive(data));
     port.start();
-    port.postMessage({ kind: 'hello', key: this.#key } satisfies ToHub);
+    this.#showKey();
     if (!this.#isAway) this.#joinAll();
   }
 
@@ -87,6 +87,9 @@ export class HubLink {
       case 'failed':
         this.#take(message.id)?.reject(Object.assign(new Error(message.reason), { name: message.name }));
         return;
+      case 'renew':
+        void this.#renew(message.ended);
+        return;
       case 'signed-out':
         tellSignedOut(new Error(message.reason));
         return;
@@ -97,6 +100,19 @@ export class HubLink {
         for (const subscription of this.#joined)
           if (subscription.isFor(message)) subscription.onNews(message);
     }
+  }
+
+  #showKey(): void {
+    const held = { key: keptKey(), isRenewable: keptProvider() !== null };
+    this.#port?.postMessage({ kind: 'key', ...held } satisfies ToHub);
+  }
+
+  /** Shows the hub another key, or the same one if there is no other. */
+  async #renew(ended: string): Promise<void> {
+    // If the provider does not answer, the sign-in ends.
+    const renewed = await renewedKey(ended).catch(() => null);
+    // A renewed key was shown when it replaced the other.
+    if (renewed === null || renewed === ended) this.#showKey();
   }
 
   #take(id: number): Waiting | undefined {

@@ -7,3 +7,8 @@ export function sessionPath(sessionId: string): string {
 export function serverPath(serverId: string): string {
   return `/api/mcp/servers/${encodeURIComponent(serverId)}`;
 }
+
+/** The path of the grants of a session in the REST interface. */
+export function grantsPath(sessionId: string): string {
+  return `${sessionPath(sessionId)}/grants`;
+}

@@ -1,6 +1,6 @@
 import type { SessionStatus, StreamEvent } from '../../client/session-client.ts';
 import type { Image } from '../../core/conversation/image.ts';
-import { errorText } from './api.ts';
+import { errorText } from './api-error.ts';
 import { EventPages } from './event-pages.ts';
 import type { JoinedSession, MachinesNews, SessionNews, SessionState } from './hub/hub-messages.ts';
 import type { HubLink } from './hub-link.ts';

@@ -1,5 +1,5 @@
+import { signOut } from '../identity/provider-sign-in.ts';
 import { useAccount } from '../service/account.ts';
-import { forgetKey } from '../service/kept-key.ts';
 import { Button } from '../ui/button.tsx';
 import style from './sign-in.module.css';
 
@@ -10,16 +10,15 @@ export function SignedIn() {
   const { principal, tenant, roles } = account;
   return (
     <div className={style.account}>
-      <span title={`${principal} of ${tenant}: ${roles.join(', ')}`}>Signed in as {principal}</span>
-      <Button kind="quiet" onClick={signOut}>
+      <p>
+        <span title={principal}>Signed in as {principal}</span>
+        <small>
+          {tenant}: {roles.join(', ') || 'no roles'}
+        </small>
+      </p>
+      <Button kind="quiet" onClick={() => void signOut()}>
         Sign out
       </Button>
     </div>
   );
-}
-
-/** Reloads the page, so that nothing of the account remains in it. */
-function signOut(): void {
-  forgetKey();
-  window.location.reload();
 }

@@ -1,5 +1,5 @@
 import { forkSession } from '../app/session-actions.ts';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';

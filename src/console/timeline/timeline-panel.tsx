@@ -1,6 +1,6 @@
 import { adjust, useLocation } from '../app/location.ts';
 import { Notices } from '../chat/notices.tsx';
-import { errorText } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { SessionView } from '../../core/session/session-view.ts';
-import { errorText, get } from '../service/api.ts';
+import { get } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
 import { sessionPath } from '../service/paths.ts';
 
 /** A held arrow key passes many events. Only the event where it stops is loaded. */

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import style from './dialog.module.css';
 
@@ -10,12 +11,15 @@ interface DialogProps {
   readonly actions?: ReactNode;
 }
 
-/** A modal dialog. The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+/**
+ * A modal dialog. The browser keeps the focus inside, closes it with Escape, and gives the focus back. It stands outside of
+ * the part that opens it, whose styles are not meant for it.
+ */
 export function Dialog({ title, onClose, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => dialog.current?.showModal(), []);
-  return (
+  return createPortal(
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does what a click beside the dialog does
     <dialog
       ref={dialog}
@@ -31,6 +35,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
           {actions ?? <Button onClick={() => dialog.current?.close()}>Close</Button>}
         </div>
       </div>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }

@@ -19,38 +19,43 @@ const mediaTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
+export interface ConsoleParts {
+  readonly files: readonly ConsoleFile[];
+  /** Answers `/` for other clients than browsers, and for all clients if the console was not built. */
+  readonly index: Route;
+  /** Origins of an identity provider through which people sign in. */
+  readonly providerOrigins?: readonly string[] | undefined;
+}
+
 /** Allows only files of this service and nothing inline, so that texts of models and tools cannot run scripts. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+function policy(providerOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    ["connect-src 'self'", ...providerOrigins].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
-const securityHeaders = {
-  'Content-Security-Policy': POLICY,
-  'Referrer-Policy': 'no-referrer',
-};
-
-/**
- * The page at `/` for browsers, and its files. Their names contain a hash, so they never change.
- *
- * @param index answers `/` for other clients, and for all clients if the console was not built.
- */
-export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Route[] {
+/** The page at `/` for browsers, and its files. Their names contain a hash, so they never change. */
+export function consoleRoutes({ files, index, providerOrigins = [] }: ConsoleParts): Route[] {
   const page = files.find(({ path }) => path === '/index.html');
   if (!page) return [index];
   const assets = files.filter((file) => file !== page);
+  const headers = {
+    'Content-Security-Policy': policy(providerOrigins),
+    'Referrer-Policy': 'no-referrer',
+  };
   return [
     {
       ...index,
       handler: async (request, at) =>
         (await acceptsByName(request, 'text/html'))
-          ? serve(page, 'no-cache', request)
+          ? serve(page, request, { ...headers, 'Cache-Control': 'no-cache' })
           : index.handler(request, at),
     },
     ...assets.map(
@@ -58,23 +63,27 @@ export function consoleRoutes(files: readonly ConsoleFile[], index: Route): Rout
         method: 'GET',
         path: file.path,
         access: 'open',
-        handler: (request) => serve(file, 'public, max-age=31536000, immutable', request),
+        handler: (request) =>
+          serve(file, request, { ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' }),
       }),
     ),
   ];
 }
 
-async function serve(file: ConsoleFile, caching: string, request: HttpRequest): Promise<HttpResponse> {
+async function serve(
+  file: ConsoleFile,
+  request: HttpRequest,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
   const { encoding, body } = await bestOf(file, request);
   const extension = file.path.slice(file.path.lastIndexOf('.') + 1);
   return {
     status: 200,
     headers: {
       'Content-Type': mediaTypes[extension] ?? 'application/octet-stream',
-      'Cache-Control': caching,
       Vary: 'Accept-Encoding, Accept',
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
-      ...securityHeaders,
+      ...headers,
     },
     body,
   };

@@ -5,6 +5,7 @@ import { auditOperation } from './operations/audit-operation.ts';
 import { grantOperations } from './operations/grant-operations.ts';
 import { keyOperations } from './operations/key-operations.ts';
 import { operations } from './operations/operations.ts';
+import { signInOperation } from './operations/sign-in-operation.ts';
 import { ticketOperations } from './operations/ticket-operations.ts';
 import { whoamiOperation } from './operations/whoami-operation.ts';
 import { docsPage } from './page/page.ts';
@@ -35,7 +36,9 @@ export async function makeDocuments(
 ): Promise<ServedDocuments> {
   const served = [
     ...operations,
-    ...(isSecured ? [...ticketOperations, whoamiOperation, auditOperation, ...grantOperations] : []),
+    ...(isSecured
+      ? [signInOperation, ...ticketOperations, whoamiOperation, auditOperation, ...grantOperations]
+      : []),
     ...(hasKeys ? keyOperations : []),
   ];
   const plain = openApiDocument(version, served);

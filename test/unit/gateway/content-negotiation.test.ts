@@ -52,10 +52,10 @@ describe('the page of the console', () => {
       path: '/index.html',
       read: async (encoding) => (available.includes(encoding) ? Buffer.from(encodings[encoding]) : null),
     };
-    const [route] = consoleRoutes(
-      [page],
-      indexRoute('0.0.0', () => ({ name: 'agent-service' })),
-    );
+    const [route] = consoleRoutes({
+      files: [page],
+      index: indexRoute('0.0.0', () => ({ name: 'agent-service' })),
+    });
     const request = requestWith({ accept: 'text/html', 'accept-encoding': acceptEncoding });
     const { headers, body } = (await route?.handler(request, {})) ?? {};
     return [headers?.['Content-Encoding'], String(body)];

@@ -12,6 +12,7 @@ import { auditOperation } from '../../../src/gateway/documents/operations/audit-
 import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
+import { signInOperation } from '../../../src/gateway/documents/operations/sign-in-operation.ts';
 import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
@@ -21,6 +22,7 @@ import { grantRoutes } from '../../../src/gateway/routes/grant-routes.ts';
 import { healthRoutes } from '../../../src/gateway/routes/health-routes.ts';
 import { keyRoutes } from '../../../src/gateway/routes/key-routes.ts';
 import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
+import { signInRoute } from '../../../src/gateway/routes/sign-in-route.ts';
 import { ticketRoutes } from '../../../src/gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../../src/gateway/routes/whoami-route.ts';
 import { Tickets } from '../../../src/gateway/security/tickets.ts';
@@ -36,6 +38,7 @@ import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 
 const operations = [
   ...always,
+  signInOperation,
   ...ticketOperations,
   whoamiOperation,
   auditOperation,
@@ -83,6 +86,7 @@ describe('the OpenAPI document', () => {
       ...grantRoutes(bus),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
       ...ticketRoutes(new Tickets()),
+      signInRoute({ apiKeys: true, jwt: [] }),
       whoamiRoute,
       ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),

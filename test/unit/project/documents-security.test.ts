@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { refusals } from '../../../src/adapters/jwt/refusal.ts';
 import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
+import { ConsoleConfig } from '../../../src/config/schema/console-config.ts';
 import { ClaimsConfig, JwtIssuerConfig, jwtAlgorithms } from '../../../src/config/schema/jwt-config.ts';
 import { ROLES } from '../../../src/core/access/scopes.ts';
 import { readDocument } from '../../support/documents/documents.ts';
@@ -76,4 +77,24 @@ it('docs/security.md lists the built-in roles with their scopes', () => {
   const [, part = ''] = page.split('\n## Who may do what\n');
   const told = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)];
   expect(told.map(([, role]) => role)).toEqual(Object.keys(ROLES));
+});
+
+describe('docs/security.md about signing in to the console', () => {
+  const [, part = ''] = page.split('\n## Signing in to the console through an identity provider\n');
+  const text = part.split('\n## ')[0] ?? '';
+
+  it('has an example that the service accepts', () => {
+    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
+    expect(AuthConfig.parse(parse(yaml).auth).console).toMatchObject({ clientId: 'agent-console' });
+  });
+
+  it('describes every setting and no other, with its default', () => {
+    const told = [...text.matchAll(/^\| `(\w+)` \| `?(.*?)`? \|/gm)].map(([, key, value]) => [key, value]);
+    const required = { issuer: 'https://sso.example.com', clientId: 'c' };
+    const defaults = Object.entries(ConsoleConfig.parse(required)).map(([key, value]) => [
+      key,
+      key in required ? 'required' : typeof value === 'string' ? value : JSON.stringify(value),
+    ]);
+    expect(told).toEqual(defaults);
+  });
 });

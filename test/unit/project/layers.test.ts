@@ -82,6 +82,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     '@rjsf/utils',
     '@cfworker/json-schema',
     'eventsource-parser',
+    'oidc-client-ts',
     'xstate',
     'vite',
     '@vitejs/plugin-react',

@@ -1,6 +1,6 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import { agentBase } from '../agent-base.ts';
-import { ApiError, unreachable } from '../api.ts';
+import { ApiError, unreachable } from '../api-error.ts';
 import { headersOf } from '../kept-key.ts';
 
 export type StreamItem = { readonly kind: 'open' } | ({ readonly kind: 'event' } & EventSourceMessage);

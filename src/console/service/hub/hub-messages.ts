@@ -43,10 +43,17 @@ export type SessionAction =
 
 export type ActionResult = Receipt | boolean | undefined;
 
+/** The key of whoever is signed in. */
+export interface HeldKey {
+  readonly key: string | null;
+  /** Whether the tab can get another one when it ends. */
+  readonly isRenewable: boolean;
+}
+
 /** From a tab to the hub. */
 export type ToHub =
-  /** The first message. The key is of whoever is signed in. */
-  | { readonly kind: 'hello'; readonly key: string | null }
+  /** The first message, and the answer to `renew`. */
+  | ({ readonly kind: 'key' } & HeldKey)
   | { readonly kind: 'machines.join' }
   | { readonly kind: 'machines.leave' }
   /** The tab has the events up to `seq`; the last of them is of `time`, in milliseconds since the epoch. */
@@ -79,6 +86,8 @@ export type FromHub =
   | MachinesNews
   | { readonly kind: 'done'; readonly id: number; readonly result: ActionResult }
   | { readonly kind: 'failed'; readonly id: number; readonly name: string; readonly reason: string }
+  /** The key has ended: the tab answers with another one, or with the same if there is no other. */
+  | { readonly kind: 'renew'; readonly ended: string }
   /** The service refuses the key. */
   | { readonly kind: 'signed-out'; readonly reason: string }
   /** The service has no room for another stream: a tab that nobody looks at gives its own back. */

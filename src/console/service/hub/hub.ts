@@ -1,4 +1,5 @@
-import { errorText } from '../api.ts';
+import { errorText } from '../api-error.ts';
+import { HubKey } from './hub-key.ts';
 import type { FromHub, ToHub } from './hub-messages.ts';
 import { MachineStates } from './machine-states.ts';
 import { SharedMachines } from './shared-machines.ts';
@@ -14,11 +15,11 @@ export class Hub {
   readonly #tabs = new Set<Tab>();
   readonly #sessions = new Map<string, SharedSession>();
   readonly #machines = new SharedMachines({
-    key: () => this.#key,
+    key: () => this.#key.current,
     onRefused: (error) => this.#refused(error),
   });
   /** The same for all tabs. */
-  #key: string | null = null;
+  readonly #key = new HubKey((ended) => this.#post({ kind: 'renew', ended }));
 
   /** @param port leads to a tab. */
   accept(port: MessagePort): void {
@@ -32,8 +33,8 @@ export class Hub {
 
   #receive(tab: Tab, message: ToHub): void {
     switch (message.kind) {
-      case 'hello':
-        this.#key = message.key;
+      case 'key':
+        this.#key.take(message);
         break;
       case 'machines.join':
         this.#machines.join(tab);
@@ -73,7 +74,7 @@ export class Hub {
     // A stream of the machines alone is closed first: there may be no room for both.
     const machines = new MachineStates();
     this.#machines.add(machines);
-    const shared: SharedSession = new SharedSession({ ...begin, key: this.#key }, machines, {
+    const shared: SharedSession = new SharedSession({ ...begin, token: this.#key.source() }, machines, {
       onMachines: () => this.#machines.choose(),
       onRefused: (error) => this.#refused(error),
       onEnded: () => {

@@ -1,3 +1,4 @@
+import type { TokenSource } from '../../../client/admission.ts';
 import {
   connect,
   type SessionClient,
@@ -6,7 +7,7 @@ import {
 } from '../../../client/session-client.ts';
 import type { MachineState } from '../../../core/machine-state.ts';
 import { agentBase } from '../agent-base.ts';
-import { errorText } from '../api.ts';
+import { errorText } from '../api-error.ts';
 import { type LiveSteps, record, stream } from '../running-step.ts';
 import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } from './hub-messages.ts';
 import type { MachineStates } from './machine-states.ts';
@@ -29,7 +30,7 @@ export interface StreamBegin {
   readonly seq: number;
   readonly time: number;
   /** Of whoever is signed in. */
-  readonly key: string | null;
+  readonly token: TokenSource | undefined;
 }
 
 /** The stream of one session, for all tabs that show it. */
@@ -46,7 +47,7 @@ export class SharedSession {
   #steps: LiveSteps = { running: null, thoughts: new Map() };
   #trouble: Trouble | null = null;
 
-  constructor({ session, seq, time, key }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
+  constructor({ session, seq, time, token }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
     this.machines = machines;
     this.#session = session;
     this.#deps = deps;
@@ -55,7 +56,7 @@ export class SharedSession {
     this.#client = connect({
       url: self.location.origin + agentBase,
       session,
-      token: key ?? undefined,
+      token,
       position: { seq, turnId: null, step: null, offset: 0 },
       reasoning: true,
       time: true,

@@ -1,5 +1,5 @@
 import { reconnectDelayMs } from '../../../client/reconnect-delay.ts';
-import { ApiError, errorText, unreachable } from '../api.ts';
+import { ApiError, errorText, unreachable } from '../api-error.ts';
 import type { Trouble } from './hub-messages.ts';
 
 /** The service has refused for a reason that only a person can change. */

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { adjust } from '../../app/location.ts';
-import { errorText } from '../../service/api.ts';
+import { errorText } from '../../service/api-error.ts';
 import { useFeed, useFeedSnapshot } from '../../service/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { clockTime } from '../../ui/time.ts';

@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react';
+import type { GrantAccess } from '../../core/access/grant.ts';
+import { type Account, useAccount } from '../service/account.ts';
+import { get } from '../service/api.ts';
+import { ApiError } from '../service/api-error.ts';
+import { grantsPath } from '../service/paths.ts';
+
+/** What the reader may do in a session. */
+export interface SessionAccess {
+  /** Who shares the session with the reader; null for the reader's own. */
+  readonly owner: string | null;
+  /** Whether the reader may rename, reset, delete and share it. */
+  readonly isOwn: boolean;
+  readonly mayTalk: boolean;
+}
+
+const OWN: SessionAccess = { owner: null, isOwn: true, mayTalk: true };
+
+/** Whose session it is: a session of somebody else is called by its whole id, `tenant/principal/name`. */
+export function ownerOf(sessionId: string): string | null {
+  const [, principal, ...name] = sessionId.split('/');
+  if (principal === undefined || name.length === 0) return null;
+  try {
+    return decodeURIComponent(principal);
+  } catch {
+    return principal; // The id was typed by hand.
+  }
+}
+
+/** Until the service has answered, the reader may only read. */
+export function useSessionAccess(sessionId: string): SessionAccess {
+  const account = useAccount();
+  const owner = ownerOf(sessionId);
+  const isOwn = ownsSession(account, owner);
+  const [granted, setGranted] = useState<readonly GrantAccess[]>([]);
+  useEffect(() => {
+    if (isOwn) return undefined;
+    const asking = new AbortController();
+    accessOf(sessionId, asking.signal).then(setGranted, () => setGranted([]));
+    return () => asking.abort();
+  }, [sessionId, isOwn]);
+  return isOwn ? { ...OWN, owner } : { owner, isOwn, mayTalk: granted.includes('talk') };
+}
+
+function ownsSession(account: Account | null, owner: string | null): boolean {
+  return (
+    account === null || owner === null || owner === account.principal || account.scopes.includes('admin')
+  );
+}
+
+/** Only the owner may list the grants. The refusal tells others what they may do. */
+async function accessOf(sessionId: string, signal: AbortSignal): Promise<readonly GrantAccess[]> {
+  try {
+    await get(grantsPath(sessionId), signal);
+    return ['read', 'talk', 'approve'];
+  } catch (error) {
+    if (!(error instanceof ApiError) || !Array.isArray(error.details.access)) throw error;
+    return error.details.access;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { CreateKeyResponse } from '../../src/wire/api-keys.ts';
+import { expectAccessible } from '../support/console/accessibility.ts';
+import { ConsolePage } from '../support/console/console-page.ts';
+import { RunningService, SCRIPTED } from '../support/service/running-service.ts';
+
+const YAML = `${SCRIPTED}limits: {requestsPerMinute: false}\n`;
+
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Signed in as').waitFor();
+}
+
+async function shot(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS } = process.env;
+  if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
+}
+
+/** The session `plan` of ada, and the keys of ada and bob. */
+async function start() {
+  const service = await RunningService.start({ yaml: YAML, apiKeys: true });
+  const keyOf = async (name: string): Promise<string> => {
+    const answer = await service.post('/api/keys', { name, roles: ['user'] });
+    return CreateKeyResponse.parse(await answer.json()).key;
+  };
+  const [ada, bob] = [await keyOf('ada'), await keyOf('bob')];
+  const message = { sessionId: 'plan', message: 'the plan' };
+  await service.post('/api/message-sync', message, { Authorization: `Bearer ${ada}` });
+  return { service, ada, bob };
+}
+
+const SHARED = encodeURIComponent('default/key:ada/plan');
+
+describe('sharing a session', () => {
+  it('lists the grants, adds and revokes them', async () => {
+    const { service, ada, bob } = await start();
+    await using opened = await ConsolePage.visit(service, `${service.url}/#/chat/plan`);
+    const { page } = opened;
+    const bobReads = () =>
+      service.fetch(`/api/sessions/${SHARED}`, { headers: { Authorization: `Bearer ${bob}` } });
+    await signIn(page, ada);
+    expect((await bobReads()).status).toBe(404);
+    await page.getByRole('button', { name: 'Share…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share “the plan”' });
+    await dialog.getByText('Only you and administrators can see it.').waitFor();
+    await dialog.getByLabel('Principal').fill('key:bob');
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+    await dialog.getByText('key:bob may read').waitFor();
+    await dialog.getByLabel('Share with').selectOption('everybody with a role');
+    await dialog.getByLabel('Role', { exact: true }).fill('operator');
+    await dialog.getByLabel('For').selectOption('reading and talking');
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+    await dialog.getByText('everybody with the role operator').waitFor();
+    await expectAccessible(page);
+    await shot(page, 'share');
+    expect((await bobReads()).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Revoke what key:bob may read' }).click();
+    await expect.poll(() => dialog.getByText('key:bob may read').count()).toBe(0);
+    expect((await bobReads()).status).toBe(404);
+  });
+
+  it('shows whose it is, and no message box to who may only read', async () => {
+    const { service, ada, bob } = await start();
+    const share = (access: string) =>
+      service.post(
+        '/api/sessions/plan/grants',
+        { principal: 'key:bob', access },
+        { Authorization: `Bearer ${ada}` },
+      );
+    expect((await share('read')).status).toBe(200);
+    const phone = { viewport: { width: 375, height: 740 }, colorScheme: 'dark' } as const;
+    await using opened = await ConsolePage.visit(service, `${service.url}/#/chat/${SHARED}`, phone);
+    const { page } = opened;
+    await signIn(page, bob);
+    await page.getByRole('link', { name: 'the plan of key:ada' }).waitFor();
+    await page.getByText('key:ada does not share this session for talking').waitFor();
+    await page.getByText('of key:ada, to read').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+    for (const name of ['Share…', 'Delete', 'Rename', 'Reset'])
+      expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0]);
+    await expectAccessible(page);
+    await shot(page, 'shared-phone');
+    expect((await share('talk')).status).toBe(200);
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Message' }).fill('I agree');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await page.getByRole('log').getByText('I agree').first().waitFor();
+    await page.getByText('of key:ada', { exact: true }).first().waitFor();
+  });
+});
