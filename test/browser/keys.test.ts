@@ -47,7 +47,7 @@ describe('the API keys', () => {
     await expectAccessible(page);
     await shot('keys-new');
     await dialog.getByRole('button', { name: 'Close' }).click();
-    expect(await page.getByText(key).count()).toBe(0);
+    await expect.poll(() => page.getByText(key).count()).toBe(0);
 
     const row = page.getByRole('row', { name: /^ci/ });
     await row.getByText('reader, approver').waitFor();
@@ -64,7 +64,7 @@ describe('the API keys', () => {
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('revoked').waitFor();
     expect((await service.fetch('/api/sessions', asCi)).status).toBe(401);
-    expect(await revoke.count()).toBe(0);
+    await expect.poll(() => revoke.count()).toBe(0);
     await expectAccessible(page);
   });
 
