@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { GrantAccess } from '../../core/access/grant.ts';
+import type { SessionView } from '../../core/session/session-view.ts';
 import { type Account, useAccount } from '../service/account.ts';
 import { get } from '../service/api.ts';
-import { ApiError } from '../service/api-error.ts';
-import { grantsPath } from '../service/paths.ts';
+import { sessionPath } from '../service/paths.ts';
 
 /** What the reader may do in a session. */
 export interface SessionAccess {
@@ -48,13 +48,8 @@ function ownsSession(account: Account | null, owner: string | null): boolean {
   );
 }
 
-/** Only the owner may list the grants. The refusal tells others what they may do. */
+/** Asked for the session at its beginning, because its history does not matter here. */
 async function accessOf(sessionId: string, signal: AbortSignal): Promise<readonly GrantAccess[]> {
-  try {
-    await get(grantsPath(sessionId), signal);
-    return ['read', 'talk', 'approve'];
-  } catch (error) {
-    if (!(error instanceof ApiError) || !Array.isArray(error.details.access)) throw error;
-    return error.details.access;
-  }
+  const { session } = await get<{ session: SessionView }>(`${sessionPath(sessionId)}?at=1`, signal);
+  return session.access ?? ['read', 'talk', 'approve'];
 }

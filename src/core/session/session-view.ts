@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GrantAccess } from '../access/grant.ts';
 import { ImageDescription } from '../conversation/image.ts';
 import { CallId, SessionId, TurnId } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
@@ -22,6 +23,11 @@ export const SessionListItem = z.object({
   waitingApprovals: WaitingApprovals.optional().describe(
     'Tool calls that wait for approval; absent if there are none.',
   ),
+  access: z
+    .array(GrantAccess)
+    .readonly()
+    .optional()
+    .describe('What you may do in a session that somebody shares with you; absent for all others.'),
 });
 export type SessionListItem = z.infer<typeof SessionListItem>;
 

@@ -1,6 +1,7 @@
 import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { SessionListItem } from '../../core/session/session-view.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import { namedEvent, namedReason } from './named-events.ts';
 import type { VisibleSessions } from './visible-sessions.ts';
@@ -18,6 +19,12 @@ const named = <R extends { readonly sessionId: SessionId }>(item: R, client: Req
   ...item,
   sessionId: sessionNameFor(item.sessionId, client),
 });
+
+/** Also says what the client may do in a session of somebody else. */
+function withAccess<R extends SessionListItem>(item: R, client: RequestContext, visible: VisibleSessions): R {
+  const access = visible.sharedAccess(item.sessionId, client);
+  return { ...named(item, client), ...(access && { access }) };
+}
 
 /** One session, named by `sessionId`. */
 const ofSession = {
@@ -51,7 +58,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
     }),
   },
   'session.rest': ofSession,
-  'session.view': { ...ofSession, outward: named },
+  'session.view': { ...ofSession, outward: withAccess },
   'session.events': {
     ...ofSession,
     outward: (events, client, visible) => events.map((envelope) => namedEvent(envelope, client, visible)),
@@ -62,7 +69,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
       of: visible.of(client, 'read'),
       ...(after !== undefined && { after: sessionIdOf(after, client) }),
     }),
-    outward: (items, client) => items.map((item) => named(item, client)),
+    outward: (items, client, visible) => items.map((item) => withAccess(item, client, visible)),
   },
   'mcp-server.list': {
     // Who opens the address decides with whose account the service uses the server.

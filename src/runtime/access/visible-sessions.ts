@@ -26,6 +26,11 @@ export class VisibleSessions {
     return owns(id, client) || this.#grants.accessOf(id, client).has('read');
   }
 
+  /** What a client may do in a session that is shared with it. Undefined for those that it owns or administers. */
+  sharedAccess(id: SessionId, client: RequestContext): readonly GrantAccess[] | undefined {
+    return owns(id, client) ? undefined : [...this.#grants.accessOf(id, client)];
+  }
+
   /**
    * Throws `SESSION_NOT_FOUND` for a session that the client may not know of, and `FORBIDDEN` for one that it may use, but
    * not for this.

@@ -71,7 +71,7 @@ describe('a session that is shared', () => {
       createdBy: 'test:ada',
     });
     expect(await (await ask('bob', 'GET', `/api/sessions/${ADAS}`)).json()).toMatchObject({
-      session: { sessionId: 'acme/test:ada/plan' },
+      session: { sessionId: 'acme/test:ada/plan', access: ['read'] },
     });
     expect(await statusOf('bob', 'GET', `/api/sessions/${ADAS}/events`)).toBe(200);
     expect(await listOf('bob')).toEqual(['acme/test:ada/plan']);
