@@ -8,12 +8,13 @@ import { AuthLimits } from '../src/config/schema/auth-limits.ts';
 import { type Contender, type Subject, startEach } from './support/contenders.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { measured } from './support/measured.ts';
-import type { Protocol } from './support/protocol.ts';
-import type { Report } from './support/report.ts';
-import { interleave, ratio, type Sample, seriesOf } from './support/rounds.ts';
+import { type Protocol, serviceProtocol } from './support/protocol.ts';
+import type { Report, Target } from './support/report.ts';
+import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
+import { streamTurns } from './support/streamed-turns.ts';
 import { SERVICE, service, serviceMain } from './support/subjects.ts';
-import { openSockets } from './support/turns.ts';
+import { dropAll, socketsWith } from './support/turns.ts';
 import { thisCheckout } from './support/version.ts';
 
 export const question = 'What does it cost that clients are authenticated?';
@@ -22,23 +23,59 @@ const WITH_KEY = `${SERVICE}, API key`;
 const WITH_JWT = `${SERVICE}, JWT`;
 const SESSIONS = 2_000;
 const IN_FLIGHT = 50;
+const REPLY = { piece: ' chunk', pieces: 500 };
+const STREAMS = 50;
 
 export async function run(scope: Scope): Promise<Report> {
-  const contenders = [...service(scope), ...(await withKey(scope)), ...(await withJwt(scope))];
+  const contenders = [
+    ...service(scope, { reply: REPLY }),
+    ...(await withKey(scope)),
+    ...(await withJwt(scope)),
+  ];
   const subjects = await startEach(contenders);
   for (const subject of subjects) await load(subject, scope.quick ? 50 : 3_000);
-  const all = await interleave(scope.rounds(5), { 'in flight': IN_FLIGHT }, subjects, (subject) =>
+  const synced = await interleave(scope.rounds(5), { 'in flight': IN_FLIGHT }, subjects, (subject) =>
     load(subject, scope.quick ? 200 : 5_000),
   );
+  let sessions = 0;
+  const streamed = await interleave(scope.rounds(5), { streams: STREAMS }, subjects, (subject) => {
+    sessions += STREAMS;
+    return stream(subject, sessions, scope.quick ? STREAMS : 6 * STREAMS);
+  });
   return {
-    series: all,
-    targets: () =>
-      [WITH_KEY, WITH_JWT].map((name) => ({
-        what: `${name}: CPU a message-sync relative to no authentication`,
-        wanted: { atMost: 1.05 },
-        measured: ratio(seriesOf(all, name), seriesOf(all, SERVICE), 'CPU µs/request'),
-      })),
+    series: [...synced, ...streamed],
+    targets: () => [
+      ...targets(synced, { what: 'a message-sync', metric: 'CPU µs/request' }),
+      ...targets(streamed, { what: 'a streamed chunk', metric: 'CPU µs/chunk' }),
+    ],
   };
+}
+
+function targets(series: readonly Series[], { what, metric }: { what: string; metric: string }): Target[] {
+  return [WITH_KEY, WITH_JWT].map((name) => ({
+    what: `${name}: CPU ${what} relative to no authentication`,
+    wanted: { atMost: 1.05 },
+    measured: ratio(seriesOf(series, name), seriesOf(series, SERVICE), metric),
+  }));
+}
+
+/** Turns of the scripted model, each on a socket of its own. */
+async function stream(
+  { server, protocol = serviceProtocol }: Subject,
+  firstSession: number,
+  turns: number,
+): Promise<Sample> {
+  const sockets = await protocol.openStreams(
+    server.port,
+    turns,
+    (index) => `stream-${firstSession}-${index}`,
+  );
+  const pieces = Array.from({ length: REPLY.pieces }, () => REPLY.piece);
+  try {
+    return await measured(server, 'chunk', () => streamTurns(sockets, { streams: STREAMS, pieces }));
+  } finally {
+    dropAll(sockets);
+  }
 }
 
 function load({ server, protocol }: Subject, total: number): Promise<Sample> {
@@ -59,7 +96,7 @@ async function withKey(scope: Scope): Promise<Contender[]> {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return asWhom(service(scope, { name: WITH_KEY, dataDir, serviceFile }), key.trim());
+  return asWhom(service(scope, { name: WITH_KEY, dataDir, serviceFile, reply: REPLY }), key.trim());
 }
 
 async function withJwt(scope: Scope): Promise<Contender[]> {
@@ -79,7 +116,8 @@ async function withJwt(scope: Scope): Promise<Contender[]> {
     .setSubject('bench')
     .setExpirationTime('2h')
     .sign(privateKey);
-  return asWhom(service(scope, { name: WITH_JWT, serviceFile: written(scope, { jwt: [settings] }) }), token);
+  const serviceFile = written(scope, { jwt: [settings] });
+  return asWhom(service(scope, { name: WITH_JWT, serviceFile, reply: REPLY }), token);
 }
 
 function written(scope: Scope, auth: object): string {
@@ -94,7 +132,7 @@ function asWhom(contenders: readonly Contender[], token: string): Contender[] {
   const headers = { Authorization: `Bearer ${token}` };
   const protocol: Protocol = {
     messageTo: (session) => ({ ...syncMessage(session), headers }),
-    openStreams: openSockets,
+    openStreams: socketsWith(headers),
   };
   return contenders.map((contender) => ({ ...contender, protocol }));
 }

@@ -26,7 +26,7 @@ export type OpenLink = (options: LinkOptions) => Promise<StreamLink>;
 export const openWebSocket: OpenLink = async ({ url, session, position, late, onText, onLost }) => {
   const { seq, offset } = position;
   const path = `/?session=${session}&after=${seq}&offset=${offset}`;
-  const socket = await WebSocketClient.open(url, path, late).catch((error: unknown) => {
+  const socket = await WebSocketClient.open(url, path, { late }).catch((error: unknown) => {
     throw error instanceof HandshakeRefused ? Refused.byResponse(error.status, error.body) : error;
   });
   socket.onFrame = (bytes, start, end) => onText(bytes.toString('utf8', start, end));

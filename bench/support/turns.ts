@@ -54,18 +54,32 @@ export function oneTurn(
 /** A thousand handshakes at once would overflow the listen queue of the port. */
 const HANDSHAKES_AT_ONCE = 100;
 
-/** @param sessionOf The session of the socket with this index. */
-export async function openSockets(
+type OpenSockets = (
   port: number,
   count: number,
+  /** The session of the socket with this index. */
   sessionOf: (index: number) => string,
+) => Promise<WebSocketClient[]>;
+
+export const openSockets: OpenSockets = socketsWith({});
+
+/** Opens sockets with these headers of the handshake. */
+export function socketsWith(headers: Readonly<Record<string, string>>): OpenSockets {
+  return (port, count, sessionOf) =>
+    openAll(count, (index) => {
+      const path = `/?session=${sessionOf(index)}`;
+      return WebSocketClient.open(localUrl(port), path, { headers });
+    });
+}
+
+async function openAll(
+  count: number,
+  open: (index: number) => Promise<WebSocketClient>,
 ): Promise<WebSocketClient[]> {
   const sockets: WebSocketClient[] = [];
   while (sockets.length < count) {
     const batch = Math.min(HANDSHAKES_AT_ONCE, count - sockets.length);
-    const opened = Array.from({ length: batch }, (_, index) =>
-      WebSocketClient.open(localUrl(port), `/?session=${sessionOf(sockets.length + index)}`),
-    );
+    const opened = Array.from({ length: batch }, (_, index) => open(sockets.length + index));
     sockets.push(...(await Promise.all(opened)));
   }
   return sockets;

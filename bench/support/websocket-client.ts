@@ -25,6 +25,15 @@ export class HandshakeRefused extends Error {
   }
 }
 
+type Headers = Readonly<Record<string, string>>;
+
+export interface HandshakeOptions {
+  /** Its abort gives up the handshake. */
+  readonly late?: AbortSignal;
+  /** Besides those of every handshake. */
+  readonly headers?: Headers;
+}
+
 /** A minimal WebSocket client that neither copies nor decodes, so that a frame costs it far less than the server. */
 export class WebSocketClient {
   onFrame: OnFrame = () => undefined;
@@ -44,14 +53,19 @@ export class WebSocketClient {
   /**
    * Rejects with `HandshakeRefused` when the server refuses.
    * @param base Such as `http://127.0.0.1:3001`.
-   * @param late Its abort gives up the handshake.
    */
-  static async open(base: URL, path: string, late?: AbortSignal): Promise<WebSocketClient> {
+  static async open(
+    base: URL,
+    path: string,
+    { late, headers = {} }: HandshakeOptions = {},
+  ): Promise<WebSocketClient> {
     const socket = openSocket(base);
     const client = new WebSocketClient(socket);
     const giveUp = (): void => void socket.destroy();
     late?.addEventListener('abort', giveUp);
-    await client.#shakeHands(base, path).finally(() => late?.removeEventListener('abort', giveUp));
+    await client
+      .#shakeHands(base, { path, headers })
+      .finally(() => late?.removeEventListener('abort', giveUp));
     return client;
   }
 
@@ -81,7 +95,10 @@ export class WebSocketClient {
     this.#socket.destroy();
   }
 
-  #shakeHands(base: URL, path: string): Promise<void> {
+  #shakeHands(
+    base: URL,
+    { path, headers }: { readonly path: string; readonly headers: Headers },
+  ): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve, reject) => {
       let head = Buffer.alloc(0);
@@ -109,8 +126,9 @@ export class WebSocketClient {
         if (rest.length > 0) setImmediate(() => this.#read(rest));
       };
       socket.on('data', onData).on('error', fail).on('close', onClose);
+      const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `GET ${path} HTTP/1.1\r\n${more.join('')}Host: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
           `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
       );
     });

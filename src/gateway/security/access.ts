@@ -14,7 +14,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const UNSPECIFIED = ['0.0.0.0', '::'];
 
 /**
- * Checks the Host and Origin headers. The service has no authentication, and `connect-server` starts
+ * Checks the Host and Origin headers. Without authentication, `connect-server` starts
  * processes, so foreign web pages must not reach it. The Host check stops DNS rebinding: a page whose name
  * resolves to this machine. The Origin check stops cross-site sockets and forms.
  */
