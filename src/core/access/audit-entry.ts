@@ -35,6 +35,18 @@ export const AuditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
+/** Outcomes that refuse a request because of who asks. With other errors, something may have been done. */
+const REFUSALS: readonly AuditEntry['outcome'][] = [
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'SESSION_NOT_FOUND',
+  'RATE_LIMIT_EXCEEDED',
+];
+
+export function isRefusal(outcome: AuditEntry['outcome']): boolean {
+  return REFUSALS.includes(outcome);
+}
+
 /** What happened within about a second. `dropped` is how much more there was than is kept of one second. */
 export const AuditRecorded = z.object({
   type: z.literal('audit.recorded'),

@@ -1,12 +1,14 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
-import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
+import { AUDIT_STREAMS, auditStream, type StreamId } from '../../core/log/streams.ts';
 import type { AuditFilter } from '../../ports/audit.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 
 const MOST_DAYS = 10_000;
 const PAGE_EVENTS = 50;
+/** Longer than it ever takes to write what was recorded. */
+const LATE_MS = 60 * 60_000;
 
 /** The entries in the order of their seconds. Reads the days that matter, page by page. */
 export async function* readAudit(
@@ -14,9 +16,8 @@ export async function* readAudit(
   filter: AuditFilter,
 ): AsyncGenerator<AuditEntry, void, void> {
   const { since = 0, until = Number.POSITIVE_INFINITY } = filter;
-  // An event has the entries of the second before it, which may be of the day before.
   const streams = (await store.streamIds(AUDIT_STREAMS, MOST_DAYS)).filter(
-    (id) => id.startsWith(AUDIT_STREAMS) && id >= auditStream(since),
+    (id) => id.startsWith(AUDIT_STREAMS) && id >= auditStream(since) && id <= lastStream(until),
   );
   for (const stream of streams) {
     for (let after = 0; ; after += PAGE_EVENTS) {
@@ -29,6 +30,11 @@ export async function* readAudit(
       if (page.length < PAGE_EVENTS) break;
     }
   }
+}
+
+/** Entries are written about a second later, so the first event of a day may have entries of the day before. */
+function lastStream(until: number): StreamId {
+  return auditStream(Math.min(until, Date.parse('9999-12-01')) + LATE_MS);
 }
 
 /** In a flood, the last one says how many there was no room for. It belongs to no tenant. */

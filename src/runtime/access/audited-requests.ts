@@ -1,3 +1,4 @@
+import { isRefusal } from '../../core/access/audit-entry.ts';
 import { auditedClient } from '../../core/access/audited-client.ts';
 import { ownPrefix } from '../../core/access/session-names.ts';
 import { asServiceError } from '../../core/errors.ts';
@@ -59,9 +60,6 @@ const SUBJECTS = [
 /** Most characters of a subject. Clients choose names of any length. */
 const MOST_CHARACTERS = 200;
 
-/** Errors that refuse a request because of who asks. */
-const REFUSALS: readonly string[] = ['UNAUTHORIZED', 'FORBIDDEN', 'SESSION_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'];
-
 /** What the trail says about a request. Null if it need not be recorded. @param ids the sessions that it names. */
 export function auditEntry(
   type: RequestType,
@@ -70,9 +68,9 @@ export function auditEntry(
 ): AuditRecord | null {
   const error = thrown === undefined ? undefined : asServiceError(thrown);
   const kind = AUDITED[type];
-  const isRefusal = error !== undefined && REFUSALS.includes(error.code);
+  const isRefused = error !== undefined && isRefusal(error.code);
   const isRecorded =
-    isRefusal || kind === 'done' || (kind === 'read' && ids.some((id) => !id.startsWith(ownPrefix(client))));
+    isRefused || kind === 'done' || (kind === 'read' && ids.some((id) => !id.startsWith(ownPrefix(client))));
   if (!isRecorded) return null;
   const [sessionId] = ids;
   return {
@@ -83,7 +81,7 @@ export function auditEntry(
     ...('approved' in request && typeof request.approved === 'boolean' && { approved: request.approved }),
     outcome: error?.code ?? 'ok',
     // Other errors may quote what was sent.
-    ...(isRefusal && reasonOf(error.details)),
+    ...(isRefused && reasonOf(error.details)),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import { type AuditEntry, isRefusal } from '../../core/access/audit-entry.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 
-/** Most different entries for what was done. */
+/** Most different entries for what was done, also if it failed. */
 const MOST_DEEDS = 5_000;
 /** Most different refusals. Who is refused must displace nothing that was done. */
 const MOST_REFUSALS = 500;
@@ -33,7 +33,7 @@ export class GatheredEntries {
     const key = JSON.stringify(record);
     const known = this.#entries.get(key);
     if (known) known.count += 1;
-    else if (record.outcome !== 'ok') this.#addRefusal(key, record, time);
+    else if (isRefusal(record.outcome)) this.#addRefusal(key, record, time);
     else if (this.#entries.size - this.#refusals < MOST_DEEDS) this.#keep(key, record, time);
     else this.#dropped += 1;
   }

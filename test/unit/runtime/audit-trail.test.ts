@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
@@ -78,6 +78,17 @@ describe('the audit trail', () => {
     expect(entries.slice(-2)).toMatchObject([ADA, { what: 'audit.dropped', count: 1_500 }]);
   });
 
+  it('keeps what was done and failed, however many addresses are refused', async () => {
+    const { audit, read } = trail();
+    for (let number = 0; number < 2_000; number += 1) audit.record({ ...GUESS, address: `host${number}` });
+    const failed = { ...ADA, what: 'tool.execute', outcome: 'TOOL_EXECUTION_FAILED' } as const;
+    for (let number = 0; number < 30; number += 1)
+      audit.record({ ...failed, subject: `files tool${number}` });
+    const done = (await read()).filter(({ what }) => what === 'tool.execute');
+    expect(done).toHaveLength(30);
+    expect(done.at(-1)).toMatchObject({ subject: 'files tool29', outcome: 'TOOL_EXECUTION_FAILED' });
+  });
+
   it('writes what it has when it is closed, and nothing later', async () => {
     const { audit, timers, read } = trail();
     audit.record(ADA);
@@ -100,6 +111,24 @@ describe('the audit trail', () => {
     expect(await namesOf({ tenant: 'acme' })).toEqual(['ada']);
     expect(await namesOf({ principal: 'cleo' })).toEqual(['cleo']);
     expect(await namesOf({ sessionId: 'orbit/cleo/x' })).toEqual(['cleo']);
+  });
+
+  it('reads the days that are wanted only, and what was written on the day after', async () => {
+    const store = memoryEventStore();
+    const { audit, time, read } = trail(store);
+    for (let day = 0; day < 4; day += 1) {
+      time.now = NOON + day * DAY_MS;
+      audit.record(ADA);
+      await audit.flush();
+    }
+    time.now = Date.parse('2026-11-23T23:59:59.900Z');
+    audit.record({ ...ADA, principal: 'late' });
+    time.now += 1_000;
+    await audit.flush();
+    const reading = vi.spyOn(store, 'read');
+    const until = Date.parse('2026-11-24T00:00:00Z');
+    expect((await read({ until })).map(({ principal }) => principal)).toEqual(['ada', 'late']);
+    expect(reading.mock.calls.map(([stream]) => stream)).toEqual(['~audit:2026-11-23', '~audit:2026-11-24']);
   });
 
   it('goes on after a restart on the same day, and erases days that are too old', async () => {
