@@ -33,7 +33,15 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
  */
 
 /** Younger than the newest fixture. */
-const SINCE = ['session.renamed', 'api-key.created', 'api-key.revoked'] as const;
+const SINCE = [
+  'session.renamed',
+  'session.shared',
+  'grant.revoked',
+  'api-key.created',
+  'api-key.revoked',
+  'audit.recorded',
+  'unprefixed-agent.chosen',
+] as const;
 
 interface Fixture {
   readonly version: number;
