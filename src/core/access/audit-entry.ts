@@ -47,10 +47,18 @@ export function isRefusal(outcome: AuditEntry['outcome']): boolean {
   return REFUSALS.includes(outcome);
 }
 
+/** The same client did the same in this session, so many milliseconds later, so many times. */
+const InOtherSession = z.tuple([z.int().min(0), SessionId, z.int().min(1)]).readonly();
+export type InOtherSession = z.infer<typeof InOtherSession>;
+
+/** Entries as they are stored. Those that differ only in their session are one: most of a busy second are messages. */
+const StoredAuditEntry = AuditEntry.extend({ others: z.array(InOtherSession).readonly().optional() });
+export type StoredAuditEntry = z.infer<typeof StoredAuditEntry>;
+
 /** What happened within about a second. `dropped` is how much more there was than is kept of one second. */
 export const AuditRecorded = z.object({
   type: z.literal('audit.recorded'),
-  entries: z.array(AuditEntry).readonly(),
+  entries: z.array(StoredAuditEntry).readonly(),
   dropped: z.int().min(1).optional(),
 });
 export type AuditRecorded = z.infer<typeof AuditRecorded>;

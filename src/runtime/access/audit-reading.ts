@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/access/audit-entry.ts';
+import type { AuditEntry, StoredAuditEntry } from '../../core/access/audit-entry.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { AUDIT_STREAMS, auditStream, type StreamId } from '../../core/log/streams.ts';
@@ -40,8 +40,21 @@ function lastStream(until: number): StreamId {
 /** In a flood, the last one says how many there was no room for. It belongs to no tenant. */
 function entriesOf({ event, time }: Envelope<LoggedEvent>): readonly AuditEntry[] {
   if (event.type !== 'audit.recorded') return [];
-  const { entries, dropped } = event;
+  const { dropped } = event;
+  const entries = event.entries
+    .flatMap(ofEachSession)
+    .sort((a, b) => Date.parse(a.time) - Date.parse(b.time));
   return dropped === undefined ? entries : [...entries, droppedEntry(time, dropped)];
+}
+
+function ofEachSession({ others = [], ...first }: StoredAuditEntry): AuditEntry[] {
+  const { count: _, ...shared } = first;
+  const begin = Date.parse(first.time);
+  const rest = others.map(([ms, sessionId, count]) => {
+    const time = new Date(begin + ms).toISOString();
+    return { ...shared, time, sessionId, ...(count > 1 && { count }) };
+  });
+  return [first, ...rest];
 }
 
 function droppedEntry(written: number, count: number): AuditEntry {

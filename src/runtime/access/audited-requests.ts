@@ -86,8 +86,11 @@ export function auditEntry(
 }
 
 function subjectOf(request: object): Pick<AuditRecord, 'subject'> {
-  const fields = new Map(Object.entries(request));
-  const said = SUBJECTS.map((name) => fields.get(name)).filter((value) => typeof value === 'string');
+  const said: string[] = [];
+  for (const name of SUBJECTS) {
+    const value: unknown = Reflect.get(request, name);
+    if (typeof value === 'string') said.push(value);
+  }
   return said.length === 0 ? {} : { subject: said.join(' ').slice(0, MOST_CHARACTERS) };
 }
 

@@ -1,4 +1,5 @@
-import { type AuditEntry, isRefusal } from '../../core/access/audit-entry.ts';
+import { type InOtherSession, isRefusal, type StoredAuditEntry } from '../../core/access/audit-entry.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 
 /** Most different entries for what was done, also if it failed. */
@@ -8,19 +9,34 @@ const MOST_REFUSALS = 500;
 /** Most different refusals of one credential, or of one address without a credential. */
 const MOST_OF_SOURCE = 20;
 
+/** What a client did in one session, or without any. */
+interface Occurrence {
+  /** The first time, in milliseconds since the epoch. */
+  readonly time: number;
+  count: number;
+}
+
+/** Records that differ in their session only. */
+interface Group {
+  readonly first: AuditRecord;
+  readonly firstTime: Occurrence;
+  /** In the order of their first time. */
+  readonly sessions: Map<SessionId | undefined, Occurrence>;
+}
+
 /**
  * The entries of about one second. Equal ones are one with a count. A source of many different refusals, such as guessed
  * names, loses what they were about, so that they become equal.
  */
 export class GatheredEntries {
-  /** By what makes entries equal, in the order of their first time. */
-  readonly #entries = new Map<string, { readonly entry: AuditEntry; count: number }>();
+  readonly #groups = new Map<string, Group>();
   readonly #refusalsOf = new Map<string, number>();
+  #deeds = 0;
   #refusals = 0;
   #dropped = 0;
 
   get size(): number {
-    return this.#entries.size;
+    return this.#deeds + this.#refusals;
   }
 
   /** How many entries there was no room for. */
@@ -30,19 +46,22 @@ export class GatheredEntries {
 
   /** @param time milliseconds since the epoch. */
   add(record: AuditRecord, time: number): void {
-    const key = JSON.stringify(record);
-    const known = this.#entries.get(key);
+    const key = groupKey(record);
+    const group = this.#groups.get(key);
+    const known = group?.sessions.get(record.sessionId);
     if (known) known.count += 1;
-    else if (isRefusal(record.outcome)) this.#addRefusal(key, record, time);
-    else if (this.#entries.size - this.#refusals < MOST_DEEDS) this.#keep(key, record, time);
-    else this.#dropped += 1;
+    else if (isRefusal(record.outcome)) this.#addRefusal(record, time);
+    else if (this.#deeds < MOST_DEEDS) {
+      this.#deeds += 1;
+      this.#keep(key, record, time);
+    } else this.#dropped += 1;
   }
 
-  list(): AuditEntry[] {
-    return [...this.#entries.values()].map(({ entry, count }) => (count === 1 ? entry : { ...entry, count }));
+  list(): StoredAuditEntry[] {
+    return [...this.#groups.values()].map(storedEntry);
   }
 
-  #addRefusal(key: string, record: AuditRecord, time: number): void {
+  #addRefusal(record: AuditRecord, time: number): void {
     const source = record.credential ?? record.address ?? '';
     const ofSource = this.#refusalsOf.get(source) ?? 0;
     const { subject, sessionId, ...bare } = record;
@@ -52,11 +71,38 @@ export class GatheredEntries {
     else {
       this.#refusals += 1;
       this.#refusalsOf.set(source, ofSource + 1);
-      this.#keep(key, record, time);
+      this.#keep(groupKey(record), record, time);
     }
   }
 
   #keep(key: string, record: AuditRecord, time: number): void {
-    this.#entries.set(key, { entry: { time: new Date(time).toISOString(), ...record }, count: 1 });
+    const occurrence = { time, count: 1 };
+    const group = this.#groups.get(key);
+    if (group) group.sessions.set(record.sessionId, occurrence);
+    else {
+      const sessions = new Map([[record.sessionId, occurrence]]);
+      this.#groups.set(key, { first: record, firstTime: occurrence, sessions });
+    }
   }
+}
+
+/** Equal for records that differ in their session only. A credential says whose it is. Each message asks for it. */
+function groupKey(record: AuditRecord): string {
+  const { credential, address, agentId, what, sessionId, subject, approved, outcome, reason } = record;
+  if (credential === undefined) return JSON.stringify({ ...record, sessionId: sessionId !== undefined });
+  const hasSession = sessionId !== undefined;
+  // What a client chooses comes last, so that it looks like nothing else.
+  return `${credential}\n${address}\n${agentId}\n${what}\n${hasSession}\n${approved}\n${outcome}\n${reason}\n${subject}`;
+}
+
+function storedEntry({ first, firstTime: { time, count }, sessions }: Group): StoredAuditEntry {
+  const others: InOtherSession[] = [];
+  for (const [sessionId, at] of sessions)
+    if (sessionId !== undefined && sessionId !== first.sessionId)
+      others.push([Math.max(0, at.time - time), sessionId, at.count]);
+  return {
+    ...{ time: new Date(time).toISOString(), ...first },
+    ...(count > 1 && { count }),
+    ...(others.length > 0 && { others }),
+  };
 }

@@ -44,6 +44,29 @@ describe('the audit trail', () => {
     expect(stream).toMatchObject({ sessionId: '~audit:2026-11-23', head: 1 });
   });
 
+  it('stores what a client does in many sessions once, and reads an entry for each', async () => {
+    const { audit, store, time, read } = trail();
+    const by = { ...ADA, credential: 'key:a', address: '192.0.2.1' };
+    audit.record({ ...by, sessionId: 'acme/ada/x' });
+    audit.record({ ...by, what: 'session.reset', sessionId: 'acme/ada/x' });
+    time.now += 7;
+    audit.record({ ...by, sessionId: 'acme/ada/y' });
+    audit.record({ ...by, sessionId: 'acme/ada/y' });
+    audit.record({ ...by, address: '192.0.2.2', sessionId: 'acme/ada/y' });
+    audit.record(by);
+    const [at, later] = ['2026-11-23T12:00:00.000Z', '2026-11-23T12:00:00.007Z'];
+    expect(await read()).toEqual([
+      { time: at, ...by, sessionId: 'acme/ada/x' },
+      { time: at, ...by, what: 'session.reset', sessionId: 'acme/ada/x' },
+      { time: later, ...by, sessionId: 'acme/ada/y', count: 2 },
+      { time: later, ...by, address: '192.0.2.2', sessionId: 'acme/ada/y' },
+      { time: later, ...by },
+    ]);
+    expect(await read({ sessionId: 'acme/ada/y' })).toHaveLength(2);
+    const [envelope] = await store.read('~audit:2026-11-23', 0);
+    expect(envelope?.event).toMatchObject({ entries: [{ others: [[7, 'acme/ada/y', 2]] }, {}, {}, {}] });
+  });
+
   it('keeps no more than its bound of one second, and says how many more there were', async () => {
     const { audit, store, read } = trail();
     for (let number = 0; number < 5_100; number += 1) audit.record({ ...ADA, subject: `s${number}` });
