@@ -59,7 +59,7 @@ export async function run(scope: Scope): Promise<Report> {
 }
 
 /** Runs append/writer.ts in its own process, which prints its sample as JSON. */
-async function writer(scope: Scope, args: readonly string[]): Promise<Sample> {
+export async function writer(scope: Scope, args: readonly string[]): Promise<Sample> {
   const file = fileURLToPath(new URL('append/writer.ts', import.meta.url));
   const child = spawn(process.execPath, [file, scope.directory(), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

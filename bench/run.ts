@@ -10,6 +10,7 @@ import * as history from './history.ts';
 import * as idle from './idle.ts';
 import * as longSession from './long-session.ts';
 import * as mcp from './mcp.ts';
+import * as postgres from './postgres.ts';
 import * as providers from './providers.ts';
 import * as recover from './recover.ts';
 import * as sessions from './sessions.ts';
@@ -47,6 +48,7 @@ const benches: Readonly<Record<string, Bench>> = {
   sessions,
   'short-sessions': shortSessions,
   append,
+  postgres,
   recover,
   'slow-reader': slowReader,
   mcp,

@@ -2,9 +2,13 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts';
+import { parseStoreUrl } from '../../src/adapters/postgres/store-url.ts';
 import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
 import { createJsonLogger } from '../../src/app/logger.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
 
 type LogModule = typeof import('../../src/adapters/sqlite/log/sqlite-event-store.ts');
 
@@ -29,9 +33,11 @@ export interface TargetFolders {
   readonly directory: string;
   /** Of the checkout whose log is measured. */
   readonly root: string;
+  /** Of the PostgreSQL database, for the targets that need one. */
+  readonly url: string;
 }
 
-export function openTarget(kind: string, { directory, root }: TargetFolders): Promise<AppendTarget> {
+export function openTarget(kind: string, { directory, root, url }: TargetFolders): Promise<AppendTarget> {
   switch (kind) {
     case 'log':
       return openLog(directory, root);
@@ -39,8 +45,12 @@ export function openTarget(kind: string, { directory, root }: TargetFolders): Pr
       return openSqlite(directory);
     case 'lines':
       return openLines(directory);
+    case 'postgres':
+      return openPostgresLog(url);
+    case 'postgres-rows':
+      return openPostgresRows(url);
     default:
-      throw new Error(`there is no target ${kind}; there are log, sqlite and lines`);
+      throw new Error(`there is no target ${kind}`);
   }
 }
 
@@ -48,7 +58,16 @@ export function openTarget(kind: string, { directory, root }: TargetFolders): Pr
 async function openLog(directory: string, root: string): Promise<AppendTarget> {
   const file = join(root, 'src/adapters/sqlite/log/sqlite-event-store.ts');
   const { openSqliteEventStore }: LogModule = await import(pathToFileURL(file).href);
-  const store = await openSqliteEventStore({ directory, log: createJsonLogger('error') });
+  return appendingTo(await openSqliteEventStore({ directory, log: createJsonLogger('error') }));
+}
+
+/** The same in PostgreSQL. */
+async function openPostgresLog(url: string): Promise<AppendTarget> {
+  const identity = { name: 'a bench', version: '0' };
+  return appendingTo((await openPostgres(url, { identity, log: createJsonLogger('error') })).store);
+}
+
+function appendingTo(store: EventStore): AppendTarget {
   const heads = new Map<string, number>();
   return {
     async append(sessionId) {
@@ -87,6 +106,32 @@ async function openSqlite(directory: string): Promise<AppendTarget> {
       db.exec('COMMIT');
     }),
     close: async () => db.close(),
+  };
+}
+
+/** The control of PostgreSQL: the same rows, inserted by one statement for each batch. */
+async function openPostgresRows(url: string): Promise<AppendTarget> {
+  const { connectionString, schema } = parseStoreUrl(url);
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(
+    `CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.bare (session text, seq integer, time bigint, type text, data text, PRIMARY KEY (session, seq))`,
+  );
+  const heads = new Map<string, number>();
+  return {
+    append: inBatches(async (sessionIds) => {
+      const seqs = sessionIds.map((sessionId) => {
+        const seq = (heads.get(sessionId) ?? 0) + 1;
+        heads.set(sessionId, seq);
+        return seq;
+      });
+      await client.query({
+        name: 'insert',
+        text: `INSERT INTO ${schema}.bare SELECT e.session, e.seq, $3, $4, e.data FROM unnest($1::text[], $2::int[], $5::text[]) AS e (session, seq, data)`,
+        values: [sessionIds, seqs, Date.now(), event.type, sessionIds.map(() => JSON.stringify(event))],
+      });
+    }),
+    close: () => client.end(),
   };
 }
 

@@ -3,12 +3,12 @@ import { percentile } from '../support/statistics.ts';
 import { openTarget } from './targets.ts';
 
 /*
- * node writer.ts DIRECTORY log|sqlite|lines WRITERS MS ROOT: runs so many writers for so many milliseconds, each of
- * which appends one event after the other to its own session. ROOT is the checkout whose log it is. Prints a sample as
+ * node writer.ts DIRECTORY log|sqlite|lines|postgres|postgres-rows WRITERS MS ROOT URL: runs so many writers for so many milliseconds, each of
+ * which appends one event after the other to its own session. ROOT is the checkout whose log it is, URL a PostgreSQL database. Prints a sample as
  * JSON.
  */
-const [directory = '', kind = '', writers = '1', ms = '1000', root = ''] = process.argv.slice(2);
-const target = await openTarget(kind, { directory, root });
+const [directory = '', kind = '', writers = '1', ms = '1000', root = '', url = ''] = process.argv.slice(2);
+const target = await openTarget(kind, { directory, root, url });
 const latencies: number[] = [];
 let events = 0;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StorageAwayError } from './log/storage-away.ts';
 import { StorageFullError } from './log/storage-full.ts';
 
 /** The codes of errors. `src/wire/error-catalogue.ts` has the meaning and the HTTP status of each. */
@@ -60,25 +61,23 @@ export class ServiceError extends Error {
   }
 }
 
-function storageFull(cause: StorageFullError): ServiceError {
-  const message = 'The service has no space left to record this. Try again later.';
-  return new ServiceError(
-    'SERVICE_UNAVAILABLE',
-    message,
-    { reason: 'the disk of the service is full', retryAfter: 10 },
-    cause,
-  );
+/** The log cannot be written for now. */
+function notRecorded(reason: string, retryAfter: number, cause: Error): ServiceError {
+  const message = 'The service cannot record this now. Try again later.';
+  return new ServiceError('SERVICE_UNAVAILABLE', message, { reason, retryAfter }, cause);
 }
 
 /** Whether the service itself failed, so that the operator must hear of it. Other errors refuse a request. */
 export function isFailure({ code, cause }: ServiceError): boolean {
-  return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError;
+  return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError || cause instanceof StorageAwayError;
 }
 
 /** Turns a thrown value into an error for clients. Unexpected values become the `cause` of an `INTERNAL_ERROR`. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
-  if (thrown instanceof StorageFullError) return storageFull(thrown);
+  if (thrown instanceof StorageFullError) return notRecorded('the disk of the service is full', 10, thrown);
+  if (thrown instanceof StorageAwayError)
+    return notRecorded('the database of the service cannot be reached', 2, thrown);
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 

@@ -2,17 +2,23 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
+import { Database } from '../../src/adapters/postgres/database.ts';
+import { postgresSnapshotStore } from '../../src/adapters/postgres/postgres-snapshot-store.ts';
+import { parseStoreUrl } from '../../src/adapters/postgres/store-url.ts';
 import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { agentSnapshots } from '../../src/runtime/agents/agent-log.ts';
+import { PostgresServer } from '../support/postgres/postgres-server.ts';
 import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';
 import { recordingLog } from '../support/telemetry/recording-log.ts';
 import { snapshotStoreSuite } from './snapshot-store.ts';
 
 let root: TempDirectory;
+let postgres: PostgresServer;
 beforeAll(async () => {
-  root = await tempDirectory();
+  [root, postgres] = await Promise.all([tempDirectory(), PostgresServer.start()]);
 });
 afterAll(async () => {
+  await postgres[Symbol.asyncDispose]();
   await root[Symbol.asyncDispose]();
 });
 
@@ -21,6 +27,21 @@ snapshotStoreSuite('the memory store', async () => memorySnapshotStore());
 snapshotStoreSuite('the SQLite store', async () =>
   sqliteSnapshotStore({ directory: await mkdtemp(join(root.path, 'data-')), log: recordingLog() }),
 );
+
+snapshotStoreSuite('the PostgreSQL store', async () => {
+  const database = await Database.open(parseStoreUrl(postgres.newUrl()), recordingLog());
+  const store = postgresSnapshotStore(database);
+  const dispose = async () => {
+    await store[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  };
+  return {
+    load: (...load) => store.load(...load),
+    save: (...save) => store.save(...save),
+    erase: (sessionId) => store.erase(sessionId),
+    [Symbol.asyncDispose]: dispose,
+  };
+});
 
 snapshotStoreSuite('the view of one agent', async () => {
   const all = memorySnapshotStore();

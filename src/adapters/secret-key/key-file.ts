@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../ports/logger.ts';
 import { KEY_BYTES, parseSecretKey, type SecretKey } from './secret-key.ts';
@@ -30,6 +30,8 @@ export class KeyFile {
     const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
     // Written under another name first, so that a crash leaves no incomplete key file.
     const partial = `${this.path}.new`;
+    // Where the log is in a database, nobody has made the folder yet.
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const file = await open(partial, 'w', 0o600);
     try {
       await file.writeFile(text);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { headFilePath } from '../../../src/adapters/sqlite/file/data-directory.ts';
 import { EventLog } from '../../../src/adapters/sqlite/log/event-log.ts';
-import type { AppendRequest } from '../../../src/adapters/sqlite/log/worker-protocol.ts';
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/open/open-database.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
+import type { AppendRequest } from '../../../src/stored-log/append-request.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 
 let root: TempDirectory;

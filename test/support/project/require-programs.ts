@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { findChromium } from '../console/chromium.ts';
+import { findPostgres } from '../postgres/postgres-server.ts';
 
 /* Sees to it that the tests have the programs that npm does not bring: root on Debian gets them, others are told how to. */
 
@@ -24,6 +25,13 @@ const programs: readonly Program[] = [
     package: 'curl',
     isThere: () => spawnSync('curl', ['--version']).status === 0,
     howToInstall: 'Debian: apt-get install curl',
+  },
+  {
+    name: 'PostgreSQL',
+    package: 'postgresql',
+    isThere: () => findPostgres() !== undefined,
+    howToInstall:
+      'Debian: apt-get install postgresql; macOS: brew install postgresql; or put initdb into the PATH',
   },
   {
     name: 'strace',

@@ -1,5 +1,5 @@
 import { sha256Hash } from '../../../src/adapters/sha256/sha256-hash.ts';
-import { withEventStore } from '../../../src/cli/transfer/data-directory.ts';
+import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
 import { AuditEntry } from '../../../src/core/access/audit-entry.ts';
 import { API_KEYS_STREAM, auditStream, GRANTS_STREAM } from '../../../src/core/log/streams.ts';
 import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
@@ -66,7 +66,7 @@ export async function prepareDocumentedAccess(dataDir: string): Promise<void> {
     principal: 'key:bob',
     access: 'read',
   } as const;
-  await withEventStore(dataDir, 'write', async (store) => {
+  await withEventStore({ dataDir }, 'create', async (store) => {
     await store.append(API_KEYS_STREAM, 0, [event]);
     await store.append(sessionId, 0, [{ type: 'session.renamed', title: 'Shared' }]);
     await store.append(GRANTS_STREAM, 0, [shared]);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { accessBy, type ClientAccess } from '../../../src/app/access/client-access.ts';
 import { openKeyBook } from '../../../src/app/access/open-key-book.ts';
@@ -15,6 +16,7 @@ import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
 import { AuditTrail } from '../../../src/runtime/access/audit-trail.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
 import { identity } from '../access/known-tokens.ts';
+import { testStore } from '../postgres/test-store.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
 export interface ServiceOptions {
@@ -24,6 +26,8 @@ export interface ServiceOptions {
   readonly agents?: Record<string, string>;
   readonly mode?: 'web' | 'mcp';
   readonly dataDir?: string;
+  /** The database that has the log instead. */
+  readonly store?: string;
   readonly environment?: Record<string, string>;
   /** Replaces single adapters. */
   readonly adapters?: Partial<Adapters>;
@@ -69,6 +73,11 @@ function accessOf(
   return access;
 }
 
+function storeOf({ dataDir, store, adapters }: ServiceOptions): string | undefined {
+  if (store !== undefined || adapters?.store) return store;
+  return testStore(dataDir === undefined || dataDir === ':memory:' ? randomUUID() : dataDir);
+}
+
 export const SCRIPTED = 'llm: { provider: scripted, model: offline }\n';
 
 /** The whole service in this process, on a free port, with the real web server; closed at the end of the block. */
@@ -101,7 +110,7 @@ export class RunningService implements AsyncDisposable {
     const log = options.log ?? silentLog;
     const dataDir = options.dataDir ?? ':memory:';
     const adapters = {
-      ...(await chooseAdapters({ config, dataDir, environment, log })),
+      ...(await chooseAdapters({ config, dataDir, storeUrl: storeOf(options), environment, log })),
       ...options.adapters,
     };
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;

@@ -1,9 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { findPackageRoot } from '../../../src/app/package-root.ts';
+import { DEFAULT_DATA_DIR } from '../../../src/config/settings.ts';
 import { tracing } from '../log/system-calls.ts';
+import { testStore } from '../postgres/test-store.ts';
 
 const root = findPackageRoot();
 
@@ -36,7 +39,7 @@ export class ServiceProcess implements AsyncDisposable {
   constructor(args: readonly string[], options: ProcessOptions = {}) {
     const { cwd = root, environment, script = 'src/app/main.ts', nodeFlags = [], trace } = options;
     // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...storeOf(args, cwd), ...environment };
     const before = trace === undefined ? [] : tracing(trace);
     const [command = '', ...rest] = [...before, process.execPath, ...nodeFlags, join(root, script), ...args];
     this.#child = spawn(command, rest, { cwd, env, stdio: 'pipe' });
@@ -103,6 +106,13 @@ export class ServiceProcess implements AsyncDisposable {
       await Promise.race([once(this.#child[name], 'data'), ended]);
     }
   }
+}
+
+function storeOf(args: readonly string[], cwd: string): Record<string, string> {
+  const named = args[args.indexOf('--data-dir') + 1];
+  const dataDir = args.includes('--data-dir') && named !== undefined ? named : DEFAULT_DATA_DIR;
+  const store = testStore(dataDir === ':memory:' ? randomUUID() : resolve(cwd, dataDir));
+  return store === undefined ? {} : { AGENT_SERVICE_STORE: store };
 }
 
 /** One that listens. */

@@ -7,6 +7,8 @@ export class SeverableLink implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((socket) => this.#forward(socket));
   #port = 0;
+  /** How many more answers arrive before one is cut off. */
+  #answersLeft = Infinity;
 
   private constructor(target: number) {
     this.#target = target;
@@ -18,8 +20,17 @@ export class SeverableLink implements AsyncDisposable {
     return link;
   }
 
+  get port(): number {
+    return this.#port;
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Breaks all connections, once, instead of forwarding what the service says after so many more pieces. */
+  cutAfterAnswers(count: number): void {
+    this.#answersLeft = count;
   }
 
   /** Breaks all connections and refuses new ones. */
@@ -44,12 +55,14 @@ export class SeverableLink implements AsyncDisposable {
 
   #forward(client: Socket): void {
     const service = connect(this.#target, '127.0.0.1');
+    service.on('data', (piece: Buffer) => this.#answer(piece, { client, service }));
+    service.on('end', () => client.end());
     for (const [socket, other] of [
       [client, service],
       [service, client],
     ] as const) {
       this.#sockets.add(socket);
-      socket.pipe(other);
+      if (socket === client) socket.pipe(other);
       // A broken connection ends both halves; that it broke is what the test wants.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
@@ -57,5 +70,17 @@ export class SeverableLink implements AsyncDisposable {
         other.destroy();
       });
     }
+  }
+
+  #answer(piece: Buffer, { client, service }: { client: Socket; service: Socket }): void {
+    if (this.#answersLeft === 0) {
+      this.#answersLeft = Infinity;
+      for (const socket of this.#sockets) socket.destroy();
+      return;
+    }
+    this.#answersLeft -= 1;
+    if (client.write(piece)) return;
+    service.pause();
+    client.once('drain', () => service.resume());
   }
 }

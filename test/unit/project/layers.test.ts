@@ -22,6 +22,8 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'zod',
     'eventsource-parser',
   ],
+  // What the adapters that store the log have in common.
+  'src/stored-log': ['src/stored-log', 'src/core', 'src/ports', 'node:', 'zod'],
   machines: ['machines', 'src/core', 'xstate'],
   'src/runtime': [
     'src/runtime',
@@ -52,7 +54,8 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/adapters/ajv': ['ajv'],
   'src/adapters/memory': [],
-  'src/adapters/sqlite': ['src/timing', 'node:'],
+  'src/adapters/sqlite': ['src/stored-log', 'src/timing', 'node:'],
+  'src/adapters/postgres': ['src/stored-log', 'src/timing', 'node:', 'pg', 'lru-cache', 'zod'],
   'src/adapters/openai': ['src/model-http', 'src/config/schema', 'openai'],
   'src/adapters/anthropic': ['src/model-http', 'src/config/schema', 'node:', '@anthropic-ai/sdk'],
   'src/adapters/scripted': ['src/config/schema', 'node:'],

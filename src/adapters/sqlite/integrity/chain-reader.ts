@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { chainHash, chainStart, type Link } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { isSqliteError } from '../file/sqlite-errors.ts';
-import { chainHash, chainStart, type Link } from './chain.ts';
 
 /** A link with its stored hash. */
 export interface StoredLink extends Link {

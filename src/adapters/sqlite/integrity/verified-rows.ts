@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { chainHash } from '../../../stored-log/chain.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { isCorrupt, isSqliteError } from '../file/sqlite-errors.ts';
 import type { SessionIndex } from '../index/session-index.ts';
-import { chainHash } from './chain.ts';
 import { ChainReader, type StoredLink, storedLink } from './chain-reader.ts';
 
 /** Reads the events of a session, and checks that each is linked to its predecessor. */

@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type LogSize, requireForkPoint, type SessionSummary } from '../../../ports/event-store.ts';
 import type { LogCopy } from '../../../ports/log-backup.ts';
+import type { AppendRequest, Refusal } from '../../../stored-log/append-request.ts';
+import { chainHash, chainStart } from '../../../stored-log/chain.ts';
 import { backupFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
@@ -11,7 +13,6 @@ import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
 import { EventCount } from '../index/event-count.ts';
 import { SessionIndex } from '../index/session-index.ts';
 import { TitleIndex } from '../index/title-index.ts';
-import { chainHash, chainStart } from '../integrity/chain.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
 import { WalMarks } from '../integrity/wal-marks.ts';
 import { createPrivately } from '../open/create-privately.ts';
@@ -21,8 +22,7 @@ import type {
   AdoptCall,
   Adopted,
   AdoptionBegun,
-  AppendRequest,
-  Committed,
+  BatchCommitted,
   EraseCall,
   ForkCall,
   Forked,
@@ -31,7 +31,6 @@ import type {
   ListCall,
   Page,
   ReadCall,
-  Refusal,
   StageCall,
   Summaries,
 } from './worker-protocol.ts';
@@ -75,7 +74,7 @@ export class EventLog implements Disposable {
   }
 
   /** Stores the appends one after the other, and refuses each whose expected seq does not match at that moment. */
-  append(batch: readonly AppendRequest[]): Committed {
+  append(batch: readonly AppendRequest[]): BatchCommitted {
     const time = Date.now();
     const refused: Refusal[] = [];
     const heads = new Map<string, number>();

@@ -2,7 +2,7 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import type { EventCodec } from '../../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../../core/log/events.ts';
-import { parseStoredRow } from './stored-row.ts';
+import { parseStoredRow } from '../../../stored-log/stored-row.ts';
 import type { ThreadCalls } from './thread-calls.ts';
 
 /** During a long read, appends wait for one page at most, and the main thread parses one page at a time. */

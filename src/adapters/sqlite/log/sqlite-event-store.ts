@@ -17,11 +17,11 @@ import {
 } from '../../../ports/event-store.ts';
 import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import { GroupCommit } from '../../../stored-log/group-commit.ts';
+import { encodeAll } from '../../../stored-log/stored-row.ts';
 import { adoptEvents } from './adopt-events.ts';
-import { GroupCommit } from './group-commit.ts';
 import { type LogThread, openEventLog, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
-import { encodeAll } from './stored-row.ts';
 import { ThreadCalls } from './thread-calls.ts';
 import type { Answer, Call, Failure, WorkerReply } from './worker-protocol.ts';
 

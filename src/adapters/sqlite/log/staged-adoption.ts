@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { chainHash, chainStart } from '../../../stored-log/chain.ts';
 import type { IndexedSession } from '../index/session-index.ts';
-import { chainHash, chainStart } from '../integrity/chain.ts';
 import type { StageCall } from './worker-protocol.ts';
 
 /** The sessions that are being adopted, by the number of their adoption. */

@@ -1,20 +1,10 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { LogSize, SessionFilter, SessionSummary } from '../../../ports/event-store.ts';
 import type { LogCopy } from '../../../ports/log-backup.ts';
-import type { EncodedEvents } from './stored-row.ts';
+import type { AppendRequest, Committed } from '../../../stored-log/append-request.ts';
+import type { EncodedEvents } from '../../../stored-log/stored-row.ts';
 
 /* The messages between the event store in the main thread and its worker. */
-
-/**
- * One append, ready to be stored. Its events are encoded during the call: so an event that cannot be encoded fails only
- * its own append, and later changes to its objects are not stored.
- */
-export interface AppendRequest extends EncodedEvents {
-  readonly sessionId: SessionId;
-  readonly expectedSeq: number;
-  readonly open?: boolean | undefined;
-  readonly title?: string | null | undefined;
-}
 
 export type WorkerRequest = OpenRequest | LogRequest | CloseRequest;
 
@@ -116,7 +106,7 @@ export type WorkerReply =
   | { readonly type: 'opened' }
   /** A message for the operator. */
   | { readonly type: 'notice'; readonly notice: string }
-  | Committed
+  | BatchCommitted
   | ({ readonly type: 'append-failed' } & Failure)
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
   | ({ readonly type: 'call-failed'; readonly id: number } & Failure);
@@ -128,19 +118,10 @@ export interface Failure {
   readonly isFull: boolean;
 }
 
-/** The batch is on disk, except for refused appends. */
-export interface Committed {
+/** The answer to a batch of appends. */
+export interface BatchCommitted extends Committed {
   readonly type: 'committed';
-  readonly time: number;
-  /** The number of appends in the batch, refused ones included. */
-  readonly appends: number;
-  /** The duration of the commit, the sync to the disk included. */
-  readonly syncMs: number;
-  readonly refused: readonly Refusal[];
 }
-
-/** A refused append: its index in the batch, and the actual seq of its session or the damage found there. */
-export type Refusal = { readonly index: number } & ({ readonly actual: number } | { readonly error: Error });
 
 export type Answer =
   | Page

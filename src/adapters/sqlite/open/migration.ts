@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { chainHash, chainStart } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { marks, tables } from '../file/schema.ts';
 import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
-import { chainHash, chainStart } from '../integrity/chain.ts';
 
 /**
  * Migrates a log of version 1, which had neither chain nor index, to the current version, within the transaction of

@@ -7,8 +7,8 @@ import { holdsConversation } from '../../../core/log/streams.ts';
 import { serviceOrigin } from '../../../core/request/request-origin.ts';
 import { decide } from '../../../core/session/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../../../core/session/session-state.ts';
+import { chainHash } from '../../../stored-log/chain.ts';
 import { textOf } from '../file/columns.ts';
-import { chainHash } from '../integrity/chain.ts';
 import type { Chain, Sink } from './salvage.ts';
 
 /** A turn whose end is lost, so that the repair has ended it. */

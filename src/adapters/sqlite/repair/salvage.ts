@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { chainHash, chainStart, type Link } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { isSqliteError, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { type IndexedSession, parseSession } from '../index/session-index.ts';
-import { chainHash, chainStart, type Link } from '../integrity/chain.ts';
 import { storedLink } from '../integrity/chain-reader.ts';
 import { hasTable, readableRows } from './readable-rows.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SessionId } from '../../../core/ids.ts';
+import type { SessionId } from '../core/ids.ts';
 
 /** A stored event, as a link in the hash chain of its session. */
 export interface Link {

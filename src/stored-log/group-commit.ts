@@ -1,16 +1,16 @@
-import type { SessionId } from '../../../core/ids.ts';
-import type { Envelope } from '../../../core/log/envelope.ts';
-import type { EventCodec } from '../../../core/log/event-codec.ts';
-import type { LoggedEvent } from '../../../core/log/events.ts';
-import { type RecordedEvent, record } from '../../../core/log/recorded-event.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { Envelope } from '../core/log/envelope.ts';
+import type { EventCodec } from '../core/log/event-codec.ts';
+import type { LoggedEvent } from '../core/log/events.ts';
+import { type RecordedEvent, record } from '../core/log/recorded-event.ts';
 import {
   type Addendum,
   type AppendOptions,
   type AskForAddendum,
   StaleVersionError,
-} from '../../../ports/event-store.ts';
+} from '../ports/event-store.ts';
+import type { AppendRequest, Committed, Refusal } from './append-request.ts';
 import { encodeAll } from './stored-row.ts';
-import type { AppendRequest, Committed, Refusal } from './worker-protocol.ts';
 
 interface PendingAppend {
   request: AppendRequest;

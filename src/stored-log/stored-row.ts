@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { SessionId } from '../../../core/ids.ts';
-import type { Envelope } from '../../../core/log/envelope.ts';
-import { type EventCodec, NewerEventError } from '../../../core/log/event-codec.ts';
-import type { LoggedEvent } from '../../../core/log/events.ts';
-import type { RecordedEvent } from '../../../core/log/recorded-event.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { Envelope } from '../core/log/envelope.ts';
+import { type EventCodec, NewerEventError } from '../core/log/event-codec.ts';
+import type { LoggedEvent } from '../core/log/events.ts';
+import type { RecordedEvent } from '../core/log/recorded-event.ts';
 
 /** Events as they are sent to the thread. */
 export interface EncodedEvents {

@@ -1,0 +1,97 @@
+import type { Link } from '../../stored-log/chain.ts';
+import type { Statement } from './sql-session.ts';
+
+/** An append that is ready to be stored: its events are linked to the last one of the stream. */
+export interface LinkedAppend {
+  readonly stream: string;
+  /** Seq and hash of the event that it follows. */
+  readonly after: Head;
+  /** Those of its last event; the same if it has none. */
+  readonly head: Head;
+  readonly links: readonly (Link & { readonly hash: string })[];
+  /** Undefined: as it was. */
+  readonly open: boolean | undefined;
+  readonly title: string | null | undefined;
+}
+
+/** The end of a stream. */
+export interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Who appends, and when. */
+export interface Writing {
+  readonly schema: string;
+  readonly node: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/**
+ * One statement for appends to different streams: all events of an append are stored, with the new head of its stream, if
+ * the stream ends with the event that it follows and the node has its lease, and nothing otherwise. Its rows are the
+ * streams that were appended to; one without a stream if the node has lost its lease. The lock on the row of the node is
+ * one that renewing the lease does not wait for, but taking the log over does.
+ */
+export function appendStatement(
+  { schema, node, time }: Writing,
+  appends: readonly LinkedAppend[],
+): Statement {
+  const links = appends.flatMap((append) => append.links.map((link) => ({ stream: append.stream, ...link })));
+  return {
+    name: 'append',
+    text: `
+      WITH writer AS MATERIALIZED (
+        SELECT node FROM ${schema}.nodes WHERE node = $15 FOR KEY SHARE
+      ), wanted AS (
+        SELECT w.* FROM writer, unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::text[], $6::bool[], $7::bool[], $8::text[])
+          AS w (stream, after_seq, after_hash, seq, hash, open, has_title, title)
+      ), continued AS (
+        UPDATE ${schema}.streams s
+        SET head = w.seq, hash = w.hash, open = coalesce(w.open, s.open),
+          updated = CASE WHEN w.seq > w.after_seq THEN $9::bigint ELSE s.updated END,
+          title = CASE WHEN w.has_title THEN w.title ELSE s.title END
+        FROM wanted w
+        WHERE w.after_seq > 0 AND s.stream = w.stream AND s.head = w.after_seq AND s.hash = w.after_hash
+        RETURNING s.stream
+      ), begun AS (
+        INSERT INTO ${schema}.streams (stream, head, hash, created, updated, open, title)
+        SELECT w.stream, w.seq, w.hash, $9::bigint, $9::bigint, coalesce(w.open, false), w.title
+        FROM wanted w WHERE w.after_seq = 0 AND w.seq > 0
+        ON CONFLICT DO NOTHING
+        RETURNING stream
+      ), appended AS (
+        SELECT stream FROM continued UNION ALL SELECT stream FROM begun
+      ), stored AS (
+        INSERT INTO ${schema}.events (stream, seq, time, type, data, hash)
+        SELECT e.stream, e.seq, $9::bigint, e.type, e.data, e.hash
+        FROM unnest($10::text[], $11::int[], $12::text[], $13::text[], $14::text[])
+          AS e (stream, seq, type, data, hash)
+        WHERE e.stream IN (SELECT stream FROM appended)
+      )
+      SELECT stream FROM appended UNION ALL SELECT NULL WHERE NOT EXISTS (SELECT FROM writer)`,
+    values: [
+      appends.map(({ stream }) => stream),
+      appends.map(({ after }) => after.seq),
+      appends.map(({ after }) => after.hash),
+      appends.map(({ head }) => head.seq),
+      appends.map(({ head }) => head.hash),
+      appends.map(({ open }) => open ?? null),
+      appends.map(({ title }) => title !== undefined),
+      appends.map(({ title }) => storedTitle(title)),
+      time,
+      links.map(({ stream }) => stream),
+      links.map(({ seq }) => seq),
+      links.map(({ type }) => type),
+      links.map(({ data }) => data),
+      links.map(({ hash }) => hash),
+      node,
+    ],
+  };
+}
+
+/** As JSON: PostgreSQL's texts cannot hold every character. */
+export function storedTitle(title: string | null | undefined): string | null {
+  return title === undefined || title === null ? null : JSON.stringify(title);
+}

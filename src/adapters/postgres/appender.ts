@@ -1,0 +1,167 @@
+import { LRUCache } from 'lru-cache';
+import type { AppendRequest, Committed, Refusal } from '../../stored-log/append-request.ts';
+import { chainHash, chainStart } from '../../stored-log/chain.ts';
+import { appendStatement, type Head, type LinkedAppend } from './append-statement.ts';
+import type { Database } from './database.ts';
+import type { NodeLease } from './node-lease.ts';
+import type { Session } from './sql-session.ts';
+import { readHeads } from './stream-index.ts';
+
+/** Streams whose last event is remembered, so that an append to them is one round trip. */
+const MOST_HEADS = 100_000;
+/** A stream may be erased and begun again while its head is read. */
+const MOST_READINGS = 5;
+const NO_EVENT: Head = { seq: 0, hash: chainStart };
+
+/** An append of a batch. */
+interface Pending {
+  readonly index: number;
+  readonly request: AppendRequest;
+}
+
+/** What becomes of a batch, if its transaction is committed. */
+interface Outcome {
+  /** The new ends of the streams. */
+  readonly heads: Map<string, Head>;
+  readonly refused: Refusal[];
+}
+
+/** Stores batches of appends. */
+export class Appender {
+  readonly #database: Database;
+  readonly #lease: Pick<NodeLease, 'node' | 'lose'>;
+  readonly #heads = new LRUCache<string, Head>({ max: MOST_HEADS });
+
+  constructor(database: Database, lease: Pick<NodeLease, 'node' | 'lose'>) {
+    this.#database = database;
+    this.#lease = lease;
+  }
+
+  /**
+   * Rejects if nothing of the batch is stored, or with a `StorageAwayError` if that is not known. What a lost connection
+   * leaves open is cleared up by asking again: the hash at the end of a stream says whether an append is stored.
+   */
+  async append(batch: readonly AppendRequest[]): Promise<Committed> {
+    const attempts = new BatchAttempts(this.#database.schema, this.#lease, this.#heads);
+    const waves = wavesOf(batch);
+    const begun = performance.now();
+    const { heads, refused } = await this.#database.insist('append to', () =>
+      waves.length > 1
+        ? this.#database.transact((session) => attempts.store(session, waves))
+        : attempts.store(this.#database, waves),
+    );
+    for (const [stream, head] of heads) this.#heads.set(stream, head);
+    return { time: attempts.time, appends: batch.length, syncMs: performance.now() - begun, refused };
+  }
+
+  /** Call it when the streams are gone. */
+  forget(streams: readonly string[]): void {
+    for (const stream of streams) this.#heads.delete(stream);
+  }
+}
+
+/** The attempts to store one batch. */
+class BatchAttempts {
+  readonly time = Date.now();
+  readonly #schema: string;
+  readonly #lease: Pick<NodeLease, 'node' | 'lose'>;
+  readonly #known: Pick<LRUCache<string, Head>, 'get'>;
+  /** As they were sent last. The same events at the same time have the same hash, so the log says whether it has them. */
+  readonly #sent = new Map<number, LinkedAppend>();
+
+  constructor(
+    schema: string,
+    lease: Pick<NodeLease, 'node' | 'lose'>,
+    known: Pick<LRUCache<string, Head>, 'get'>,
+  ) {
+    this.#schema = schema;
+    this.#lease = lease;
+    this.#known = known;
+  }
+
+  async store(session: Session, waves: readonly (readonly Pending[])[]): Promise<Outcome> {
+    const outcome: Outcome = { heads: new Map(), refused: [] };
+    for (const wave of waves) await this.#storeWave(session, wave, outcome);
+    return outcome;
+  }
+
+  /** Stores appends to different streams. Most need one reading of nothing and one statement. */
+  async #storeWave(session: Session, wave: readonly Pending[], outcome: Outcome): Promise<void> {
+    let pending = wave;
+    for (let reading = 0; pending.length > 0; reading += 1) {
+      if (reading === MOST_READINGS) throw new Error('streams change as fast as they are read');
+      const heads = await this.#headsOf(session, pending, reading === 0 ? outcome.heads : null);
+      const ready = pending.filter((one) => this.#isReady(one, heads.get(one.request.sessionId), outcome));
+      if (ready.length === 0) return;
+      const linked = ready.map((one) => this.#linked(one, heads.get(one.request.sessionId) ?? NO_EVENT));
+      const writing = { schema: this.#schema, node: this.#lease.node, time: this.time };
+      const rows = await session.rows(appendStatement(writing, linked));
+      const stored = new Set(rows.map(({ stream }) => stream));
+      if (stored.has(null)) throw this.#lease.lose();
+      for (const { stream, head } of linked) if (stored.has(stream)) outcome.heads.set(stream, head);
+      pending = ready.filter(({ request }) => !stored.has(request.sessionId));
+    }
+  }
+
+  /** @param presumed looks at what is known before it reads; null: what is known has proved wrong. */
+  async #headsOf(
+    session: Session,
+    pending: readonly Pending[],
+    presumed: ReadonlyMap<string, Head> | null,
+  ): Promise<ReadonlyMap<string, Head>> {
+    const heads = new Map<string, Head>();
+    const unknown: string[] = [];
+    for (const { request } of pending) {
+      const { sessionId, expectedSeq, data } = request;
+      const begins = expectedSeq === 0 && data.length > 0;
+      const known = presumed?.get(sessionId) ?? (begins ? NO_EVENT : this.#known.get(sessionId));
+      if (presumed && known?.seq === expectedSeq) heads.set(sessionId, known);
+      else unknown.push(sessionId);
+    }
+    if (unknown.length === 0) return heads;
+    return new Map([...heads, ...(await readHeads(session, this.#schema, unknown))]);
+  }
+
+  /** False if there is nothing more to do: an attempt before has stored it, or it is refused. */
+  #isReady(
+    { index, request: { sessionId, expectedSeq, data } }: Pending,
+    head: Head = NO_EVENT,
+    { heads, refused }: Outcome,
+  ): boolean {
+    const sent = this.#sent.get(index)?.head;
+    if (data.length > 0 && sent?.seq === head.seq && sent.hash === head.hash) {
+      heads.set(sessionId, head);
+      return false;
+    }
+    if (head.seq !== expectedSeq) refused.push({ index, actual: head.seq });
+    // Without a stream there is nothing to mark.
+    return head.seq === expectedSeq && head.seq + data.length > 0;
+  }
+
+  #linked({ index, request }: Pending, after: Head): LinkedAppend {
+    const { sessionId: stream, types, data, open, title } = request;
+    let { hash } = after;
+    const links = data.map((json, place) => {
+      const link = { seq: after.seq + 1 + place, time: this.time, type: types[place] ?? '', data: json };
+      hash = chainHash(hash, stream, link);
+      return { ...link, hash };
+    });
+    const linked = { stream, after, head: { seq: after.seq + data.length, hash }, links, open, title };
+    this.#sent.set(index, linked);
+    return linked;
+  }
+}
+
+/** Splits a batch so that no part has two appends to one stream. Nearly always there is one part. */
+function wavesOf(batch: readonly AppendRequest[]): readonly (readonly Pending[])[] {
+  const waves: Pending[][] = [];
+  const next = new Map<string, number>();
+  for (const [index, request] of batch.entries()) {
+    const number = next.get(request.sessionId) ?? 0;
+    next.set(request.sessionId, number + 1);
+    const wave = waves[number];
+    if (wave) wave.push({ index, request });
+    else waves.push([{ index, request }]);
+  }
+  return waves;
+}

@@ -1,0 +1,171 @@
+import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import type { Logger } from '../../ports/logger.ts';
+import { retryDelayMs } from '../../timing/retry-delay.ts';
+import { explained, isAway, isInTheWay } from './postgres-errors.ts';
+import { migrate, requireTables } from './schema.ts';
+import type { Row, Session, Statement } from './sql-session.ts';
+import type { StoreAddress } from './store-url.ts';
+
+const MOST_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 3_000;
+/** After it the server gives up a statement; a little later the driver gives up the connection. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** For how long work is repeated when the database goes away. A failover that is shorter goes unnoticed. */
+const PATIENCE_MS = 3_000;
+const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
+
+/** The pool of connections to one PostgreSQL database. */
+export class Database implements Session, AsyncDisposable {
+  readonly schema: string;
+  /** For people: without user and password. */
+  readonly shown: string;
+  readonly #pool: pg.Pool;
+  readonly #log: Logger;
+  /** Set while the database cannot be reached. Nobody then waits for it long. */
+  #isAway = false;
+  #closed: Promise<void> | undefined;
+  /** Transactions that wait for somebody outside. Closing ends them. */
+  readonly #endless = new Set<PoolClient>();
+
+  private constructor(pool: pg.Pool, { schema, shown }: StoreAddress, log: Logger) {
+    this.#pool = pool;
+    this.#log = log;
+    this.schema = schema;
+    this.shown = shown;
+    // Without a listener, a lost idle connection would end the process. Whoever asks next hears of it.
+    pool.on('error', (err) => log.debug({ err }, 'an idle connection to PostgreSQL was lost'));
+  }
+
+  /** Connects, and makes the tables or brings them up to date. Rejects with an error that says what is wrong. */
+  static async open(
+    address: StoreAddress,
+    log: Logger,
+    { makesTables = true }: { readonly makesTables?: boolean } = {},
+  ): Promise<Database> {
+    const pool = new pg.Pool({
+      connectionString: address.connectionString,
+      application_name: 'agent-service',
+      max: MOST_CONNECTIONS,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+    });
+    const database = new Database(pool, address, log);
+    try {
+      if (makesTables) await database.transact((session) => migrate(session, address.schema));
+      else await requireTables(database, address.schema);
+      await database.#requireSync();
+      return database;
+    } catch (error) {
+      await database[Symbol.asyncDispose]();
+      throw explained(error, address.shown, 'open');
+    }
+  }
+
+  async rows(statement: Statement): Promise<readonly Row[]> {
+    return rowsOf(await this.#pool.query(asQuery(statement)));
+  }
+
+  /** All of the work or nothing. It may be repeated only if nobody else sees it before the commit. */
+  async transact<T>(work: (session: Session) => Promise<T>, { endless = false } = {}): Promise<T> {
+    const client = await this.#pool.connect();
+    // A connection that is lost between two statements makes the next one fail.
+    const noticed = (err: Error) => this.#log.debug({ err }, 'a connection to PostgreSQL was lost');
+    client.on('error', noticed);
+    if (endless) this.#endless.add(client);
+    let isBroken = true;
+    try {
+      await client.query('BEGIN');
+      const done = await work({ rows: async (statement) => rowsOf(await client.query(asQuery(statement))) });
+      await client.query('COMMIT');
+      isBroken = false;
+      return done;
+    } catch (error) {
+      isBroken = await client.query('ROLLBACK').then(
+        () => false,
+        () => true,
+      );
+      throw error;
+    } finally {
+      client.off('error', noticed);
+      if (!endless || this.#endless.delete(client)) client.release(isBroken);
+    }
+  }
+
+  /**
+   * Does the work again while another transaction is in its way, and for some time while the database is away. The work
+   * must come to the same if it was done before and nobody heard of it.
+   */
+  async insist<T>(attempt: string, work: () => Promise<T>): Promise<T> {
+    const until = performance.now() + (this.#isAway ? 0 : PATIENCE_MS);
+    for (let failures = 1; ; failures += 1) {
+      try {
+        const done = await work();
+        if (this.#isAway) this.#log.info({ database: this.shown }, 'PostgreSQL can be reached again');
+        this.#isAway = false;
+        return done;
+      } catch (error) {
+        const mayPass = isAway(error) || isInTheWay(error);
+        if (!mayPass || this.#closed || performance.now() >= until) throw this.#failure(error, attempt);
+        await new Promise((resolve) =>
+          setTimeout(resolve, retryDelayMs(failures, Math.random, BETWEEN_TRIES)),
+        );
+      }
+    }
+  }
+
+  /** Does the work once. If it fails, it is not known whether it was done, unless the error says so. */
+  async once<T>(attempt: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#failure(error, attempt);
+    }
+  }
+
+  /** Resolves when what runs is done. What waits for somebody outside is given up. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    for (const client of this.#endless) client.release(true);
+    this.#endless.clear();
+    await this.#pool.end();
+  }
+
+  #failure(error: unknown, attempt: string): unknown {
+    if (isAway(error) && !this.#closed) {
+      if (!this.#isAway)
+        this.#log.error({ database: this.shown, err: error }, 'PostgreSQL cannot be reached');
+      this.#isAway = true;
+    }
+    return explained(error, this.shown, attempt);
+  }
+
+  /** An append that has resolved must survive a crash of the database's machine. */
+  async #requireSync(): Promise<void> {
+    const [row] = await this.rows({
+      text: "SELECT current_setting('synchronous_commit') AS commit, current_setting('fsync') AS fsync",
+    });
+    if (row?.commit === 'off')
+      throw new Error(
+        `PostgreSQL at ${this.shown} has synchronous_commit = off, so it would lose what it has confirmed: set it to on for this user (ALTER ROLE … SET synchronous_commit = on)`,
+      );
+    if (row?.fsync === 'off')
+      this.#log.warn(
+        { database: this.shown },
+        'PostgreSQL has fsync = off: a crash of its machine may lose the log',
+      );
+  }
+}
+
+function asQuery({ values, ...statement }: Statement): QueryConfig {
+  return values ? { ...statement, values: [...values] } : statement;
+}
+
+function rowsOf({ rows }: QueryResult<Row>): readonly Row[] {
+  return rows;
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { Logger } from '../../ports/logger.ts';
+import type { Database } from './database.ts';
+import { LogInUseError } from './log-in-use.ts';
+import { isAway } from './postgres-errors.ts';
+import type { Session } from './sql-session.ts';
+import { Bigint } from './stream-index.ts';
+
+/** Who asks for the lease. For people. */
+export interface NodeIdentity {
+  /** Host and process. */
+  readonly name: string;
+  /** Of agent-service. */
+  readonly version: string;
+}
+
+export interface LeaseTimes {
+  /** How long a service that has died keeps the log from the next one. */
+  readonly leaseMs: number;
+  readonly renewMs: number;
+}
+
+export const LEASE_TIMES: LeaseTimes = { leaseMs: 2_000, renewMs: 500 };
+
+/** Another service has taken the log over. Nothing of this one is stored any more. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}
+
+const HolderRow = z.object({ name: z.string(), left_ms: z.number() });
+const NodeRow = z.object({ node: Bigint });
+
+/**
+ * The right to write the log, which one service has at a time. It is renewed while the service lives, by the clock of the
+ * database. When it has ended, the next service may take the log over: it removes the row of the one before, and every
+ * append asks for the row of its service. So a service that was paused beyond its lease stores nothing when it wakes up.
+ */
+export class NodeLease implements AsyncDisposable {
+  /** Of this service; never used again. */
+  readonly node: number;
+  readonly #database: Database;
+  readonly #times: LeaseTimes;
+  readonly #log: Logger;
+  readonly #lost = Promise.withResolvers<FencedError>();
+  #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  private constructor(database: Database, node: number, times: LeaseTimes, log: Logger) {
+    this.#database = database;
+    this.node = node;
+    this.#times = times;
+    this.#log = log;
+    this.#renewSoon();
+  }
+
+  /** Waits for a lease that is not renewed any more. Rejects with a `LogInUseError` when it is. */
+  static async take(
+    database: Database,
+    identity: NodeIdentity,
+    { log, times = LEASE_TIMES }: { readonly log: Logger; readonly times?: LeaseTimes },
+  ): Promise<NodeLease> {
+    // The lease of a service that has just died ends within this time.
+    const until = performance.now() + times.leaseMs + times.renewMs;
+    for (let tries = 1; ; tries += 1) {
+      const taken = await database.transact((session) => take(session, database.schema, identity, times));
+      if ('node' in taken) return new NodeLease(database, taken.node, times, log);
+      if (performance.now() >= until) throw inUse(database, taken.name);
+      if (tries === 1)
+        log.info({ by: taken.name }, 'waiting for the lease of the service that had the log before');
+      await new Promise((resolve) => setTimeout(resolve, Math.min(taken.leftMs + 50, times.renewMs)));
+    }
+  }
+
+  /** Resolves when another service has taken the log over. */
+  get lost(): Promise<FencedError> {
+    return this.#lost.promise;
+  }
+
+  /** Call it in a transaction: nobody takes the log over before it is committed. Throws a `FencedError`. */
+  async require(session: Session): Promise<void> {
+    const held = await session.rows({
+      name: 'lease',
+      text: `SELECT node FROM ${this.#database.schema}.nodes WHERE node = $1 FOR KEY SHARE`,
+      values: [this.node],
+    });
+    if (held.length === 0) throw this.lose();
+  }
+
+  /** Call it when the row of this service is found to be gone. */
+  lose(): FencedError {
+    const error = new FencedError(
+      `another agent-service has taken over the log in PostgreSQL at ${this.#database.shown}: this one was paused, or could not reach the database, for longer than ${this.#times.leaseMs} ms`,
+    );
+    if (!this.#isOver) {
+      this.#isOver = true;
+      clearTimeout(this.#timer);
+      this.#lost.resolve(error);
+    }
+    return error;
+  }
+
+  /** Ends the lease, so that the next service need not wait for it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const wasOver = this.#isOver;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#renewing;
+    if (wasOver) return;
+    try {
+      await this.#database.rows({
+        text: `DELETE FROM ${this.#database.schema}.nodes WHERE node = $1`,
+        values: [this.node],
+      });
+    } catch (err) {
+      this.#log.warn({ err }, 'the lease could not be given back: the next service waits until it ends');
+    }
+  }
+
+  #renewSoon(): void {
+    if (this.#isOver) return;
+    this.#timer = setTimeout(() => {
+      this.#renewing = this.#renew().finally(() => this.#renewSoon());
+    }, this.#times.renewMs);
+    this.#timer.unref();
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const renewed = await this.#database.rows({
+        name: 'renew',
+        text: `
+          UPDATE ${this.#database.schema}.nodes SET lease_end = clock_timestamp() + $2 * interval '1 ms'
+          WHERE node = $1 RETURNING node`,
+        values: [this.node, this.#times.leaseMs],
+      });
+      if (renewed.length === 0) this.lose();
+    } catch (err) {
+      // Appends say so, too. Nobody can take the log over while nobody reaches the database.
+      if (!isAway(err)) this.#log.error({ err }, 'the lease could not be renewed');
+    }
+  }
+}
+
+type Taken = { readonly node: number } | { readonly name: string; readonly leftMs: number };
+
+async function take(
+  session: Session,
+  schema: string,
+  { name, version }: NodeIdentity,
+  { leaseMs }: LeaseTimes,
+): Promise<Taken> {
+  // Of two that come at once, one waits here and finds the lease of the other.
+  await session.rows({ text: `LOCK TABLE ${schema}.nodes IN SHARE ROW EXCLUSIVE MODE` });
+  const [living] = await session.rows({
+    text: `
+      SELECT name, extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 AS left_ms
+      FROM ${schema}.nodes WHERE lease_end > clock_timestamp() ORDER BY lease_end DESC LIMIT 1`,
+  });
+  if (living) {
+    const holder = HolderRow.parse(living);
+    return { name: holder.name, leftMs: holder.left_ms };
+  }
+  // Waits for appends of the service before that are under way.
+  await session.rows({ text: `DELETE FROM ${schema}.nodes` });
+  const [row] = await session.rows({
+    text: `
+      INSERT INTO ${schema}.nodes (name, version, lease_end)
+      VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms') RETURNING node`,
+    values: [name, version, leaseMs],
+  });
+  return { node: NodeRow.parse(row).node };
+}
+
+function inUse({ shown }: Database, name: string): LogInUseError {
+  return new LogInUseError(
+    `the log in PostgreSQL at ${shown} is in use by another agent-service (${name}). One service writes it at a time: stop the other one, or give this one a schema of its own (?schema=…)`,
+  );
+}

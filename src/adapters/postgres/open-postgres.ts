@@ -1,0 +1,52 @@
+import type { EventStore } from '../../ports/event-store.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { SnapshotStore } from '../../ports/snapshot-store.ts';
+import { Database } from './database.ts';
+import { type FencedError, type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
+import { type PostgresEventStoreOptions, postgresEventStore } from './postgres-event-store.ts';
+import { postgresSnapshotStore } from './postgres-snapshot-store.ts';
+import { parseStoreUrl } from './store-url.ts';
+
+export interface PostgresOptions extends PostgresEventStoreOptions {
+  /** Who opens it, for whoever finds it in use. */
+  readonly identity: NodeIdentity;
+  readonly log: Logger;
+  readonly leaseTimes?: LeaseTimes;
+}
+
+export interface PostgresStores {
+  /** Closes the database, which the snapshots need. */
+  readonly store: EventStore;
+  readonly snapshots: SnapshotStore;
+  /** Resolves when another service has taken the log over: this one must end. */
+  readonly lost: Promise<FencedError>;
+}
+
+/** Opens a log in PostgreSQL to read it, also while a service uses it. Rejects if there is none. */
+export async function readPostgres(url: string, log: Logger): Promise<EventStore> {
+  const database = await Database.open(parseStoreUrl(url), log, { makesTables: false });
+  return postgresEventStore(database, null);
+}
+
+/**
+ * Opens the log in PostgreSQL, for one service at a time.
+ *
+ * @param url `postgres://user:password@host:5432/database`, with `?schema=…` for tables in another schema.
+ */
+export async function openPostgres(
+  url: string,
+  { identity, log, leaseTimes, ...options }: PostgresOptions,
+): Promise<PostgresStores> {
+  const database = await Database.open(parseStoreUrl(url), log);
+  try {
+    const lease = await NodeLease.take(database, identity, { log, ...(leaseTimes && { times: leaseTimes }) });
+    return {
+      store: postgresEventStore(database, lease, options),
+      snapshots: postgresSnapshotStore(database),
+      lost: lease.lost,
+    };
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+}

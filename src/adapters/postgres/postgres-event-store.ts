@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
+import { record } from '../../core/log/recorded-event.ts';
+import type { StreamId } from '../../core/log/streams.ts';
+import type {
+  AdoptedEvent,
+  AppendOptions,
+  EventStore,
+  ForkOptions,
+  LogSize,
+  SessionFilter,
+  SessionSummary,
+} from '../../ports/event-store.ts';
+import type { AppendRequest } from '../../stored-log/append-request.ts';
+import { GroupCommit } from '../../stored-log/group-commit.ts';
+import { encodeAll, parseStoredRow } from '../../stored-log/stored-row.ts';
+import { Appender } from './appender.ts';
+import { adoptStream, forkStream } from './copied-streams.ts';
+import type { Database } from './database.ts';
+import type { NodeLease } from './node-lease.ts';
+import type { Session } from './sql-session.ts';
+import { Bigint, listIds, listStreams } from './stream-index.ts';
+import { readLinks } from './stream-reader.ts';
+
+/** How long the number of events in the log is believed. Other services append, too. */
+const COUNT_MS = 60_000;
+const SizeRow = z.object({ bytes: Bigint });
+const CountRow = z.object({ events: Bigint });
+
+export interface PostgresEventStoreOptions {
+  readonly codec?: EventCodec | undefined;
+  /** Called after each batch with the duration of its round trip. */
+  readonly onCommit?: ((syncMs: number) => void) | undefined;
+}
+
+/**
+ * The event log in PostgreSQL, as long as the lease lasts. It ends the lease and closes the database, too.
+ *
+ * @param lease null: the log is only read.
+ */
+export function postgresEventStore(
+  database: Database,
+  lease: NodeLease | null,
+  options: PostgresEventStoreOptions = {},
+): EventStore {
+  return new PostgresEventStore(database, lease, options);
+}
+
+class PostgresEventStore implements EventStore {
+  readonly #database: Database;
+  readonly #lease: NodeLease | null;
+  readonly #codec: EventCodec;
+  readonly #commits: GroupCommit;
+  readonly #appender: Appender | null;
+  readonly #onCommit: PostgresEventStoreOptions['onCommit'];
+  /** Calls that must be done before the database is closed. */
+  readonly #running = new Set<Promise<unknown>>();
+  #count: { events: number; readonly until: number } | undefined;
+  #disposed: Promise<void> | undefined;
+
+  constructor(
+    database: Database,
+    lease: NodeLease | null,
+    { codec = currentEvents, onCommit }: PostgresEventStoreOptions,
+  ) {
+    this.#database = database;
+    this.#lease = lease;
+    this.#codec = codec;
+    this.#onCommit = onCommit;
+    this.#appender = lease && new Appender(database, lease);
+    this.#commits = new GroupCommit((batch) => void this.#commit(batch), codec);
+  }
+
+  async append(
+    streamId: StreamId,
+    expectedSeq: number,
+    events: readonly LoggedEvent[],
+    options?: AppendOptions,
+  ): Promise<Envelope<LoggedEvent>[]> {
+    this.#refuseWhenClosed();
+    return this.#commits.append(streamId, expectedSeq, events, options);
+  }
+
+  read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
+    return this.#tracked('read', async () => {
+      const envelopes: Envelope<LoggedEvent>[] = [];
+      for await (const links of readLinks(this.#database, this.#database, streamId, afterSeq, limit))
+        for (const link of links) {
+          envelopes.push(parseStoredRow(link, streamId, afterSeq + envelopes.length + 1, this.#codec));
+        }
+      return envelopes;
+    });
+  }
+
+  sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
+    return this.#tracked('read', () => listStreams(this.#database, this.#database.schema, filter));
+  }
+
+  streamIds(after: StreamId, limit: number): Promise<StreamId[]> {
+    return this.#tracked('read', () => listIds(this.#database, this.#database.schema, after, limit));
+  }
+
+  async fork(
+    from: SessionId,
+    at: number,
+    to: SessionId,
+    closing: readonly LoggedEvent[] = [],
+    { origin, title }: ForkOptions = {},
+  ): Promise<void> {
+    const fork = { from, at, to, closing: encodeAll(record(closing, origin), this.#codec), title };
+    await this.#once('append to', async () => {
+      const events = await this.#database.transact(async (session) => {
+        await this.#writer.require(session);
+        return forkStream(session, this.#database, fork);
+      });
+      this.#counted(events);
+    });
+  }
+
+  /** Closing does not wait for it: its events may never end. */
+  async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {
+    this.#refuseWhenClosed();
+    const database = this.#database;
+    const adoption = { sessionId, events, codec: this.#codec };
+    const adopt = async (session: Session): Promise<number> => {
+      const count = await adoptStream(session, database, adoption);
+      // Last, because whoever takes the log over waits for it.
+      await this.#writer.require(session);
+      return count;
+    };
+    const adopted = await database.once('append to', () => database.transact(adopt, { endless: true }));
+    this.#counted(adopted);
+    return adopted;
+  }
+
+  async erase(...streamIds: StreamId[]): Promise<void> {
+    const { schema } = this.#database;
+    const ofStreams = (table: string) => ({
+      text: `DELETE FROM ${schema}.${table} WHERE stream = ANY ($1)`,
+      values: [streamIds],
+    });
+    await this.#tracked('erase from', () =>
+      this.#database.transact(async (session) => {
+        await this.#writer.require(session);
+        await session.rows(ofStreams('streams'));
+        await session.rows(ofStreams('events'));
+      }),
+    );
+    this.#appender?.forget(streamIds);
+    this.#count = undefined;
+  }
+
+  size(): Promise<LogSize> {
+    return this.#tracked('measure', async () => {
+      const { schema } = this.#database;
+      const [row] = await this.#database.rows({
+        text: `SELECT pg_total_relation_size('${schema}.events') + pg_total_relation_size('${schema}.streams') AS bytes`,
+      });
+      return { databaseBytes: SizeRow.parse(row).bytes, walBytes: 0, events: await this.#events() };
+    });
+  }
+
+  async probe(): Promise<void> {
+    const { schema } = this.#database;
+    await this.#tracked('write to', () =>
+      this.#database.transact(async (session) => {
+        await this.#writer.require(session);
+        await session.rows({ text: `UPDATE ${schema}.format SET probed = clock_timestamp()` });
+      }),
+    );
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
+  }
+
+  async #dispose(): Promise<void> {
+    await Promise.all([this.#commits.drained(), Promise.allSettled(this.#running)]);
+    await this.#lease?.[Symbol.asyncDispose]();
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  async #commit(batch: readonly AppendRequest[]): Promise<void> {
+    try {
+      if (!this.#appender) throw readOnly();
+      const committed = await this.#appender.append(batch);
+      const refused = new Set(committed.refused.map(({ index }) => index));
+      for (const [index, { data }] of batch.entries()) if (!refused.has(index)) this.#counted(data.length);
+      this.#commits.commit(committed);
+      this.#onCommit?.(committed.syncMs);
+    } catch (error) {
+      this.#commits.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  get #writer(): NodeLease {
+    if (!this.#lease) throw readOnly();
+    return this.#lease;
+  }
+
+  async #events(): Promise<number> {
+    if (this.#count && performance.now() < this.#count.until) return this.#count.events;
+    const { schema } = this.#database;
+    const [row] = await this.#database.rows({
+      text: `SELECT coalesce(sum(head), 0)::bigint AS events FROM ${schema}.streams`,
+    });
+    this.#count = { events: CountRow.parse(row).events, until: performance.now() + COUNT_MS };
+    return this.#count.events;
+  }
+
+  #counted(events: number): void {
+    if (this.#count) this.#count.events += events;
+  }
+
+  /** Repeats it while the database is away for a moment. */
+  #tracked<T>(attempt: string, work: () => Promise<T>): Promise<T> {
+    return this.#until(() => this.#database.insist(attempt, work));
+  }
+
+  /** For what must not be done twice. */
+  #once<T>(attempt: string, work: () => Promise<T>): Promise<T> {
+    return this.#until(() => this.#database.once(attempt, work));
+  }
+
+  async #until<T>(work: () => Promise<T>): Promise<T> {
+    this.#refuseWhenClosed();
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#disposed) throw new Error('the event store is closed');
+  }
+}
+
+function readOnly(): Error {
+  return new Error('the event log was opened to be read');
+}

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { SessionId } from '../../core/ids.ts';
+import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
+import type { Database } from './database.ts';
+import type { Session } from './sql-session.ts';
+
+/** 22 characters of base64 are 132 bits. */
+const HASH_CHARACTERS = 22;
+
+const PartRow = z.object({
+  part: z.int(),
+  seq: z.int(),
+  parts: z.int(),
+  text: z.string(),
+  hash: z.string(),
+});
+type PartRow = z.infer<typeof PartRow>;
+
+/** Keeps one snapshot of a session, in the database of its events, which the store of the events closes. */
+export function postgresSnapshotStore(database: Database): SnapshotStore {
+  return new PostgresSnapshotStore(database);
+}
+
+class PostgresSnapshotStore implements SnapshotStore {
+  readonly #database: Database;
+  /** Calls that are under way. */
+  readonly #running = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  load(sessionId: SessionId, latestSeq = Infinity): Promise<Snapshot | undefined> {
+    const { schema } = this.#database;
+    return this.#tracked(async () => {
+      const rows = await this.#database.rows({
+        name: 'snapshot',
+        text: `SELECT part, seq, parts, text, hash FROM ${schema}.snapshots WHERE stream = $1 ORDER BY part`,
+        values: [sessionId],
+      });
+      const found = rows.map((row) => PartRow.parse(row));
+      return found.every((row, part) => isIntact(sessionId, row, part))
+        ? snapshotOf(found, latestSeq)
+        : undefined;
+    });
+  }
+
+  async save(sessionId: SessionId, seq: number, parts: AsyncIterable<string>): Promise<void> {
+    const { schema } = this.#database;
+    await this.#tracked(async () => {
+      // Read before the transaction, which would keep a connection while they are made.
+      const texts: string[] = [];
+      for await (const text of parts) texts.push(text);
+      // Row 0 has no text. So there is a row for a snapshot without parts.
+      const rows = ['', ...texts].map((text, part) => ({ part, seq, parts: texts.length, text }));
+      await this.#database.transact(async (session) => {
+        await this.#remove(session, sessionId);
+        for (const row of rows)
+          await session.rows({
+            name: 'save',
+            text: `INSERT INTO ${schema}.snapshots (stream, part, seq, parts, text, hash) VALUES ($1, $2, $3, $4, $5, $6)`,
+            values: [sessionId, row.part, row.seq, row.parts, row.text, hashOf(sessionId, row)],
+          });
+      });
+    });
+  }
+
+  async erase(sessionId: SessionId): Promise<void> {
+    await this.#tracked(() =>
+      this.#database.insist('erase from', () => this.#remove(this.#database, sessionId)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#running);
+  }
+
+  async #remove(session: Session, sessionId: SessionId): Promise<void> {
+    const { schema } = this.#database;
+    await session.rows({ text: `DELETE FROM ${schema}.snapshots WHERE stream = $1`, values: [sessionId] });
+  }
+
+  async #tracked<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new Error('the snapshot store is closed');
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+function snapshotOf(rows: readonly PartRow[], latestSeq: number): Snapshot | undefined {
+  const [first, ...parts] = rows;
+  if (!first || first.parts !== parts.length || first.seq > latestSeq) return undefined;
+  return { seq: first.seq, parts: parts.map(({ text }) => text) };
+}
+
+function isIntact(sessionId: SessionId, row: PartRow, part: number): boolean {
+  return row.part === part && row.hash === hashOf(sessionId, row);
+}
+
+function hashOf(sessionId: SessionId, { part, seq, parts, text }: Omit<PartRow, 'hash'>): string {
+  return hash('sha256', `${sessionId}\n${part}\n${seq}\n${parts}\n${text}`, 'base64').slice(
+    0,
+    HASH_CHARACTERS,
+  );
+}

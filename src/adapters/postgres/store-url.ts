@@ -1,0 +1,28 @@
+/** Where the tables are. */
+export interface StoreAddress {
+  /** For the driver: without what is meant for this service. */
+  readonly connectionString: string;
+  /** The PostgreSQL schema that has the tables. */
+  readonly schema: string;
+  /** For people: without user and password. */
+  readonly shown: string;
+}
+
+const DEFAULT_SCHEMA = 'agent_service';
+/** PostgreSQL cuts longer names. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Parses `postgres://user:password@host:5432/database?schema=agent_service`. Throws a `TypeError` that says what is wrong. */
+export function parseStoreUrl(text: string): StoreAddress {
+  const url = URL.parse(text);
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol))
+    throw new TypeError('--store: it must be like postgres://user:password@host:5432/database');
+  const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
+  if (!SCHEMA.test(schema))
+    throw new TypeError(
+      `--store: its schema "${schema}" must be lower-case letters, digits and _, and begin with a letter`,
+    );
+  url.searchParams.delete('schema');
+  const database = decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username);
+  return { connectionString: url.href, schema, shown: `${url.host}/${database}, schema ${schema}` };
+}

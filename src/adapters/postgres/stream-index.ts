@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { SessionFilter, SessionSummary } from '../../ports/event-store.ts';
+import type { Head } from './append-statement.ts';
+import type { Session } from './sql-session.ts';
+
+/** The driver gives a bigint as text. Milliseconds since the epoch fit into a number. */
+export const Bigint = z.string().transform(Number).pipe(z.int());
+const HeadRow = z.object({ stream: z.string(), head: z.int(), hash: z.string() });
+const IdRow = z.object({ stream: z.string() });
+const SummaryRow = z.object({
+  stream: z.string(),
+  head: z.int(),
+  created: Bigint,
+  updated: Bigint,
+  open: z.boolean(),
+  title: z.string().nullable(),
+});
+
+/** The ends of these streams; none for a stream that does not exist. */
+export async function readHeads(
+  session: Session,
+  schema: string,
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, Head>> {
+  const rows = await session.rows({
+    name: 'heads',
+    text: `SELECT stream, head, hash FROM ${schema}.streams WHERE stream = ANY ($1)`,
+    values: [streams],
+  });
+  return new Map(
+    rows.map((row) => {
+      const { stream, head, hash } = HeadRow.parse(row);
+      return [stream, { seq: head, hash }];
+    }),
+  );
+}
+
+export async function listStreams(
+  session: Session,
+  schema: string,
+  { sessionId, open, after, before, limit = Infinity }: SessionFilter,
+): Promise<SessionSummary[]> {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  const require = (condition: string, value: unknown): void => {
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  if (sessionId !== undefined) require('stream =', sessionId);
+  if (after !== undefined) require('stream >', after);
+  if (before !== undefined) require('stream <', before);
+  if (open !== undefined) conditions.push(open ? 'open' : 'NOT open');
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+  const most = Number.isFinite(limit) ? `LIMIT ${Math.max(0, Math.trunc(limit))}` : '';
+  const columns = 'stream, head, created, updated, open, title';
+  const rows = await session.rows({
+    text: `SELECT ${columns} FROM ${schema}.streams ${where} ORDER BY stream ${most}`,
+    values,
+  });
+  return rows.map(summary);
+}
+
+export async function listIds(
+  session: Session,
+  schema: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await session.rows({
+    name: 'ids',
+    text: `SELECT stream FROM ${schema}.streams WHERE stream > $1 ORDER BY stream LIMIT $2`,
+    values: [after, limit],
+  });
+  return rows.map((row) => IdRow.parse(row).stream);
+}
+
+function summary(row: unknown): SessionSummary {
+  const { stream, head, created, updated, open, title } = SummaryRow.parse(row);
+  return {
+    ...{ sessionId: stream, head, createdAt: created, updatedAt: updated, open },
+    ...(title !== null && { title: z.string().parse(JSON.parse(title)) }),
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { chainHash, chainStart, type Link } from '../../stored-log/chain.ts';
+import type { Database } from './database.ts';
+import type { Session } from './sql-session.ts';
+import { Bigint } from './stream-index.ts';
+
+/** Rows of one query. */
+const PAGE_ROWS = 500;
+
+const EndRow = z.object({ head: z.int(), last: z.string(), seq: z.null() });
+const LinkRow = z.object({
+  /** The end of the stream. */
+  head: z.int(),
+  last: z.string(),
+  seq: z.int(),
+  time: Bigint,
+  type: z.string(),
+  data: z.string(),
+  hash: z.string(),
+});
+const PageRow = z.union([LinkRow, EndRow]);
+
+/** The tables differ from what was written. */
+export class DamagedStreamError extends Error {
+  override readonly name = 'DamagedStreamError';
+}
+
+type Source = Pick<Database, 'schema' | 'shown'>;
+
+/**
+ * The events of a stream after a seq, page by page. Each is checked against the one before it, and the last one against
+ * the end of the stream. Throws a `DamagedStreamError` at the first that is missing or was changed.
+ */
+export async function* readLinks(
+  session: Session,
+  source: Source,
+  stream: string,
+  afterSeq: number,
+  limit: number,
+): AsyncGenerator<readonly Link[], void, void> {
+  let seq = afterSeq;
+  for (let left = limit; left > 0; ) {
+    const page = await readPage(session, source, stream, seq, Math.min(PAGE_ROWS, left));
+    if (page.links.length > 0) yield page.links;
+    seq += page.links.length;
+    left -= page.links.length;
+    if (seq >= page.head) return;
+  }
+}
+
+async function readPage(
+  session: Session,
+  source: Source,
+  stream: string,
+  afterSeq: number,
+  rows: number,
+): Promise<{ head: number; links: readonly Link[] }> {
+  const found = await session.rows({
+    name: 'page',
+    // The event at `afterSeq` comes along: the next one is linked to it.
+    text: `
+      SELECT s.head, s.hash AS last, e.seq, e.time, e.type, e.data, e.hash
+      FROM ${source.schema}.streams s
+      LEFT JOIN ${source.schema}.events e ON e.stream = s.stream AND e.seq BETWEEN $2 AND $3
+      WHERE s.stream = $1
+      ORDER BY e.seq`,
+    values: [stream, afterSeq, Math.min(afterSeq + rows, 2_147_483_647)],
+  });
+  const page = found.map((row) => PageRow.parse(row));
+  const [first] = page;
+  if (!first || afterSeq >= first.head) return { head: first?.head ?? 0, links: [] };
+  const links: Link[] = [];
+  let seq = afterSeq;
+  let previous: string | undefined = afterSeq === 0 ? chainStart : undefined;
+  const refuse = (reason: string): never => {
+    throw new DamagedStreamError(
+      `the log in PostgreSQL at ${source.shown} is damaged: session ${stream}, seq ${seq + 1} cannot be read: ${reason}; restore a backup`,
+    );
+  };
+  for (const row of page) {
+    if (row.seq === null) break;
+    if (row.seq === afterSeq) {
+      previous = row.hash;
+      continue;
+    }
+    if (row.seq !== seq + 1) refuse(`found seq ${row.seq} in its place`);
+    if (previous === undefined) refuse('the event before it is missing');
+    if (chainHash(previous ?? '', stream, row) !== row.hash) refuse('its checksum is wrong');
+    if (row.seq === row.head && row.hash !== row.last) refuse('it is not the last event');
+    if (row.seq > row.head) refuse(`the session ends at seq ${row.head}`);
+    links.push(row);
+    seq = row.seq;
+    previous = row.hash;
+  }
+  if (seq < Math.min(first.head, afterSeq + rows)) refuse('it is missing');
+  return { head: first.head, links };
+}

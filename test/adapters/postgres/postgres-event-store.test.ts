@@ -1,0 +1,268 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
+import type { SessionEvent } from '../../../src/core/log/events.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
+import { PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { SeverableLink } from '../../support/sockets/severable-link.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+/** Nothing but the test talks to the server. */
+const QUIET = { leaseMs: 600_000, renewMs: 300_000 };
+const SHORT = { leaseMs: 300, renewMs: 50 };
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
+
+async function open(url: string, { name = 'a test', leaseTimes = QUIET } = {}) {
+  const log = recordingLog();
+  const stores = await openPostgres(url, { identity: { name, version: '1' }, log, leaseTimes });
+  return { ...stores, log, [Symbol.asyncDispose]: () => stores.store[Symbol.asyncDispose]() };
+}
+
+async function turnsOf(store: EventStore, sessionId: string): Promise<unknown[]> {
+  return (await store.read(sessionId, 0)).map(({ event }) => 'turnId' in event && event.turnId);
+}
+
+/** Runs SQL beside the service. `@` stands for the schema. */
+async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const schema = new URL(url).searchParams.get('schema') ?? '';
+    return (await client.query(text.replaceAll('@', schema))).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('a log in PostgreSQL whose connection is cut', () => {
+  const linked = async () => {
+    const link = await SeverableLink.to(server.port);
+    const url = server.newUrl().replace(`:${server.port}`, `:${link.port}`);
+    return { link, url, direct: url.replace(`:${link.port}`, `:${server.port}`) };
+  };
+
+  it('stores an append once, although its first answer was lost', async () => {
+    const { link, url, direct } = await linked();
+    await using _ = link;
+    await using service = await open(url);
+    await service.store.append('s', 0, [started('a')]);
+    link.cutAfterAnswers(0);
+    const appended = await service.store.append('s', 1, [started('b')], { open: true });
+    expect(appended).toMatchObject([{ seq: 2 }]);
+    expect(await turnsOf(service.store, 's')).toEqual(['a', 'b']);
+    expect(await sql(direct, 'SELECT head, open FROM @.streams')).toEqual([{ head: 2, open: true }]);
+    // It knows the end of the stream.
+    expect(await service.store.append('s', 2, [started('c')])).toMatchObject([{ seq: 3 }]);
+  });
+
+  it.each(Array.from({ length: 12 }, (_, answers) => answers))(
+    'stores all of what is asked or nothing when it is cut after %i answers',
+    async (answers) => {
+      const { link, url } = await linked();
+      await using _ = link;
+      await using service = await open(url);
+      const { store } = service;
+      await store.append('from', 0, [started('a'), started('b')]);
+      await store.append('gone', 0, [started('x')]);
+      link.cutAfterAnswers(answers);
+      const appends = [
+        store.append('twice', 0, [started('c')]),
+        store.append('twice', 1, [started('d')]),
+        store.append('once', 0, [started('e')]),
+      ];
+      const settled = await Promise.allSettled([
+        ...appends,
+        store.fork('from', 1, 'fork'),
+        store.adopt('adopted', elsewhere(['f', 'g'])),
+        store.erase('gone'),
+      ]);
+      const errors = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      for (const error of errors) expect(error).toBeInstanceOf(StorageAwayError);
+      // Appends and erasures are repeated until their outcome is known.
+      expect(settled.map(({ status }) => status).filter((_, index) => ![3, 4].includes(index))).toEqual(
+        Array.from({ length: 4 }, () => 'fulfilled'),
+      );
+      expect(await turnsOf(store, 'twice')).toEqual(['c', 'd']);
+      expect(await turnsOf(store, 'once')).toEqual(['e']);
+      expect(await turnsOf(store, 'gone')).toEqual([]);
+      const [, , , forked, adopted] = settled;
+      const [fork, adoption] = [await turnsOf(store, 'fork'), await turnsOf(store, 'adopted')];
+      if (forked?.status === 'fulfilled') expect(fork).toEqual(['a']);
+      else expect([[], ['a']]).toContainEqual(fork);
+      if (adopted?.status === 'fulfilled') expect(adoption).toEqual(['f', 'g']);
+      else expect([[], ['f', 'g']]).toContainEqual(adoption);
+    },
+  );
+
+  it('says that the database is away, once, and goes on by itself', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url);
+    const { store, log } = service;
+    await store.append('s', 0, [started('a')]);
+    await link.sever();
+    const refused = () => expect(store.append('s', 1, [started('b')])).rejects.toThrow(StorageAwayError);
+    await refused();
+    await refused();
+    await expect(store.read('s', 0)).rejects.toThrow(
+      /cannot read PostgreSQL at 127\.0\.0\.1:\d+\/postgres, schema/,
+    );
+    await expect(store.probe()).rejects.toThrow(StorageAwayError);
+    await link.restore();
+    expect(await store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+    expect(await turnsOf(store, 's')).toEqual(['a', 'b']);
+    const said = log.lines.map(({ message }) => message).filter((message) => /reached/.test(message));
+    expect(said).toEqual(['PostgreSQL cannot be reached', 'PostgreSQL can be reached again']);
+  });
+
+  it('outlives a restart of the database, without an error to anybody', async () => {
+    await using own = await PostgresServer.start();
+    await using service = await open(own.newUrl());
+    const { store } = service;
+    for (let seq = 0; seq < 20; seq += 1) {
+      const appending = store.append('s', seq, [started(`t${seq}`)]);
+      if (seq % 5 === 2) {
+        await own.end(seq === 2 ? 'SIGINT' : 'SIGQUIT');
+        await own.run();
+      }
+      await appending;
+    }
+    expect(await turnsOf(store, 's')).toHaveLength(20);
+  });
+});
+
+describe('two services on one PostgreSQL database', () => {
+  it('the second is refused while the first renews its lease, with its name', async () => {
+    const url = server.newUrl();
+    await using first = await open(url, { name: 'pod-1', leaseTimes: SHORT });
+    await expect(open(url, { name: 'pod-2', leaseTimes: SHORT })).rejects.toThrow(
+      /is in use by another agent-service \(pod-1\).*stop the other one/,
+    );
+    await first.store.append('s', 0, [started('a')]);
+  });
+
+  it('the second follows at once when the first has stopped', async () => {
+    const url = server.newUrl();
+    await (await open(url))[Symbol.asyncDispose]();
+    await using second = await open(url);
+    await second.store.append('s', 0, [started('a')]);
+  });
+
+  it('the second follows when the lease of the first has ended, which then can store nothing', async () => {
+    const url = server.newUrl();
+    await using first = await open(url, { name: 'paused', leaseTimes: { leaseMs: 200, renewMs: 600_000 } });
+    await first.store.append('s', 0, [started('a')]);
+    await using second = await open(url, { leaseTimes: SHORT });
+    const { store } = first;
+    const attempts: readonly (() => Promise<unknown>)[] = [
+      () => store.append('s', 1, [started('late')]),
+      () => store.append('new', 0, [started('late')]),
+      () =>
+        Promise.all([store.append('two', 0, [started('late')]), store.append('two', 1, [started('late')])]),
+      () => store.fork('s', 1, 'fork'),
+      () => store.adopt('adopted', elsewhere(['late'])),
+      () => store.erase('s'),
+      () => store.probe(),
+    ];
+    for (const attempt of attempts) await expect(attempt()).rejects.toThrow('has taken over the log');
+    expect((await first.lost).message).toContain('was paused');
+    expect((await second.store.sessions()).map(({ sessionId }) => sessionId)).toEqual(['s']);
+    expect(await second.store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+    expect(await turnsOf(second.store, 's')).toEqual(['a', 'b']);
+  });
+
+  it('of several that start at once on an empty database, one makes the tables and has the log', async () => {
+    const url = server.newUrl();
+    const opened = await Promise.allSettled(
+      Array.from({ length: 4 }, (_, pod) => open(url, { name: `pod-${pod}`, leaseTimes: SHORT })),
+    );
+    const [winner, ...others] = opened.flatMap((result) =>
+      result.status === 'fulfilled' ? [result.value] : [],
+    );
+    expect(others).toEqual([]);
+    await winner?.store.append('s', 0, [started('a')]);
+    await winner?.[Symbol.asyncDispose]();
+  });
+});
+
+describe('the tables in PostgreSQL', () => {
+  it('are refused if a later release has made them, and are left as they are', async () => {
+    const url = server.newUrl();
+    await (await open(url))[Symbol.asyncDispose]();
+    await sql(url, 'UPDATE @.format SET version = 99');
+    await expect(open(url)).rejects.toThrow(
+      /of version 99, and this agent-service knows 1: run the newer one/,
+    );
+    expect(await sql(url, 'SELECT version FROM @.format')).toEqual([{ version: 99 }]);
+  });
+
+  it.each([
+    [
+      'a changed event',
+      "UPDATE @.events SET data = replace(data, 'b', 'x') WHERE seq = 2",
+      /seq 2 .*checksum/,
+    ],
+    ['a changed time', 'UPDATE @.events SET time = time + 1 WHERE seq = 2', /seq 2 .*checksum/],
+    ['a missing event', 'DELETE FROM @.events WHERE seq = 2', /seq 2 .*found seq 3 in its place/],
+    ['a missing last event', 'DELETE FROM @.events WHERE seq = 3', /seq 3 .*it is missing/],
+    ['a head that is too low', 'UPDATE @.streams SET head = 2', /seq 2 .*not the last event/],
+    ['a head that is too high', 'UPDATE @.streams SET head = 4', /seq 4 .*it is missing/],
+  ])('are read with an error that says what is damaged: %s', async (_, damage, message) => {
+    const url = server.newUrl();
+    await using service = await open(url);
+    await service.store.append('s', 0, [started('a'), started('b'), started('c')]);
+    await sql(url, damage);
+    await expect(service.store.read('s', 0)).rejects.toThrow(message);
+    await expect(service.store.read('s', 0)).rejects.toThrow('restore a backup');
+  });
+
+  it('go on where a role may use a schema, but make none', async () => {
+    const url = server.newUrl();
+    const role = new URL(url).searchParams.get('schema');
+    await sql(url, `CREATE ROLE ${role} LOGIN; CREATE SCHEMA @ AUTHORIZATION ${role}`);
+    await using service = await open(url.replace('tester@', `${role}@`));
+    await service.store.append('s', 0, [started('a')]);
+  });
+
+  it('are not used where PostgreSQL would lose what it has confirmed', async () => {
+    const url = server.newUrl();
+    const role = new URL(url).searchParams.get('schema');
+    await sql(url, `CREATE ROLE ${role} SUPERUSER LOGIN; ALTER ROLE ${role} SET synchronous_commit = off`);
+    await expect(open(url.replace('tester@', `${role}@`))).rejects.toThrow(/synchronous_commit = off/);
+  });
+});
+
+it('an append to a stream that somebody has erased and begun again is refused or linked anew', async () => {
+  const url = server.newUrl();
+  await using service = await open(url);
+  const { store } = service;
+  await store.append('s', 0, [started('a')]);
+  // Behind the back of the service, which remembers how the stream ended.
+  await sql(url, "DELETE FROM @.events; UPDATE @.streams SET hash = 'other'");
+  await sql(url, "INSERT INTO @.events SELECT 's', 1, 5, 'turn.started', '{}', 'other'");
+  await store.append('s', 1, [started('b')]);
+  const rows = await sql(url, 'SELECT seq, hash FROM @.events ORDER BY seq');
+  expect(rows).toMatchObject([{ seq: 1, hash: 'other' }, { seq: 2 }]);
+  await expect(store.append('s', 1, [started('c')])).rejects.toThrow(StaleVersionError);
+});
+
+it.each([
+  ['mysql://x', /like postgres:\/\//],
+  ['postgres://u@h/db?schema=a-b', /schema "a-b"/],
+])('the address %s is refused with what is wrong', async (url, message) => {
+  await expect(open(url)).rejects.toThrow(message);
+});
+
+async function* elsewhere(turnIds: readonly string[]) {
+  for (const turnId of turnIds) yield { time: 1, event: started(turnId), mark: { open: false } };
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../service/running-service.ts';
+import { type TempDirectory, tempDirectory } from '../service/temp-directory.ts';
+
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+/** PostgreSQL does not run as root: it runs as `nobody` then. */
+const NOBODY = 65_534;
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=60'];
+
+/** The folder of PostgreSQL's programs; undefined if there is none. Debian does not put it into the PATH. */
+export function findPostgres(): string | undefined {
+  const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : [];
+  const folders = versions
+    .toSorted((one, other) => Number(other) - Number(one))
+    .map((version) => join(DEBIAN_FOLDER, version, 'bin'));
+  const inPath = (process.env.PATH ?? '').split(':');
+  return [...folders, ...inPath].find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** A PostgreSQL server of its own, with an empty database. It goes away with `await using`. */
+export class PostgresServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #directory: TempDirectory;
+  #process: ChildProcess | undefined;
+  #schemas = 0;
+
+  readonly #settings: readonly string[];
+
+  private constructor(directory: TempDirectory, port: number, settings: readonly string[]) {
+    this.#directory = directory;
+    this.port = port;
+    this.#settings = settings;
+  }
+
+  /** @param fsync whether a commit would survive a crash of the machine. Tests end processes, but no machine. */
+  static async start({ fsync = false } = {}): Promise<PostgresServer> {
+    const directory = await tempDirectory();
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(directory.path, NOBODY, NOBODY);
+    const data = join(directory.path, 'data');
+    execFileSync(
+      program('initdb'),
+      ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+      { stdio: ['ignore', 'ignore', 'pipe'], ...asNobody() },
+    );
+    const server = new PostgresServer(directory, await freePort(), [
+      ...SETTINGS,
+      `fsync=${fsync ? 'on' : 'off'}`,
+    ]);
+    await server.run();
+    return server;
+  }
+
+  /** Its address, with a schema that nobody has used before. */
+  newUrl(): string {
+    this.#schemas += 1;
+    return this.urlOf(`s${this.#schemas}`);
+  }
+
+  urlOf(schema: string, port = this.port): string {
+    return `postgres://tester@127.0.0.1:${port}/postgres?schema=${schema}`;
+  }
+
+  /** Starts it again. Resolves when it can be reached. */
+  async run(): Promise<void> {
+    const settings = this.#settings.flatMap((setting) => ['-c', setting]);
+    const data = join(this.#directory.path, 'data');
+    const child = spawn(program('postgres'), ['-D', data, '-p', String(this.port), ...settings], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...asNobody(),
+    });
+    this.#process = child;
+    let said = '';
+    for await (const text of child.stderr.setEncoding('utf8')) {
+      said += text;
+      if (said.includes('ready to accept connections')) break;
+    }
+    if (!said.includes('ready to accept connections')) throw new Error(`PostgreSQL did not start: ${said}`);
+    child.stderr.resume();
+  }
+
+  /** Ends it at once and cuts its connections, as a shutdown with SIGINT or as a crash with SIGQUIT. */
+  async end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGQUIT');
+    await this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+function program(name: string): string {
+  const folder = findPostgres();
+  if (folder === undefined)
+    throw new Error('the tests need PostgreSQL: npm test installs it on Debian as root');
+  return join(folder, name);
+}
+
+function asNobody() {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+}
