@@ -11,6 +11,7 @@ import { addBackup } from './backup/backup-command.ts';
 import { addChat } from './chat/chat-command.ts';
 import { addCheck } from './check/check-command.ts';
 import type { Choose, CommandLine } from './command-line.ts';
+import { addCopy } from './copy/copy-command.ts';
 import { addInit } from './init/init-command.ts';
 import { addKeys } from './keys/keys-command.ts';
 import { addLogCommands } from './log/log-commands.ts';
@@ -44,6 +45,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   // Each of these adds a subcommand that calls `choose`.
   addLogCommands(program, environment, choose);
   addBackup(program, environment, (options) => choose({ kind: 'backup', ...options }));
+  addCopy(program, (options) => choose({ kind: 'copy', ...options }));
   addKeys(program, environment, (options) => choose({ kind: 'keys', ...options }));
   addAudit(program, environment, (options) => choose({ kind: 'audit', ...options }));
   addChat(program, environment, (options) => choose({ kind: 'chat', ...options }));
@@ -105,6 +107,10 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     .option('-p, --web-port <port>', 'port to listen on, 0 for a free one; default: 3001')
     .option('--host <address>', 'address to listen on; default: 127.0.0.1, this machine only')
     .option('--data-dir <dir>', 'folder of the event log, :memory: for none; default: ./.agent-service')
+    .option(
+      '--store <url>',
+      'PostgreSQL database for the event log, postgres://…; default: none, the log is in the data directory',
+    )
     .option('--log-level <level>', `${logLevels.join(', ')}; default: info`)
     .option(
       '--transport <transport>',

@@ -3,9 +3,10 @@ import type { AuditOptions } from './audit/audit-command.ts';
 import type { BackupOptions } from './backup/backup-command.ts';
 import type { ChatOptions } from './chat/chat-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
+import type { CopyOptions } from './copy/copy-command.ts';
 import type { InitOptions } from './init/init-command.ts';
 import type { KeysOptions } from './keys/keys-command.ts';
-import type { LogPlace } from './log/log-place.ts';
+import type { LogPlace, LogSource } from './log/log-place.ts';
 
 /** Where `replay` finds a session: in a log or in an exported file. */
 export type RecordingPlace =
@@ -27,11 +28,12 @@ export type CommandLine =
   | ({ readonly kind: 'init' } & InitOptions)
   | ({ readonly kind: 'check' } & CheckOptions)
   | ({ readonly kind: 'backup' } & BackupOptions)
+  | ({ readonly kind: 'copy' } & CopyOptions)
   | ({ readonly kind: 'keys' } & KeysOptions)
   | ({ readonly kind: 'audit' } & AuditOptions)
   | {
       readonly kind: 'import';
-      readonly dataDir: string;
+      readonly log: LogSource;
       readonly file: string;
       readonly sessionId: string | undefined;
     }

@@ -1,3 +1,4 @@
+import type { LogThread } from '../adapters/sqlite/log/log-thread.ts';
 import { messageOf } from '../core/errors.ts';
 import type { CommandLine } from './command-line.ts';
 
@@ -15,13 +16,18 @@ export async function runCommand(command: Runnable): Promise<void> {
   }
 }
 
+async function startLogThread(): Promise<LogThread> {
+  const thread = await import('../adapters/sqlite/log/log-thread.ts');
+  return thread.startLogThread();
+}
+
 /** Loads the code of this command only, because the code of the others would delay the start of the service. */
 async function perform(command: Runnable): Promise<void> {
   switch (command.kind) {
     case 'run': {
       // The thread starts while the rest is loaded and the agent file is read.
-      const { startLogThread } = await import('../adapters/sqlite/log/log-thread.ts');
-      const logThread = startLogThread();
+      const isElsewhere = command.flags.store !== undefined || process.env.AGENT_SERVICE_STORE;
+      const logThread = isElsewhere ? undefined : await startLogThread();
       const { run } = await import('./run/run-service.ts');
       return run(command, logThread);
     }
@@ -57,6 +63,11 @@ async function perform(command: Runnable): Promise<void> {
     case 'backup': {
       const { runBackup } = await import('./backup/run-backup.ts');
       process.stdout.write(await runBackup(command));
+      return undefined;
+    }
+    case 'copy': {
+      const { runCopy } = await import('./copy/run-copy.ts');
+      process.stdout.write(await runCopy(command));
       return undefined;
     }
     case 'keys': {

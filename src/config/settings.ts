@@ -1,6 +1,7 @@
 import { closest } from './problems/closest.ts';
 import type { Environment } from './reading/expand.ts';
 import { logLevels, type ServerConfig } from './schema/agent-config.ts';
+import type { ServiceConfig } from './schema/service-config.ts';
 
 export const modes = ['web', 'mcp'] as const;
 export const transports = ['http', 'stdio'] as const;
@@ -18,6 +19,8 @@ export interface Settings {
   readonly host: string;
   /** `:memory:` keeps nothing on disk. */
   readonly dataDir: string;
+  /** The address of the database that has the event log, with its password. Undefined: it is in `dataDir`. */
+  readonly store: string | undefined;
   readonly logLevel: LogLevel;
   /** Whether `/inspect` shows the states of the machines only, or also the content of messages and tools. */
   readonly inspect: (typeof inspections)[number] | undefined;
@@ -29,7 +32,7 @@ export interface Settings {
 
 /** The flags of the command line as they were typed. */
 export type Flags = Readonly<
-  Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'logLevel', string>>
+  Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'store' | 'logLevel', string>>
 > & { readonly inspect?: boolean; readonly inspectContent?: boolean; readonly insecure?: boolean };
 
 export interface SettingsSources {
@@ -37,6 +40,8 @@ export interface SettingsSources {
   readonly environment: Environment;
   /** The `server` part of the agent file. */
   readonly yaml: Pick<ServerConfig, 'port' | 'host' | 'dataDir' | 'logLevel'>;
+  /** The service file. */
+  readonly service?: Pick<ServiceConfig, 'store'>;
 }
 
 /** A flag or variable has an invalid value. The message names it. */
@@ -45,7 +50,7 @@ export class SettingsError extends Error {
 }
 
 /** A flag wins over a variable, a variable over the agent file, and the agent file over the default. */
-export function resolveSettings({ flags, environment, yaml }: SettingsSources): Settings {
+export function resolveSettings({ flags, environment, yaml, service = {} }: SettingsSources): Settings {
   const choose = (flag: Given, ...variables: string[]): Given | undefined =>
     [flag, ...variables.map((name): Given => ({ name, value: environment[name] || undefined }))].find(
       ({ value }) => value !== undefined,
@@ -55,6 +60,7 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
   const port = choose({ name: '--web-port', value: flags.webPort }, 'AGENT_SERVICE_WEB_PORT', 'PORT');
   const host = choose({ name: '--host', value: flags.host }, 'AGENT_SERVICE_HOST');
   const dataDir = choose({ name: '--data-dir', value: flags.dataDir }, 'AGENT_SERVICE_DATA_DIR');
+  const store = choose({ name: '--store', value: flags.store }, 'AGENT_SERVICE_STORE');
   const logLevel = choose({ name: '--log-level', value: flags.logLevel }, 'AGENT_SERVICE_LOG_LEVEL');
   const inspected = flags.inspectContent ? 'content' : flags.inspect ? 'states' : undefined;
   const inspect = choose({ name: '--inspect', value: inspected }, 'AGENT_SERVICE_INSPECT');
@@ -64,6 +70,7 @@ export function resolveSettings({ flags, environment, yaml }: SettingsSources): 
     port: parsePort(port) ?? yaml.port ?? 3001,
     host: parseText(host, 'an address such as 127.0.0.1') ?? yaml.host ?? '127.0.0.1',
     dataDir: parseText(dataDir, 'a folder, or :memory:') ?? yaml.dataDir ?? DEFAULT_DATA_DIR,
+    store: store?.value ?? service.store,
     logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
     inspect: parseOption(inspect, inspections),
     inspectToken: environment.AGENT_SERVICE_INSPECT_TOKEN || undefined,

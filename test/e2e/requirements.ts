@@ -56,6 +56,18 @@ export const requirements = {
     'each curl command of README and docs runs as it stands there, and is answered as docs/protocol.md says',
   'docs.examples': 'each JavaScript example of README and docs runs as it stands there',
 
+  // The log in PostgreSQL
+  'postgres.restart':
+    'with `--store`, a turn that a kill -9 cuts off goes on in the next service, which waits for the lease of the one before',
+  'postgres.paused':
+    'a service that was paused while another one took its log over records nothing, shows nothing as recorded, and ends',
+  'postgres.in-use': 'a second service on a database is refused while the first one lives, with its name',
+  'postgres.away':
+    'without its database, a message is 503 with Retry-After and /readyz says why; all goes on by itself afterwards',
+  'postgres.copy':
+    '`copy` moves a log into a database and back, again and again, and every session is the same',
+  'postgres.commands': '`sessions`, `export`, `keys` and `audit` work on a database, also while it is used',
+
   // API keys
   'keys.create':
     '`keys create` prints the key alone on standard output; its secret is in no file, and the folder is private',

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
 import { McpAuthorizations } from '../../adapters/mcp/oauth/mcp-authorizations.ts';
 import type { OwnProgram } from '../../adapters/mcp/open-connection.ts';
+import type { NodeIdentity } from '../../adapters/postgres/node-lease.ts';
 import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
+import { logFile } from '../../adapters/sqlite/file/data-directory.ts';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
@@ -39,15 +43,19 @@ export interface Adapters {
   readonly metrics: Metrics;
   /** Left out when tracing is off. */
   readonly tracing?: Tracing;
+  /** Resolves when another service has taken over the log. Left out where that cannot be. */
+  readonly lost?: Promise<Error>;
 }
 
 export interface AdapterOptions {
   readonly config: AgentConfig;
   readonly dataDir: string;
+  /** The database that has the log. Undefined: it is in `dataDir`. */
+  readonly storeUrl?: string | undefined;
   readonly environment: Environment;
   readonly log: Logger;
   /** The thread of the log, if it was started before the configuration was known. */
-  readonly logThread?: LogThread;
+  readonly logThread?: LogThread | undefined;
 }
 
 /** Loads only the adapters that the configuration needs. The model comes first: it throws if its key is missing. */
@@ -76,7 +84,7 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
 
 /** What a further agent has of its own. The rest it shares with the first one. */
 export async function furtherAdapters(
-  options: Omit<AdapterOptions, 'dataDir' | 'logThread'>,
+  options: Omit<AdapterOptions, 'dataDir' | 'storeUrl' | 'logThread'>,
   shared: Adapters,
   log: Pick<Adapters, 'store' | 'snapshots'>,
 ): Promise<Adapters> {
@@ -102,9 +110,22 @@ export async function chooseModel({
 }
 
 async function chooseStores(
-  { dataDir: directory, log, logThread: thread }: AdapterOptions,
+  { dataDir: directory, storeUrl, log, logThread: thread }: AdapterOptions,
   metrics: Metrics,
-): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots'>> {
+): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots' | 'lost'>> {
+  const onCommit = (syncMs: number): void =>
+    metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
+  if (storeUrl !== undefined) {
+    // Only a service file said so: the thread was started before it was read.
+    thread?.post({ type: 'close' });
+    if (existsSync(logFile(directory)))
+      log.warn(
+        { folder: directory },
+        'the event log in this folder is not used, because --store names a database; agent-service copy moves it',
+      );
+    const { openPostgres } = await import('../../adapters/postgres/open-postgres.ts');
+    return openPostgres(storeUrl, { identity: thisProcess(), log, onCommit });
+  }
   if (directory === ':memory:') {
     // The thread was started before it was known that there is no log on disk.
     thread?.post({ type: 'close' });
@@ -114,10 +135,13 @@ async function chooseStores(
   }
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
   const { sqliteSnapshotStore } = await import('../../adapters/sqlite/snapshots/sqlite-snapshot-store.ts');
-  const onCommit = (syncMs: number): void =>
-    metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
   const store = await openSqliteEventStore({ directory, log, thread, onCommit });
   return { store, backup: store, snapshots: sqliteSnapshotStore({ directory, log }) };
+}
+
+/** As whoever finds the log in use is told. */
+function thisProcess(): NodeIdentity {
+  return { name: `${hostname()}, process ${process.pid}`, version: readPackageVersion() };
 }
 
 async function loadMetrics(): Promise<Metrics> {

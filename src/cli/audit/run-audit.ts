@@ -2,7 +2,7 @@ import type { AuditFilter } from '../../ports/audit.ts';
 import { readAudit } from '../../runtime/access/audit-reading.ts';
 import { print, printLines } from '../log/print-lines.ts';
 import { requestService } from '../service/request-service.ts';
-import { withEventStore } from '../transfer/data-directory.ts';
+import { withEventStore } from '../transfer/stored-log.ts';
 import type { AuditOptions } from './audit-command.ts';
 import { auditFilter } from './audit-filter.ts';
 
@@ -10,7 +10,7 @@ import { auditFilter } from './audit-filter.ts';
 export async function runAudit({ log, wanted }: AuditOptions): Promise<void> {
   const filter = auditFilter(wanted, Date.now());
   if (!('url' in log)) {
-    await withEventStore(log.dataDir, 'read', (store) => printLines(readAudit(store, filter)));
+    await withEventStore(log, 'read', (store) => printLines(readAudit(store, filter)));
     return;
   }
   if (filter.tenant !== undefined)

@@ -5,7 +5,7 @@ import { structuralDamage } from '../../adapters/sqlite/file/schema.ts';
 import { messageOf } from '../../core/errors.ts';
 import { holdsConversation } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import { withEventStore } from '../transfer/data-directory.ts';
+import { withEventStore } from '../transfer/stored-log.ts';
 
 export interface BackupContents {
   readonly sessions: number;
@@ -20,7 +20,7 @@ export async function verifyBackup(folder: string): Promise<BackupContents> {
   try {
     const findings = viewReadOnly(logFile(folder), structuralDamage);
     if (findings.length > 0) throw new Error(findings.join('; '));
-    const contents = await withEventStore(folder, 'read', readAll);
+    const contents = await withEventStore({ dataDir: folder }, 'read', readAll);
     return { ...contents, bytes: statSync(logFile(folder)).size };
   } catch (error) {
     throw new Error(`the copy in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });

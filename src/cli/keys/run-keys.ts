@@ -1,4 +1,4 @@
-import type { AuthConfig } from '../../config/schema/auth-config.ts';
+import type { ServiceConfig } from '../../config/schema/service-config.ts';
 import { ApiKeyName } from '../../core/access/api-key-record.ts';
 import { TenantId } from '../../core/access/identity.ts';
 import { ROLES } from '../../core/access/scopes.ts';
@@ -9,24 +9,27 @@ import type { KeysAction, KeysOptions } from './keys-command.ts';
 
 /** Prints what the action answers on standard output. Of a new key, that is the key alone. */
 export async function runKeys({ log, action }: KeysOptions): Promise<void> {
-  const configured = 'dataDir' in log ? await configuredRoles(action) : undefined;
-  // Checked first: a bad option must not open or make a log.
-  const run = prepare(action, configured && [...Object.keys(ROLES), ...Object.keys(configured)]);
   if ('url' in log) {
+    // A running service knows its own roles.
+    const run = prepare(action, undefined);
     const { remoteKeys } = await import('./remote-keys.ts');
     return run(remoteKeys(log));
   }
+  const { auth, store } = await serviceFileOf(action);
+  const roles = auth?.roles ?? {};
+  // Checked first: a bad option must not open or make a log.
+  const run = prepare(action, [...Object.keys(ROLES), ...Object.keys(roles)]);
   const { storedKeys } = await import('./stored-keys.ts');
-  return run(storedKeys(log.dataDir, configured));
+  return run(storedKeys({ ...log, store: log.store ?? store }, roles));
 }
 
 type Run = (keys: KeyAdministration) => Promise<void>;
 
-/** The roles of the service file, if the action gives roles. */
-async function configuredRoles(action: KeysAction): Promise<AuthConfig['roles']> {
+/** The service file of the action: its roles, and where the log is. */
+async function serviceFileOf(action: KeysAction): Promise<Pick<ServiceConfig, 'auth' | 'store'>> {
   if (action.do !== 'create' || action.serviceFile === undefined) return {};
   const { loadServiceFile } = await import('../../config/reading/service-file.ts');
-  return loadServiceFile(action.serviceFile, process.env).auth?.roles ?? {};
+  return loadServiceFile(action.serviceFile, process.env);
 }
 
 /** @param known the roles that a key may have; undefined for a running service, which knows its own. */

@@ -9,24 +9,22 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
-import { adviseUrl, withEventStore } from '../transfer/data-directory.ts';
+import type { LogSource } from '../log/log-place.ts';
+import { adviseUrl, type LogUse, withEventStore } from '../transfer/stored-log.ts';
 import type { KeyAdministration } from './key-administration.ts';
 
 /** The API keys of a service that is not running, of all tenants. Only `create` makes a log where there is none. */
 export function storedKeys(
-  dataDir: string,
+  log: LogSource,
   configured: Readonly<Record<string, readonly Scope[]>> = {},
 ): KeyAdministration {
-  const withStore = <T>(
-    mode: 'read' | 'write',
-    work: (store: EventStore, book: KeyBook) => Promise<T>,
-  ): Promise<T> =>
-    withEventStore(dataDir, mode, async (store) =>
+  const withStore = <T>(use: LogUse, work: (store: EventStore, book: KeyBook) => Promise<T>): Promise<T> =>
+    withEventStore(log, use, async (store) =>
       work(store, await openKeyBook(store, createJsonLogger('warn'), configured)),
     );
   return {
     create: ({ tenant = DEFAULT_TENANT, ...key }) =>
-      withStore('write', async (store, book) => {
+      withStore('create', async (store, book) => {
         const created = await book.create({ ...key, tenant }, userOfMachine());
         await record(store, 'key.create', created.record);
         return created;
@@ -35,7 +33,7 @@ export function storedKeys(
       }),
     list: () => withStore('read', async (_, book) => book.list()),
     revoke: (keyId) =>
-      withStore('read', async (store, book) => {
+      withStore('change', async (store, book) => {
         const revoked = await book.revoke(keyId, undefined, userOfMachine());
         await record(store, 'key.revoke', revoked);
         return revoked;

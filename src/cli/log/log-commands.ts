@@ -2,7 +2,15 @@ import type { Command } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
 import { agentFileName, agentFileOf } from '../agent-argument.ts';
 import type { Choose } from '../command-line.ts';
-import { addPlace, defaultDataDir, type PlaceFlags, placeOf } from './log-place.ts';
+import {
+  addPlace,
+  addSource,
+  defaultDataDir,
+  type LogSource,
+  type PlaceFlags,
+  placeOf,
+  sourceOf,
+} from './log-place.ts';
 
 /** The commands that work on an event log. Some of them also ask a running service. */
 export function addLogCommands(program: Command, environment: Environment, choose: Choose): void {
@@ -50,15 +58,15 @@ function addExport(program: Command, environment: Environment, choose: Choose): 
 }
 
 function addImport(program: Command, environment: Environment, choose: Choose): void {
-  program
+  const command = program
     .command('import')
     .description('Stores an exported session. The service must not be running on the folder.')
     .argument('<file>', 'output of export; - for standard input')
-    .option('--session <id>', 'id to store the session under; default: its own')
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .action((file: string, { dataDir, session: sessionId }: { dataDir: string; session?: string }) =>
-      choose({ kind: 'import', dataDir, file, sessionId }),
-    );
+    .option('--session <id>', 'id to store the session under; default: its own');
+  addSource(command, environment).action(
+    (file: string, { session: sessionId, ...source }: LogSource & { session?: string }) =>
+      choose({ kind: 'import', log: sourceOf(source, environment), file, sessionId }),
+  );
 }
 
 interface ReplayFlags extends PlaceFlags {

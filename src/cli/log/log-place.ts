@@ -4,38 +4,54 @@ import { DEFAULT_DATA_DIR } from '../../config/settings.ts';
 import { keyOf, keyOption, type RemoteService } from '../service/remote-service.ts';
 import { urlOption } from '../service/url-option.ts';
 
-/** Where a command finds an event log: in a data directory, or at a running service. */
-export type LogPlace = { readonly dataDir: string } | RemoteService;
-
-/** The options `--data-dir`, `--url` and `--key`. */
-export interface PlaceFlags {
+/** An event log that no service uses. */
+export interface LogSource {
+  /** The folder of the log, or only of the key of its secrets. */
   readonly dataDir: string;
+  /** The PostgreSQL database that has the log instead of the folder. */
+  readonly store?: string | undefined;
+}
+
+/** Where a command finds an event log. */
+export type LogPlace = LogSource | RemoteService;
+
+/** The options `--data-dir`, `--store`, `--url` and `--key`. */
+export interface PlaceFlags extends LogSource {
   readonly url?: string;
   readonly key?: string;
 }
 
 function serviceOption(): Option {
-  return urlOption('address of a running service, instead of a folder').conflicts('dataDir');
+  return urlOption('address of a running service, instead of a folder').conflicts(['dataDir', 'store']);
 }
 
 /** Adds the options that say where the log is. */
 export function addPlace(command: Command, environment: Environment, key = 'your key, for --url'): Command {
+  return addSource(command, environment).addOption(serviceOption()).addOption(keyOption(key));
+}
+
+/** Adds the options for a log that no service uses. */
+export function addSource(command: Command, environment: Environment): Command {
   return command
     .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .addOption(serviceOption())
-    .addOption(keyOption(key));
+    .option('--store <url>', 'PostgreSQL database with the event log, instead of a folder');
+}
+
+/** A database wins over a folder, as it does for the service. */
+export function sourceOf({ dataDir, store }: LogSource, environment: Environment): LogSource {
+  return { dataDir, store: store ?? (environment.AGENT_SERVICE_STORE || undefined) };
 }
 
 /** Ends the command line with an error when a key is given for a folder. */
 export function placeOf(
-  { dataDir, url, key }: PlaceFlags,
+  { url, key, ...source }: PlaceFlags,
   command: Command,
   environment: Environment,
 ): LogPlace {
   if (url !== undefined) return { url, token: keyOf(key, environment) };
   if (key !== undefined)
     command.error("error: option '--key' needs '--url': a data directory asks for no key");
-  return { dataDir };
+  return sourceOf(source, environment);
 }
 
 export function defaultDataDir(environment: Environment): string {

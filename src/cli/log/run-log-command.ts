@@ -2,10 +2,10 @@ import { listItems } from '../../runtime/sessions/session-archive.ts';
 import { withTitles } from '../../runtime/sessions/session-titles.ts';
 import type { CommandLine } from '../command-line.ts';
 import { parseSessionId } from '../session-argument.ts';
-import { requireFolderName, withEventStore } from '../transfer/data-directory.ts';
 import { exportSession } from '../transfer/export-session.ts';
 import { openExport, readExport } from '../transfer/exported-session.ts';
 import { importSession } from '../transfer/import-session.ts';
+import { requireFolderName, withEventStore } from '../transfer/stored-log.ts';
 import { print, printLines } from './print-lines.ts';
 
 type OfKind<K extends CommandLine['kind']> = Extract<CommandLine, { kind: K }>;
@@ -42,7 +42,7 @@ async function printSessions({ log }: OfKind<'sessions'>): Promise<void> {
     const { AnySession, listSessions } = await import('../service/session-resources.ts');
     return printLines(listSessions(log, AnySession));
   }
-  return withEventStore(log.dataDir, 'read', async (store) =>
+  return withEventStore(log, 'read', async (store) =>
     printLines(listItems(await withTitles(store, await store.sessions()))),
   );
 }
@@ -54,14 +54,14 @@ async function printExport({ log, sessionId }: OfKind<'export'>): Promise<void> 
     const { chunks } = await downloadExport(log, id);
     return print(chunks);
   }
-  return withEventStore(log.dataDir, 'read', (store) => print(exportSession(store, id)));
+  return withEventStore(log, 'read', (store) => print(exportSession(store, id)));
 }
 
-async function importFile({ dataDir, file, sessionId }: OfKind<'import'>): Promise<void> {
+async function importFile({ log, file, sessionId }: OfKind<'import'>): Promise<void> {
   const as = sessionId === undefined ? undefined : parseSessionId('--session', sessionId);
   // Read the first line before the log is opened or created: most files that are not exports fail there.
   const session = await readExport(openExport(file));
-  const imported = await withEventStore(dataDir, 'write', (store) => importSession(store, session, as));
+  const imported = await withEventStore(log, 'create', (store) => importSession(store, session, as));
   const open = imported.open ? '; its open turn goes on when the service starts' : '';
   await print([`imported session ${imported.sessionId}: ${imported.events} events${open}\n`]);
 }

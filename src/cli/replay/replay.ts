@@ -14,8 +14,8 @@ import { ServerBook } from '../../runtime/tools/server-book.ts';
 import type { CommandLine, RecordingPlace } from '../command-line.ts';
 import type { RemoteService } from '../service/remote-service.ts';
 import { parseSessionId } from '../session-argument.ts';
-import { readSession, withEventStore } from '../transfer/data-directory.ts';
 import { openExport, readExport } from '../transfer/exported-session.ts';
+import { readSession, withEventStore } from '../transfer/stored-log.ts';
 import { withLiveAgent } from './live-agent.ts';
 import { describeReport, describeTurn } from './replay-output.ts';
 
@@ -67,7 +67,7 @@ async function readRecording(place: RecordingPlace, isLive: boolean, log: Logger
   const sessionId = parseSessionId('session', place.sessionId);
   const { log: from } = place;
   if ('url' in from) return downloadRecording(from, sessionId);
-  return withEventStore(from.dataDir, 'read', async (store) => ({
+  return withEventStore(from, 'read', async (store) => ({
     sessionId,
     events: await eventsOf(readSession(store, sessionId)),
     atRunTime: isLive ? await readServers(store, from.dataDir, log) : {},

@@ -11,6 +11,8 @@ import { agentFileOf } from '../agent-argument.ts';
 export interface Configured {
   readonly agents: HostOptions['agents'];
   readonly auth: AuthConfig | undefined;
+  /** The database that has the log, if the service file names one. */
+  readonly store: string | undefined;
   /** Whether there is a service file. */
   readonly hasServiceFile: boolean;
 }
@@ -29,7 +31,7 @@ export async function readConfiguration(
 ): Promise<Configured> {
   const service = await loadService(serviceFile, environment);
   const agents = agentsOf(service, agentFile, environment);
-  return { agents, auth: service.auth, hasServiceFile: serviceFile !== undefined };
+  return { agents, auth: service.auth, store: service.store, hasServiceFile: serviceFile !== undefined };
 }
 
 /** The agents of the service file; else the only agent of the service. */

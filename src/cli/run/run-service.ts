@@ -18,7 +18,7 @@ import { noteAddress } from './service-address.ts';
 import { growHeapSlowly } from './slow-heap-growth.ts';
 import { reportProgress } from './start-progress.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
-import { progressLine, welcome } from './welcome.ts';
+import { progressLine, shownLog, welcome } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 
 /** What the parts of a start have in common. */
@@ -30,12 +30,12 @@ interface Start extends Configured {
 /** Runs the service until a signal stops it. Rejects if the service cannot start. */
 export async function run(
   { flags, agentFile, serviceFile }: Extract<CommandLine, { kind: 'run' }>,
-  logThread: LogThread,
+  logThread: LogThread | undefined,
 ): Promise<void> {
   const environment = process.env;
   const configured = await readConfiguration({ agentFile, serviceFile }, environment);
   const [{ loaded }] = configured.agents;
-  const settings = resolveSettings({ flags, environment, yaml: loaded.config.server });
+  const settings = resolveSettings({ flags, environment, yaml: loaded.config.server, service: configured });
   checkExposure(settings, configured.auth !== undefined);
   const log = await createLogger(settings.logLevel);
   const start: Start = { ...configured, settings, log };
@@ -46,6 +46,10 @@ export async function run(
     import('../../app/serve-http.ts'),
   ]);
   const { agents, auth } = configured;
+  void adapters.lost?.then((error) => {
+    log.error({ err: error }, 'this service ends: another one has its log');
+    process.exit(1);
+  });
   const host = await hostAgents({
     ...{ agents, adapters, environment, log },
     keys: await keysOf(auth, adapters.store, log),
@@ -60,14 +64,15 @@ export async function run(
   else await overHttp(host, start, { adapters, serveHttp });
 }
 
-function openAdapters({ agents, settings, log }: Start, logThread: LogThread): Promise<Adapters> {
+function openAdapters({ agents, settings, log }: Start, logThread: LogThread | undefined): Promise<Adapters> {
   const [{ loaded }] = agents;
-  const { dataDir } = settings;
+  const { dataDir, store } = settings;
   const { config } = loaded;
-  return whenSlow(chooseAdapters({ config, dataDir, environment: process.env, log, logThread }), () => {
+  const options = { config, dataDir, storeUrl: store, environment: process.env, log, logThread };
+  return whenSlow(chooseAdapters(options), () => {
     // Without a terminal, standard error has only the log's lines of JSON.
     if (process.stderr.isTTY)
-      process.stderr.write(progressLine('data', `opening the event log in ${dataDir}`));
+      process.stderr.write(progressLine('data', `opening the event log in ${shownLog(settings)}`));
   });
 }
 
@@ -75,7 +80,7 @@ async function overStdio(host: AgentHost, start: Start): Promise<void> {
   const { agents, settings, log } = start;
   const [{ loaded }] = agents;
   const { limits, server } = loaded.config;
-  noteAddress(settings.dataDir, null);
+  noteAddress(settings, null);
   const options = { version: readPackageVersion(), maxRequestBytes: limits.requestBytes };
   const { gone } = await serveStdio(host.first, options, log);
   const stop = stopOnSignal(log, async () => {
@@ -106,7 +111,7 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
       throw error;
     },
   );
-  noteAddress(settings.dataDir, localUrl(settings.host, http.port));
+  noteAddress(settings, localUrl(settings.host, http.port));
   stopOnSignal(log, () => http.close(), hasServiceFile ? () => host.reloadAll() : undefined);
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));

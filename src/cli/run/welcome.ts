@@ -12,17 +12,17 @@ export interface Welcome {
   readonly modelLabel: string;
   /** The agents besides the first one. */
   readonly others?: readonly { readonly id: string; readonly file: string; readonly modelLabel: string }[];
-  readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'> & Partial<Pick<Settings, 'inspect'>>;
+  readonly settings: Pick<Settings, 'mode' | 'host' | 'dataDir'> &
+    Partial<Pick<Settings, 'inspect' | 'store'>>;
   readonly port: number;
 }
 
 /** The start message: the addresses of the service, its agent file and its data directory. */
 export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = [], ...at }: Welcome): string {
   const { settings, port } = at;
-  const { mode, host, dataDir, inspect } = settings;
+  const { mode, host, inspect } = settings;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = `http://${address}`;
-  const kept = dataDir === ':memory:' ? 'in memory only, gone when the service stops' : shortPath(dataDir);
   return [
     `agent-service ${version} is listening on ${url}`,
     line(
@@ -32,7 +32,7 @@ export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = []
     ...others.map((other) =>
       line('agent', `${shortPath(other.file)} (${other.modelLabel}) at ${url}/agents/${other.id}`),
     ),
-    line('data', kept),
+    line('data', shownLog(settings)),
     ...(mode === 'web'
       ? [
           line('console', `${url}/`),
@@ -45,6 +45,19 @@ export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = []
     ...(inspect ? [line('inspector', `ws://${address}/inspect`)] : []),
     '',
   ].join('\n');
+}
+
+/** Where the log is, without a password. */
+export function shownLog({
+  dataDir,
+  store,
+}: Pick<Settings, 'dataDir'> & { readonly store?: string | undefined }): string {
+  if (store !== undefined) {
+    const { host, pathname, searchParams } = new URL(store);
+    const schema = searchParams.get('schema');
+    return `PostgreSQL at ${host}${pathname}${schema === null ? '' : `, schema ${schema}`}`;
+  }
+  return dataDir === ':memory:' ? 'in memory only, gone when the service stops' : shortPath(dataDir);
 }
 
 /** The outcome of the first attempt to connect a tool server; empty if it was disconnected in the meantime. */

@@ -2,7 +2,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { currentEvents } from '../../core/log/event-codec.ts';
 import { formatExportLine } from '../../core/log/export-line.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import { readSession } from './data-directory.ts';
+import { readSession } from './stored-log.ts';
 
 /** A session as JSON Lines, one envelope a line. */
 export async function* exportSession(

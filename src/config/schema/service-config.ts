@@ -20,6 +20,8 @@ const ServiceFields = z.strictObject({
   agent: z.string().min(1).optional(),
   /** Several agent files instead. The first agent answers the requests that name none. */
   agents: z.array(AgentEntry).min(1).transform(listed).optional(),
+  /** The PostgreSQL database that has the event log: `postgres://…`. Without it, the log is in the data directory. */
+  store: z.string().min(1).optional(),
   /** Without it, nobody is authenticated, and the service listens only to its own machine. */
   auth: AuthConfig.optional(),
 });

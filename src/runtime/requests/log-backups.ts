@@ -25,8 +25,8 @@ export class LogBackups {
 
 function inMemory(): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'There is nothing to back up.', {
-    issue: 'the service keeps its log in memory',
-    suggestion: 'Start it with a data directory.',
+    issue: 'the log of the service is in no file',
+    suggestion: 'Start it with a data directory. A database is backed up with its own tools.',
   });
 }
 

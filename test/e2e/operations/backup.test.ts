@@ -81,7 +81,7 @@ describe.concurrent('a backup of a running service', () => {
 
       await using inMemory = await RunningService.start();
       expect((await backUp(folder, inMemory, 'none')).stderr).toContain(
-        'the service keeps its log in memory',
+        'the log of the service is in no file',
       );
       const nowhere = await new ServiceProcess(['backup', '--to', 'none', '--data-dir', 'empty'], {
         cwd: folder.path,

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { openKeyBook } from '../../../src/app/access/open-key-book.ts';
-import { withEventStore } from '../../../src/cli/transfer/data-directory.ts';
+import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
 import { parseApiKey } from '../../../src/core/access/api-key.ts';
 import type { Identity } from '../../../src/core/access/identity.ts';
 import { API_KEYS_STREAM } from '../../../src/core/log/streams.ts';
@@ -29,7 +29,7 @@ async function keys(folder: TempDirectory, command: string, environment = {}): P
 
 /** Who a service on this folder takes the owner of a key for. */
 async function identified(folder: TempDirectory, key: string): Promise<Identity> {
-  return withEventStore(join(folder.path, 'data'), 'read', async (store) =>
+  return withEventStore({ dataDir: join(folder.path, 'data') }, 'read', async (store) =>
     (await openKeyBook(store, silentLog)).verify(key),
   );
 }
@@ -120,7 +120,7 @@ describe.concurrent('the commands for API keys', () => {
     expect(table[2]).toMatch(new RegExp(`^${secondId}  ci +user +acme +active .+ never$`));
     for (const key of [first, second]) expect(json + table.join()).not.toContain(secretOf(key));
 
-    const events = await withEventStore(join(folder.path, 'data'), 'read', (store) =>
+    const events = await withEventStore({ dataDir: join(folder.path, 'data') }, 'read', (store) =>
       store.read(API_KEYS_STREAM, 0),
     );
     const local = { kind: 'client', principal: expect.stringMatching(/^local:./) };

@@ -50,7 +50,7 @@ describe('the command line', () => {
       kind: 'import',
       file: '-',
       sessionId: undefined,
-      dataDir: './.agent-service',
+      log: { dataDir: './.agent-service' },
     });
     expect(parseCommandLine(['import', 'a.jsonl', '--session', 't'], environment)).toMatchObject({
       file: 'a.jsonl',

@@ -1,0 +1,80 @@
+import { LOG_IN_USE } from '../../adapters/postgres/log-in-use.ts';
+import { DIRECTORY_IN_USE, requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
+import { createJsonLogger } from '../../app/logger.ts';
+import { readPackageVersion } from '../../app/package-root.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import { ofSession } from '../../runtime/sessions/journal.ts';
+import type { LogSource } from '../log/log-place.ts';
+
+const IN_USE: readonly unknown[] = [DIRECTORY_IN_USE, LOG_IN_USE];
+
+/** `create` makes a missing log, the others refuse it. `read` appends nothing. */
+export type LogUse = 'read' | 'change' | 'create';
+
+/** Opens a log until `work` is done. Throws while a service uses it, unless it is read in a database. */
+export async function withEventStore<T>(
+  source: LogSource,
+  use: LogUse,
+  work: (store: EventStore) => Promise<T>,
+): Promise<T> {
+  const { dataDir, store: url } = source;
+  const opening = url === undefined ? openFolder(dataDir, use) : openDatabase(url, use);
+  const store = await opening.catch((error: unknown) => {
+    throw use === 'create' ? error : adviseUrl(error);
+  });
+  try {
+    return await work(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+async function openFolder(directory: string, use: LogUse): Promise<EventStore> {
+  requireFolderName(directory);
+  if (use !== 'create') requireEventLog(directory);
+  const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
+  return openSqliteEventStore({ directory, log: createJsonLogger('warn') });
+}
+
+async function openDatabase(url: string, use: LogUse): Promise<EventStore> {
+  const { openPostgres, readPostgres } = await import('../../adapters/postgres/open-postgres.ts');
+  const log = createJsonLogger('warn');
+  if (use !== 'create') {
+    const existing = await readPostgres(url, log);
+    if (use === 'read') return existing;
+    await existing[Symbol.asyncDispose]();
+  }
+  const identity = { name: `a command, process ${process.pid}`, version: readPackageVersion() };
+  return (await openPostgres(url, { identity, log })).store;
+}
+
+/** Adds to the error about a log in use that the service can be asked instead. */
+export function adviseUrl(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !IN_USE.includes(error.code)) return error;
+  return new Error(`${error.message}, or ask the service: --url with its address`, { cause: error });
+}
+
+/** Refuses `:memory:`, because the command needs a log on disk. */
+export function requireFolderName(dataDir: string): void {
+  if (dataDir === ':memory:' || dataDir.trim() === '')
+    throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);
+}
+
+const pageEvents = 1_000;
+
+/** The events of a session, in order; throws when there is no such session. */
+export async function* readSession(
+  store: EventStore,
+  sessionId: SessionId,
+): AsyncGenerator<Envelope, void, void> {
+  let page: Envelope[];
+  let after = 0;
+  do {
+    page = ofSession(await store.read(sessionId, after, pageEvents));
+    if (page.length === 0 && after === 0) throw new Error(`there is no session ${sessionId}`);
+    yield* page;
+    after += page.length;
+  } while (page.length === pageEvents);
+}
