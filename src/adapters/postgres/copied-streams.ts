@@ -127,7 +127,10 @@ class NewStream {
       throw new StaleVersionError(this.#stream, 0, heads.get(this.#stream)?.seq ?? 0);
     }
     if (this.#staging !== undefined)
-      await this.#session.rows({ text: `INSERT INTO ${this.#schema}.events SELECT * FROM ${this.#staging}` });
+      await this.#session.rows({
+        text: `INSERT INTO ${this.#schema}.events SELECT * FROM ${this.#staging}`,
+        mayBeLong: true,
+      });
   }
 
   async #write(): Promise<void> {

@@ -7,12 +7,36 @@ import type { Row, Session, Statement } from './sql-session.ts';
 import type { StoreAddress } from './store-url.ts';
 
 const MOST_CONNECTIONS = 10;
-const CONNECT_TIMEOUT_MS = 3_000;
-/** After it the server gives up a statement; a little later the driver gives up the connection. */
-const STATEMENT_TIMEOUT_MS = 30_000;
-/** For how long work is repeated when the database goes away. A failover that is shorter goes unnoticed. */
-const PATIENCE_MS = 3_000;
+/** In milliseconds. */
+export interface DatabaseTimeouts {
+  readonly connectMs: number;
+  /** After it the server gives up a statement. */
+  readonly statementMs: number;
+  /** After it a connection that says nothing is given up: its network drops what is sent. */
+  readonly silenceMs: number;
+  /** For how long work is repeated when the database goes away. A failover that is shorter goes unnoticed. */
+  readonly patienceMs: number;
+}
+
+const TIMEOUTS: DatabaseTimeouts = {
+  connectMs: 3_000,
+  statementMs: 30_000,
+  silenceMs: 5_000,
+  patienceMs: 3_000,
+};
+
+export interface DatabaseOptions {
+  /** Whether to make the tables, or to bring them up to date. Otherwise they must be there. */
+  readonly makesTables?: boolean;
+  readonly timeouts?: DatabaseTimeouts;
+}
+
 const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
+
+/** The driver knows it, its types do not. */
+interface TimedQuery extends QueryConfig {
+  readonly query_timeout: number;
+}
 
 /** The pool of connections to one PostgreSQL database. */
 export class Database implements Session, AsyncDisposable {
@@ -21,15 +45,21 @@ export class Database implements Session, AsyncDisposable {
   readonly shown: string;
   readonly #pool: pg.Pool;
   readonly #log: Logger;
+  readonly #timeouts: DatabaseTimeouts;
   /** Set while the database cannot be reached. Nobody then waits for it long. */
   #isAway = false;
   #closed: Promise<void> | undefined;
   /** Transactions that wait for somebody outside. Closing ends them. */
   readonly #endless = new Set<PoolClient>();
 
-  private constructor(pool: pg.Pool, { schema, shown }: StoreAddress, log: Logger) {
+  private constructor(
+    pool: pg.Pool,
+    { schema, shown }: StoreAddress,
+    { log, timeouts }: { readonly log: Logger; readonly timeouts: DatabaseTimeouts },
+  ) {
     this.#pool = pool;
     this.#log = log;
+    this.#timeouts = timeouts;
     this.schema = schema;
     this.shown = shown;
     // Without a listener, a lost idle connection would end the process. Whoever asks next hears of it.
@@ -40,18 +70,17 @@ export class Database implements Session, AsyncDisposable {
   static async open(
     address: StoreAddress,
     log: Logger,
-    { makesTables = true }: { readonly makesTables?: boolean } = {},
+    { makesTables = true, timeouts = TIMEOUTS }: DatabaseOptions = {},
   ): Promise<Database> {
     const pool = new pg.Pool({
       connectionString: address.connectionString,
       application_name: 'agent-service',
       max: MOST_CONNECTIONS,
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+      connectionTimeoutMillis: timeouts.connectMs,
+      statement_timeout: timeouts.statementMs,
     });
-    const database = new Database(pool, address, log);
+    const database = new Database(pool, address, { log, timeouts });
     try {
       if (makesTables) await database.transact((session) => migrate(session, address.schema));
       else await requireTables(database, address.schema);
@@ -64,7 +93,7 @@ export class Database implements Session, AsyncDisposable {
   }
 
   async rows(statement: Statement): Promise<readonly Row[]> {
-    return rowsOf(await this.#pool.query(asQuery(statement)));
+    return rowsOf(await this.#pool.query(this.#asQuery(statement)));
   }
 
   /** All of the work or nothing. It may be repeated only if nobody else sees it before the commit. */
@@ -76,16 +105,15 @@ export class Database implements Session, AsyncDisposable {
     if (endless) this.#endless.add(client);
     let isBroken = true;
     try {
-      await client.query('BEGIN');
-      const done = await work({ rows: async (statement) => rowsOf(await client.query(asQuery(statement))) });
-      await client.query('COMMIT');
+      const rows: Session['rows'] = async (statement) => rowsOf(await client.query(this.#asQuery(statement)));
+      await rows({ text: 'BEGIN' });
+      const done = await work({ rows });
+      await rows({ text: 'COMMIT' });
       isBroken = false;
       return done;
     } catch (error) {
-      isBroken = await client.query('ROLLBACK').then(
-        () => false,
-        () => true,
-      );
+      // A connection that says nothing would not answer this either.
+      isBroken = isAway(error) || !(await succeeds(client.query(this.#asQuery({ text: 'ROLLBACK' }))));
       throw error;
     } finally {
       client.off('error', noticed);
@@ -98,7 +126,7 @@ export class Database implements Session, AsyncDisposable {
    * must come to the same if it was done before and nobody heard of it.
    */
   async insist<T>(attempt: string, work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + (this.#isAway ? 0 : PATIENCE_MS);
+    const until = performance.now() + (this.#isAway ? 0 : this.#timeouts.patienceMs);
     for (let failures = 1; ; failures += 1) {
       try {
         const done = await work();
@@ -136,6 +164,12 @@ export class Database implements Session, AsyncDisposable {
     await this.#pool.end();
   }
 
+  #asQuery({ values, mayBeLong = false, ...statement }: Statement): TimedQuery {
+    const { silenceMs, statementMs } = this.#timeouts;
+    const query_timeout = mayBeLong ? statementMs + silenceMs : silenceMs;
+    return { ...statement, query_timeout, ...(values && { values: [...values] }) };
+  }
+
   #failure(error: unknown, attempt: string): unknown {
     if (isAway(error) && !this.#closed) {
       if (!this.#isAway)
@@ -162,8 +196,11 @@ export class Database implements Session, AsyncDisposable {
   }
 }
 
-function asQuery({ values, ...statement }: Statement): QueryConfig {
-  return values ? { ...statement, values: [...values] } : statement;
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }
 
 function rowsOf({ rows }: QueryResult<Row>): readonly Row[] {

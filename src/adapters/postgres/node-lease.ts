@@ -151,7 +151,7 @@ async function take(
   { leaseMs }: LeaseTimes,
 ): Promise<Taken> {
   // Of two that come at once, one waits here and finds the lease of the other.
-  await session.rows({ text: `LOCK TABLE ${schema}.nodes IN SHARE ROW EXCLUSIVE MODE` });
+  await session.rows({ text: `LOCK TABLE ${schema}.nodes IN SHARE ROW EXCLUSIVE MODE`, mayBeLong: true });
   const [living] = await session.rows({
     text: `
       SELECT name, extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 AS left_ms
@@ -162,7 +162,7 @@ async function take(
     return { name: holder.name, leftMs: holder.left_ms };
   }
   // Waits for appends of the service before that are under way.
-  await session.rows({ text: `DELETE FROM ${schema}.nodes` });
+  await session.rows({ text: `DELETE FROM ${schema}.nodes`, mayBeLong: true });
   const [row] = await session.rows({
     text: `
       INSERT INTO ${schema}.nodes (name, version, lease_end)

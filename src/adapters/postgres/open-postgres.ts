@@ -1,7 +1,7 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
-import { Database } from './database.ts';
+import { Database, type DatabaseTimeouts } from './database.ts';
 import { type FencedError, type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
 import { type PostgresEventStoreOptions, postgresEventStore } from './postgres-event-store.ts';
 import { postgresSnapshotStore } from './postgres-snapshot-store.ts';
@@ -12,6 +12,7 @@ export interface PostgresOptions extends PostgresEventStoreOptions {
   readonly identity: NodeIdentity;
   readonly log: Logger;
   readonly leaseTimes?: LeaseTimes;
+  readonly timeouts?: DatabaseTimeouts;
 }
 
 export interface PostgresStores {
@@ -35,9 +36,9 @@ export async function readPostgres(url: string, log: Logger): Promise<EventStore
  */
 export async function openPostgres(
   url: string,
-  { identity, log, leaseTimes, ...options }: PostgresOptions,
+  { identity, log, leaseTimes, timeouts, ...options }: PostgresOptions,
 ): Promise<PostgresStores> {
-  const database = await Database.open(parseStoreUrl(url), log);
+  const database = await Database.open(parseStoreUrl(url), log, timeouts && { timeouts });
   try {
     const lease = await NodeLease.take(database, identity, { log, ...(leaseTimes && { times: leaseTimes }) });
     return {

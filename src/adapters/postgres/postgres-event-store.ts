@@ -141,6 +141,7 @@ class PostgresEventStore implements EventStore {
     const ofStreams = (table: string) => ({
       text: `DELETE FROM ${schema}.${table} WHERE stream = ANY ($1)`,
       values: [streamIds],
+      mayBeLong: true,
     });
     await this.#tracked('erase from', () =>
       this.#database.transact(async (session) => {
@@ -207,6 +208,7 @@ class PostgresEventStore implements EventStore {
     const { schema } = this.#database;
     const [row] = await this.#database.rows({
       text: `SELECT coalesce(sum(head), 0)::bigint AS events FROM ${schema}.streams`,
+      mayBeLong: true,
     });
     this.#count = { events: CountRow.parse(row).events, until: performance.now() + COUNT_MS };
     return this.#count.events;

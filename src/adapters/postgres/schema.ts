@@ -73,7 +73,7 @@ async function versionOf(session: Session, schema: string): Promise<number> {
 
 /** Makes the tables, or brings them up to date. Throws if a later release has changed them. Call it in a transaction. */
 export async function migrate(session: Session, schema: string): Promise<void> {
-  await session.rows({ text: `SELECT pg_advisory_xact_lock(${LOCK})` });
+  await session.rows({ text: `SELECT pg_advisory_xact_lock(${LOCK})`, mayBeLong: true });
   const [found] = await session.rows({
     text: 'SELECT to_regclass($1) AS name',
     values: [`${schema}.format`],
@@ -88,7 +88,7 @@ export async function migrate(session: Session, schema: string): Promise<void> {
     await session.rows({ text: `INSERT INTO ${schema}.format VALUES (0)` });
   }
   const version = await versionOf(session, schema);
-  for (const step of STEPS.slice(version)) await session.rows({ text: step(schema) });
+  for (const step of STEPS.slice(version)) await session.rows({ text: step(schema), mayBeLong: true });
   if (version < STEPS.length)
     await session.rows({ text: `UPDATE ${schema}.format SET version = $1`, values: [STEPS.length] });
 }

@@ -1,7 +1,11 @@
 import type { QueryConfig } from 'pg';
 
 /** SQL with the values of its parameters. A name makes it a prepared statement of the connection. */
-export type Statement = QueryConfig & { readonly values?: readonly unknown[] };
+export interface Statement extends Pick<QueryConfig, 'name' | 'text'> {
+  readonly values?: readonly unknown[];
+  /** Whether it may take longer than a database that is well takes for a few rows. */
+  readonly mayBeLong?: boolean;
+}
 
 export type Row = Readonly<Record<string, unknown>>;
 

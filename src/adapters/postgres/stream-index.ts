@@ -56,6 +56,7 @@ export async function listStreams(
   const rows = await session.rows({
     text: `SELECT ${columns} FROM ${schema}.streams ${where} ORDER BY stream ${most}`,
     values,
+    mayBeLong: true,
   });
   return rows.map(summary);
 }

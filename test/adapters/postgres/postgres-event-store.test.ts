@@ -22,9 +22,15 @@ afterAll(async () => {
 
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 
-async function open(url: string, { name = 'a test', leaseTimes = QUIET } = {}) {
+const IMPATIENT = { connectMs: 200, statementMs: 10_000, silenceMs: 200, patienceMs: 300 };
+
+async function open(
+  url: string,
+  { name = 'a test', leaseTimes = QUIET, timeouts = undefined as typeof IMPATIENT | undefined } = {},
+) {
   const log = recordingLog();
-  const stores = await openPostgres(url, { identity: { name, version: '1' }, log, leaseTimes });
+  const identity = { name, version: '1' };
+  const stores = await openPostgres(url, { identity, log, leaseTimes, ...(timeouts && { timeouts }) });
   return { ...stores, log, [Symbol.asyncDispose]: () => stores.store[Symbol.asyncDispose]() };
 }
 
@@ -107,7 +113,7 @@ describe('a log in PostgreSQL whose connection is cut', () => {
   it('says that the database is away, once, and goes on by itself', async () => {
     const { link, url } = await linked();
     await using _ = link;
-    await using service = await open(url);
+    await using service = await open(url, { timeouts: IMPATIENT });
     const { store, log } = service;
     await store.append('s', 0, [started('a')]);
     await link.sever();
@@ -123,6 +129,47 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     expect(await turnsOf(store, 's')).toEqual(['a', 'b']);
     const said = log.lines.map(({ message }) => message).filter((message) => /reached/.test(message));
     expect(said).toEqual(['PostgreSQL cannot be reached', 'PostgreSQL can be reached again']);
+  });
+
+  it('does not wait for ever for a database that says nothing, and stores nothing twice', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url, { timeouts: IMPATIENT });
+    const { store } = service;
+    await store.append('s', 0, [started('a')]);
+    link.mute();
+    await expect(store.append('s', 1, [started('b')])).rejects.toThrow(StorageAwayError);
+    await expect(store.fork('s', 1, 'fork')).rejects.toThrow(StorageAwayError);
+    await expect(store.read('s', 0)).rejects.toThrow(StorageAwayError);
+    link.unmute();
+    // What was sent arrives late. The session is loaded again, as the service does.
+    const known = await turnsOf(store, 's');
+    expect([['a'], ['a', 'b']]).toContainEqual(known);
+    await store.append('s', known.length, [started('c')]).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(StaleVersionError);
+    });
+    const turns = await turnsOf(store, 's');
+    expect(turns.filter((turn) => turn === 'b').length).toBeLessThanOrEqual(1);
+  });
+
+  it('is stored with transactions that are serializable, and appends that race each other', async () => {
+    const url = server.newUrl();
+    const role = new URL(url).searchParams.get('schema');
+    await sql(
+      url,
+      `CREATE ROLE ${role} SUPERUSER LOGIN; ALTER ROLE ${role} SET default_transaction_isolation = serializable`,
+    );
+    await using service = await open(url.replace('tester@', `${role}@`));
+    const { store } = service;
+    const racing = Array.from({ length: 40 }, (_, index) => [
+      store.append('s', 0, [started(`r${index}`)]),
+      store.append(`own${index}`, 0, [started('x')]),
+      store.fork('origin', 1, `fork${index % 4}`).catch(() => undefined),
+    ]).flat();
+    const settled = await Promise.allSettled(racing);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(39);
+    expect(await turnsOf(store, 's')).toHaveLength(1);
+    expect(await store.sessions()).toHaveLength(41);
   });
 
   it('outlives a restart of the database, without an error to anybody', async () => {
@@ -240,6 +287,20 @@ describe('the tables in PostgreSQL', () => {
     await sql(url, `CREATE ROLE ${role} SUPERUSER LOGIN; ALTER ROLE ${role} SET synchronous_commit = off`);
     await expect(open(url.replace('tester@', `${role}@`))).rejects.toThrow(/synchronous_commit = off/);
   });
+});
+
+it('TLS is used as the address says, and a certificate that cannot be verified is refused', async () => {
+  await using own = await PostgresServer.start({ tls: true });
+  const url = own.newUrl();
+  const verified = `${url}&sslmode=verify-full&sslrootcert=${encodeURIComponent(own.certificate)}`;
+  await using service = await open(verified);
+  await service.store.append('s', 0, [started('a')]);
+  const [encrypted] = await sql(
+    url,
+    "SELECT count(*)::int AS clients FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'agent-service' AND ssl",
+  );
+  expect(encrypted?.clients).toBeGreaterThan(0);
+  await expect(open(`${url}&sslmode=verify-full`)).rejects.toThrow(/self-signed certificate/);
 });
 
 it('an append to a stream that somebody has erased and begun again is refused or linked anew', async () => {

@@ -35,8 +35,13 @@ export class PostgresServer implements AsyncDisposable {
     this.#settings = settings;
   }
 
+  /** The certificate of a server with TLS, which is its own authority. */
+  get certificate(): string {
+    return join(this.#directory.path, 'server.crt');
+  }
+
   /** @param fsync whether a commit would survive a crash of the machine. Tests end processes, but no machine. */
-  static async start({ fsync = false } = {}): Promise<PostgresServer> {
+  static async start({ fsync = false, tls = false } = {}): Promise<PostgresServer> {
     const directory = await tempDirectory();
     const isRoot = process.getuid?.() === 0;
     if (isRoot) chownSync(directory.path, NOBODY, NOBODY);
@@ -46,9 +51,11 @@ export class PostgresServer implements AsyncDisposable {
       ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
       { stdio: ['ignore', 'ignore', 'pipe'], ...asNobody() },
     );
+    if (tls) makeCertificate(directory.path);
     const server = new PostgresServer(directory, await freePort(), [
       ...SETTINGS,
       `fsync=${fsync ? 'on' : 'off'}`,
+      ...(tls ? ['ssl=on', ...fileSettings(directory.path)] : []),
     ]);
     await server.run();
     return server;
@@ -96,6 +103,23 @@ export class PostgresServer implements AsyncDisposable {
     await this.end('SIGQUIT');
     await this.#directory[Symbol.asyncDispose]();
   }
+}
+
+function fileSettings(folder: string): string[] {
+  return [`ssl_cert_file=${join(folder, 'server.crt')}`, `ssl_key_file=${join(folder, 'server.key')}`];
+}
+
+function makeCertificate(folder: string): void {
+  const files = ['-keyout', join(folder, 'server.key'), '-out', join(folder, 'server.crt')];
+  const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...names, ...files],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...asNobody(),
+    },
+  );
 }
 
 function program(name: string): string {

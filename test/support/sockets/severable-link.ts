@@ -9,6 +9,7 @@ export class SeverableLink implements AsyncDisposable {
   #port = 0;
   /** How many more answers arrive before one is cut off. */
   #answersLeft = Infinity;
+  #isMute = false;
 
   private constructor(target: number) {
     this.#target = target;
@@ -31,6 +32,18 @@ export class SeverableLink implements AsyncDisposable {
   /** Breaks all connections, once, instead of forwarding what the service says after so many more pieces. */
   cutAfterAnswers(count: number): void {
     this.#answersLeft = count;
+  }
+
+  /** Forwards nothing any more, like a network that drops what is sent. Connections stay, and new ones are accepted. */
+  mute(): void {
+    this.#isMute = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Forwards all that was sent meanwhile, too. */
+  unmute(): void {
+    this.#isMute = false;
+    for (const socket of this.#sockets) socket.resume();
   }
 
   /** Breaks all connections and refuses new ones. */
@@ -63,6 +76,7 @@ export class SeverableLink implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(socket);
       if (socket === client) socket.pipe(other);
+      if (this.#isMute) socket.pause();
       // A broken connection ends both halves; that it broke is what the test wants.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
