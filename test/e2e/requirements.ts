@@ -59,6 +59,8 @@ export const requirements = {
   // The log in PostgreSQL
   'postgres.restart':
     'with `--store`, a turn that a kill -9 cuts off goes on in the next service, which waits for the lease of the one before',
+  'postgres.workload':
+    'with `--store`, nothing is lost, repeated or told differently, however often the service is killed while clients talk',
   'postgres.paused':
     'a service that was paused while another one took its log over records nothing, shows nothing as recorded, and ends',
   'postgres.in-use': 'a second service on a database is refused while the first one lives, with its name',

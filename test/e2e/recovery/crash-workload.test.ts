@@ -20,6 +20,7 @@ import {
 } from '../../support/crash/workload-checks.ts';
 import { workloadScript } from '../../support/crash/workload-script.ts';
 import { WorkloadUser } from '../../support/crash/workload-user.ts';
+import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { SOURCES } from '../../support/project/describe-ways.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { seededRandom } from '../../support/project/seeded-random.ts';
@@ -116,30 +117,39 @@ async function checkAll(
   for (const watcher of watchers) await checkWatcher(watcher, logs.get(watcher.sessionId) ?? []);
 }
 
+/** @param environment of the service. */
+async function surviveAll(environment: Record<string, string> = {}): Promise<void> {
+  await using ledger = await tempDirectory();
+  await using folder = await agentFolder(yaml(ledger.path));
+  await using bundle = await publishedBundle();
+  // Each goes on with the log that the other has left.
+  const scripts = [SOURCES, bundle.script];
+  await using service = await KilledService.create(folder.path, scripts, environment);
+  const workload = begin(service);
+  try {
+    await killWhileTheyTalk(service, workload);
+    await checkAll(service, workload, ledger.path);
+  } catch (error) {
+    throw new Error(`failed with CRASH_SEED=${SEED} CRASH_ROUNDS=${ROUNDS}`, { cause: error });
+  } finally {
+    for (const watcher of workload.watchers) watcher.stop();
+  }
+  await service[Symbol.asyncDispose]();
+  // A tool server ends with its input, however the service has ended.
+  for (const pid of await linesOf(ledger.path, 'pids')) await processEnd(Number(pid));
+}
+
 describe('a service that is killed at random', () => {
+  verifies('recovery.workload', () => surviveAll(), undefined, 60_000 + ROUNDS * 3_000);
+
   verifies(
-    'recovery.workload',
+    'postgres.workload',
     async () => {
-      await using ledger = await tempDirectory();
-      await using folder = await agentFolder(yaml(ledger.path));
-      await using bundle = await publishedBundle();
-      // Each goes on with the log that the other has left.
-      const scripts = [SOURCES, bundle.script];
-      await using service = await KilledService.create(folder.path, scripts);
-      const workload = begin(service);
-      try {
-        await killWhileTheyTalk(service, workload);
-        await checkAll(service, workload, ledger.path);
-      } catch (error) {
-        throw new Error(`failed with CRASH_SEED=${SEED} CRASH_ROUNDS=${ROUNDS}`, { cause: error });
-      } finally {
-        for (const watcher of workload.watchers) watcher.stop();
-      }
-      await service[Symbol.asyncDispose]();
-      // A tool server ends with its input, however the service has ended.
-      for (const pid of await linesOf(ledger.path, 'pids')) await processEnd(Number(pid));
+      await using postgres = await PostgresServer.start();
+      await surviveAll({ AGENT_SERVICE_STORE: postgres.newUrl() });
     },
     undefined,
-    60_000 + ROUNDS * 3_000,
+    // Each life waits for the lease of the one before.
+    60_000 + ROUNDS * 6_000,
   );
 });

@@ -13,6 +13,7 @@ export type Death =
 export class KilledService implements AsyncDisposable {
   readonly #folder: string;
   readonly #scripts: readonly string[];
+  readonly #environment: Record<string, string>;
   #lives = 0;
   readonly port: number;
   readonly #signals = new EventEmitter();
@@ -21,9 +22,14 @@ export class KilledService implements AsyncDisposable {
   #isListening = false;
   #frames = 0;
 
-  private constructor(folder: string, scripts: readonly string[], port: number) {
+  private constructor(
+    folder: string,
+    scripts: readonly string[],
+    { port, environment }: { readonly port: number; readonly environment: Record<string, string> },
+  ) {
     this.#folder = folder;
     this.#scripts = scripts;
+    this.#environment = environment;
     this.port = port;
   }
 
@@ -31,8 +37,12 @@ export class KilledService implements AsyncDisposable {
    * @param folder with an `agent.yml`.
    * @param scripts of which each life runs the next, for `ProcessOptions`.
    */
-  static async create(folder: string, scripts: readonly string[]): Promise<KilledService> {
-    return new KilledService(folder, scripts, await freePort());
+  static async create(
+    folder: string,
+    scripts: readonly string[],
+    environment: Record<string, string> = {},
+  ): Promise<KilledService> {
+    return new KilledService(folder, scripts, { port: await freePort(), environment });
   }
 
   get url(): string {
@@ -84,7 +94,8 @@ export class KilledService implements AsyncDisposable {
     const args = ['--web-port', String(this.port), '--agent', 'agent.yml', '--data-dir', 'data'];
     const script = this.#scripts[this.#lives % this.#scripts.length];
     this.#lives += 1;
-    const process = new ServiceProcess(args, { cwd: this.#folder, ...(script !== undefined && { script }) });
+    const options = { cwd: this.#folder, environment: this.#environment };
+    const process = new ServiceProcess(args, { ...options, ...(script !== undefined && { script }) });
     this.#process = process;
     return process;
   }
