@@ -64,6 +64,20 @@ describe('the inbox of approvals', () => {
     expect(inbox.errors).toEqual([]);
   });
 
+  it('tells the agent why a call was denied', async () => {
+    await using inbox = await openInbox();
+    await inbox.ask('a');
+    await inbox.card('a').getByLabel('Reason of a denial').fill('Ann has her money already');
+    await inbox.card('a').getByRole('button', { name: 'Deny' }).click();
+    await inbox.card('a').waitFor({ state: 'detached' });
+    const { messages } = (await inbox.model.call(1)).request;
+    expect(messages.at(-1)).toMatchObject({
+      role: 'tool',
+      text: expect.stringContaining('Ann has her money already'),
+    });
+    expect(inbox.errors).toEqual([]);
+  });
+
   it('forgets a call that somebody else has answered', async () => {
     await using inbox = await openInbox();
     await inbox.ask('a');

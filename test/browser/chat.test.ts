@@ -83,6 +83,19 @@ describe('the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('denies with a reason by the Enter key, and the reason is shown', async () => {
+    await using chat = await openChat();
+    await chat.say('Pay Ann');
+    (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
+    await chat.conversation.getByLabel('Reason of a denial').fill('not before Monday');
+    await chat.page.keyboard.press('Enter');
+    (await chat.model.call(1)).answer('Then on Monday.');
+    await chat.conversation.getByText('Then on Monday.').waitFor();
+    await chat.conversation.locator('summary').first().click();
+    await chat.conversation.getByText('not before Monday').first().waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
   it('cancels a reply, and still shows what was said after a reload', async () => {
     await using chat = await openChat();
     await chat.say('Tell me');

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { CreateKeyResponse } from '../../src/wire/api-keys.ts';
 import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
-import { RunningService, SCRIPTED } from '../support/service/running-service.ts';
+import { RunningService, SCRIPTED, type ServiceOptions } from '../support/service/running-service.ts';
+import { DirectedTools } from '../support/tools/directed-tools.ts';
 
 const YAML = `${SCRIPTED}limits: {requestsPerMinute: false}\n`;
 
@@ -19,8 +20,8 @@ async function shot(page: Page, name: string): Promise<void> {
 }
 
 /** The session `plan` of ada, and the keys of ada and bob. */
-async function start() {
-  const service = await RunningService.start({ yaml: YAML, apiKeys: true });
+async function start(options: Partial<ServiceOptions> = {}) {
+  const service = await RunningService.start({ yaml: YAML, apiKeys: true, ...options });
   const keyOf = async (name: string): Promise<string> => {
     const answer = await service.post('/api/keys', { name, roles: ['user'] });
     return CreateKeyResponse.parse(await answer.json()).key;
@@ -88,5 +89,33 @@ describe('sharing a session', () => {
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
     await page.getByRole('log').getByText('I agree').first().waitFor();
     await page.getByText('of key:ada', { exact: true }).first().waitFor();
+  });
+
+  it('lets those approve for whom it is shared, and tells the others that somebody else decides', async () => {
+    const toolCalls = [{ tool: 'pay', arguments: { to: 'Ann' } }];
+    const script = [{ when: '^pay$', reply: 'I pay.', toolCalls, afterTools: 'Done.' }];
+    const yaml = JSON.stringify({
+      llm: { provider: 'scripted', model: 'offline', script },
+      limits: { requestsPerMinute: false },
+      approval: { default: 'ask' },
+      mcpServers: { bank: { type: 'stdio', command: 'none' } },
+    });
+    const { service, ada, bob } = await start({
+      yaml,
+      adapters: { connector: new DirectedTools({ pay: {} }) },
+    });
+    const byAda = (path: string, body: object) =>
+      service.post(path, body, { Authorization: `Bearer ${ada}` });
+    const share = (access: string) => byAda('/api/sessions/plan/grants', { principal: 'key:bob', access });
+    await share('read');
+    await byAda('/api/message', { sessionId: 'plan', message: 'pay' });
+    await using opened = await ConsolePage.visit(service, `${service.url}/#/chat/${SHARED}`);
+    const { page } = opened;
+    await signIn(page, bob);
+    await page.getByText('Somebody else decides whether the agent may run this tool.').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await share('approve');
+    await page.reload();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
   });
 });

@@ -53,7 +53,9 @@ async function openDatabase(url: string, use: LogUse): Promise<EventStore> {
 /** Adds to the error about a log in use that the service can be asked instead. */
 export function adviseUrl(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || !IN_USE.includes(error.code)) return error;
-  return new Error(`${error.message}, or ask the service: --url with its address`, { cause: error });
+  const instead = error.code === LOG_IN_USE ? '--store' : '--data-dir';
+  const advice = `or ask the service: --url with its address, instead of ${instead}`;
+  return new Error(`${error.message}, ${advice}`, { cause: error });
 }
 
 /** Refuses `:memory:`, because the command needs a log on disk. */

@@ -4,15 +4,15 @@ import { hrefOf } from '../app/location.ts';
 import { post } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import { sessionPath } from '../service/paths.ts';
-import { Button } from '../ui/button.tsx';
+import { Decision } from '../ui/decision.tsx';
 import { Json } from '../ui/json.tsx';
 import style from './approvals.module.css';
 
-export type Decision = 'approve' | 'deny';
+export type Answer = 'approve' | 'deny';
 
 interface ApprovalCardProps {
   readonly approval: WaitingApproval;
-  readonly onDecided: (decision: Decision) => void;
+  readonly onDecided: (decision: Answer) => void;
 }
 
 /** One call that waits, with all that a person needs for the decision. */
@@ -20,11 +20,11 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
   const { sessionId, callId, toolName, serverId, argumentsHash, since, expiresAt } = approval;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const decide = (decision: Decision): void => {
+  const decide = (decision: Answer, details: object): void => {
     setSent(true);
     setProblem(null);
     const path = `${sessionPath(sessionId)}/approvals/${encodeURIComponent(callId)}`;
-    post(path, decision === 'approve' ? { decision, argumentsHash } : { decision }).then(
+    post(path, { decision, ...details }).then(
       () => onDecided(decision),
       (error: unknown) => {
         setSent(false);
@@ -49,14 +49,11 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
         </p>
       )}
       {problem !== null && <p role="alert">{problem}</p>}
-      <div className={style.actions}>
-        <Button kind="primary" disabled={isSent} onClick={() => decide('approve')}>
-          Approve
-        </Button>
-        <Button kind="danger" disabled={isSent} onClick={() => decide('deny')}>
-          Deny
-        </Button>
-      </div>
+      <Decision
+        isSent={isSent}
+        onApprove={() => decide('approve', { argumentsHash })}
+        onDeny={(reason) => decide('deny', { reason })}
+      />
     </article>
   );
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { PanelHeader } from '../ui/panel-header.tsx';
-import { ApprovalCard, type Decision } from './approval-card.tsx';
+import { type Answer, ApprovalCard } from './approval-card.tsx';
 import style from './approvals.module.css';
 import { useApprovals } from './use-approvals.ts';
 
@@ -12,7 +12,7 @@ export function ApprovalsPanel() {
   const [said, setSaid] = useState('');
   const list = useRef<HTMLElement>(null);
   const open = approvals?.filter((approval) => !decided.has(keyOf(approval)));
-  const note = (approval: WaitingApproval, decision: Decision): void => {
+  const note = (approval: WaitingApproval, decision: Answer): void => {
     setDecided((before) => new Set(before).add(keyOf(approval)));
     setSaid(
       `${decision === 'approve' ? 'Approved' : 'Denied'}: ${approval.toolName} in ${approval.sessionId}`,

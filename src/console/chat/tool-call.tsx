@@ -1,6 +1,9 @@
+import { useMay } from '../service/account.ts';
+import type { SessionRemote } from '../service/session-remote.ts';
 import { useFeed } from '../service/use-session.ts';
+import { useSessionAccess } from '../sharing/session-access.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { Decision } from '../ui/decision.tsx';
 import { Json } from '../ui/json.tsx';
 import { duration } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
@@ -73,19 +76,20 @@ function Summary({ call }: { readonly call: ToolCallView }) {
 function Approval({ call: { callId, argumentsHash } }: { readonly call: ToolCallView }) {
   const feed = useFeed();
   const { focusComposer } = useChat();
-  const answer = (approves: boolean): void => {
+  const { mayApprove } = useSessionAccess(feed.sessionId);
+  const mayDecide = useMay('approvals:decide') && mayApprove;
+  if (!mayDecide) return <p>Somebody else decides whether the agent may run this tool.</p>;
+  const answer = (decide: (client: SessionRemote) => Promise<unknown>): void => {
     focusComposer();
-    feed.do((client) => (approves ? client.approve(callId, argumentsHash) : client.deny(callId)));
+    feed.do(decide);
   };
   return (
     <fieldset className={style.approval}>
       <legend>The agent asks to run this tool with exactly these arguments.</legend>
-      <Button kind="primary" onClick={() => answer(true)}>
-        Approve
-      </Button>
-      <Button kind="danger" onClick={() => answer(false)}>
-        Deny
-      </Button>
+      <Decision
+        onApprove={() => answer((client) => client.approve(callId, argumentsHash))}
+        onDeny={(reason) => answer((client) => client.deny(callId, reason))}
+      />
     </fieldset>
   );
 }

@@ -12,9 +12,10 @@ export interface SessionAccess {
   /** Whether the reader may rename, reset, delete and share it. */
   readonly isOwn: boolean;
   readonly mayTalk: boolean;
+  readonly mayApprove: boolean;
 }
 
-const OWN: SessionAccess = { owner: null, isOwn: true, mayTalk: true };
+const OWN: SessionAccess = { owner: null, isOwn: true, mayTalk: true, mayApprove: true };
 
 /** Whose session it is: a session of somebody else is called by its whole id, `tenant/principal/name`. */
 export function ownerOf(sessionId: string): string | null {
@@ -39,7 +40,8 @@ export function useSessionAccess(sessionId: string): SessionAccess {
     accessOf(sessionId, asking.signal).then(setGranted, () => setGranted([]));
     return () => asking.abort();
   }, [sessionId, isOwn]);
-  return isOwn ? { ...OWN, owner } : { owner, isOwn, mayTalk: granted.includes('talk') };
+  if (isOwn) return { ...OWN, owner };
+  return { owner, isOwn, mayTalk: granted.includes('talk'), mayApprove: granted.includes('approve') };
 }
 
 function ownsSession(account: Account | null, owner: string | null): boolean {

@@ -117,7 +117,7 @@ function Said({ entry }: { readonly entry: HistoryEntry }) {
       return (
         <details>
           <summary>
-            <code>{entry.name}</code> answered
+            result of <code>{entry.name}</code>
           </summary>
           <pre>{entry.content}</pre>
         </details>
