@@ -5,13 +5,15 @@ import { appendStatement, type Head, type LinkedAppend } from './append-statemen
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Session } from './sql-session.ts';
-import { readHeads } from './stream-index.ts';
+import { readHashes, readHeads } from './stream-index.ts';
 
 /** Streams whose last event is remembered, so that an append to them is one round trip. */
 const MOST_HEADS = 100_000;
 /** A stream may be erased and begun again while its head is read. */
 const MOST_READINGS = 5;
 const NO_EVENT: Head = { seq: 0, hash: chainStart };
+
+const NONE: ReadonlyMap<number, LinkedAppend> = new Map();
 
 /** An append of a batch. */
 interface Pending {
@@ -39,7 +41,7 @@ export class Appender {
 
   /**
    * Rejects if nothing of the batch is stored, or with a `StorageAwayError` if that is not known. What a lost connection
-   * leaves open is cleared up by asking again: the hash at the end of a stream says whether an append is stored.
+   * leaves open is cleared up by asking again: the hash of its last event says whether an append is stored.
    */
   async append(batch: readonly AppendRequest[]): Promise<Committed> {
     const attempts = new BatchAttempts(this.#database.schema, this.#lease, this.#heads);
@@ -91,7 +93,11 @@ class BatchAttempts {
     for (let reading = 0; pending.length > 0; reading += 1) {
       if (reading === MOST_READINGS) throw new Error('streams change as fast as they are read');
       const heads = await this.#headsOf(session, pending, reading === 0 ? outcome.heads : null);
-      const ready = pending.filter((one) => this.#isReady(one, heads.get(one.request.sessionId), outcome));
+      const before = reading === 0 ? NONE : await this.#storedBefore(session, pending);
+      for (const append of before.values()) outcome.heads.set(append.stream, append.head);
+      const ready = pending.filter(
+        (one) => !before.has(one.index) && this.#isReady(one, heads.get(one.request.sessionId), outcome),
+      );
       if (ready.length === 0) return;
       const linked = ready.map((one) => this.#linked(one, heads.get(one.request.sessionId) ?? NO_EVENT));
       const writing = { schema: this.#schema, node: this.#lease.node, time: this.time };
@@ -122,17 +128,29 @@ class BatchAttempts {
     return new Map([...heads, ...(await readHeads(session, this.#schema, unknown))]);
   }
 
-  /** False if there is nothing more to do: an attempt before has stored it, or it is refused. */
+  /** Those that an attempt before has stored, without hearing of it. Later events may have followed. */
+  async #storedBefore(
+    session: Session,
+    pending: readonly Pending[],
+  ): Promise<ReadonlyMap<number, LinkedAppend>> {
+    const sent = pending.flatMap(({ index }): [number, LinkedAppend][] => {
+      const append = this.#sent.get(index);
+      return append && append.links.length > 0 ? [[index, append]] : [];
+    });
+    const found = await readHashes(
+      session,
+      this.#schema,
+      sent.map(([, append]) => append),
+    );
+    return new Map(sent.filter(([, { stream, head }]) => found.get(stream)?.has(head.hash)));
+  }
+
+  /** False if it is refused, or if there is nothing to do. */
   #isReady(
-    { index, request: { sessionId, expectedSeq, data } }: Pending,
+    { index, request: { expectedSeq, data } }: Pending,
     head: Head = NO_EVENT,
-    { heads, refused }: Outcome,
+    { refused }: Outcome,
   ): boolean {
-    const sent = this.#sent.get(index)?.head;
-    if (data.length > 0 && sent?.seq === head.seq && sent.hash === head.hash) {
-      heads.set(sessionId, head);
-      return false;
-    }
     if (head.seq !== expectedSeq) refused.push({ index, actual: head.seq });
     // Without a stream there is nothing to mark.
     return head.seq === expectedSeq && head.seq + data.length > 0;

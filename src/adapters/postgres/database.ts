@@ -7,6 +7,8 @@ import type { Row, Session, Statement } from './sql-session.ts';
 import type { StoreAddress } from './store-url.ts';
 
 const MOST_CONNECTIONS = 10;
+const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
+
 /** In milliseconds. */
 export interface DatabaseTimeouts {
   readonly connectMs: number;
@@ -30,8 +32,6 @@ export interface DatabaseOptions {
   readonly makesTables?: boolean;
   readonly timeouts?: DatabaseTimeouts;
 }
-
-const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
 
 /** The driver knows it, its types do not. */
 interface TimedQuery extends QueryConfig {

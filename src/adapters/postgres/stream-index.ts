@@ -6,6 +6,7 @@ import type { Session } from './sql-session.ts';
 /** The driver gives a bigint as text. Milliseconds since the epoch fit into a number. */
 export const Bigint = z.string().transform(Number).pipe(z.int());
 const HeadRow = z.object({ stream: z.string(), head: z.int(), hash: z.string() });
+const HashRow = z.object({ stream: z.string(), hash: z.string() });
 const IdRow = z.object({ stream: z.string() });
 const SummaryRow = z.object({
   stream: z.string(),
@@ -33,6 +34,28 @@ export async function readHeads(
       return [stream, { seq: head, hash }];
     }),
   );
+}
+
+/** The hashes, by stream, of the events with which these appends would end, as far as the log has such events. */
+export async function readHashes(
+  session: Session,
+  schema: string,
+  appends: readonly { readonly stream: string; readonly head: Head }[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  if (appends.length === 0) return found;
+  const rows = await session.rows({
+    name: 'hashes',
+    text: `
+      SELECT e.stream, e.hash FROM ${schema}.events e
+      JOIN unnest($1::text[], $2::int[]) AS w (stream, seq) ON e.stream = w.stream AND e.seq = w.seq`,
+    values: [appends.map(({ stream }) => stream), appends.map(({ head }) => head.seq)],
+  });
+  for (const row of rows) {
+    const { stream, hash } = HashRow.parse(row);
+    found.set(stream, (found.get(stream) ?? new Set()).add(hash));
+  }
+  return found;
 }
 
 export async function listStreams(

@@ -110,6 +110,22 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     },
   );
 
+  it.each([0, 1, 2, 3, 4])(
+    'stores two appends to one stream once each when it is cut after %i answers of their transaction',
+    async (answers) => {
+      const { link, url } = await linked();
+      await using _ = link;
+      await using service = await open(url);
+      const { store } = service;
+      await store.append('s', 0, [started('a')]);
+      link.cutAfterAnswers(answers);
+      const both = [store.append('s', 1, [started('b')]), store.append('s', 2, [started('c')])];
+      expect((await Promise.all(both)).map(([appended]) => appended?.seq)).toEqual([2, 3]);
+      expect(await turnsOf(store, 's')).toEqual(['a', 'b', 'c']);
+      expect(await store.append('s', 3, [started('d')])).toMatchObject([{ seq: 4 }]);
+    },
+  );
+
   it('says that the database is away, once, and goes on by itself', async () => {
     const { link, url } = await linked();
     await using _ = link;
