@@ -21,6 +21,8 @@ export interface Settings {
   readonly dataDir: string;
   /** The address of the database that has the event log, with its password. Undefined: it is in `dataDir`. */
   readonly store: string | undefined;
+  /** Whether to wait while another service has the log of the database. */
+  readonly standby: boolean;
   readonly logLevel: LogLevel;
   /** Whether `/inspect` shows the states of the machines only, or also the content of messages and tools. */
   readonly inspect: (typeof inspections)[number] | undefined;
@@ -33,7 +35,12 @@ export interface Settings {
 /** The flags of the command line as they were typed. */
 export type Flags = Readonly<
   Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'store' | 'logLevel', string>>
-> & { readonly inspect?: boolean; readonly inspectContent?: boolean; readonly insecure?: boolean };
+> & {
+  readonly inspect?: boolean;
+  readonly inspectContent?: boolean;
+  readonly insecure?: boolean;
+  readonly standby?: boolean;
+};
 
 export interface SettingsSources {
   readonly flags: Flags;
@@ -74,6 +81,7 @@ export function resolveSettings({ flags, environment, yaml, service = {} }: Sett
     logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
     inspect: parseOption(inspect, inspections),
     inspectToken: environment.AGENT_SERVICE_INSPECT_TOKEN || undefined,
+    standby: flags.standby ?? isOn(environment, 'AGENT_SERVICE_STANDBY'),
     insecure: flags.insecure ?? isOn(environment, 'AGENT_SERVICE_INSECURE'),
   };
   if (settings.transport === 'stdio' && settings.mode !== 'mcp') {
@@ -81,6 +89,8 @@ export function resolveSettings({ flags, environment, yaml, service = {} }: Sett
       `${transport?.name}: found "stdio" in ${settings.mode} mode; expected --mode mcp with it`,
     );
   }
+  if (settings.standby && settings.store === undefined)
+    throw new SettingsError('--standby: there is nothing to wait for without --store');
   return settings;
 }
 

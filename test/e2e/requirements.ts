@@ -59,6 +59,8 @@ export const requirements = {
   // The log in PostgreSQL
   'postgres.restart':
     'with `--store`, a turn that a kill -9 cuts off goes on in the next service, which waits for the lease of the one before',
+  'postgres.standby':
+    'with `--standby` a service waits while another has the log, and goes on with its turns when that one is killed or stopped',
   'postgres.workload':
     'with `--store`, nothing is lost, repeated or told differently, however often the service is killed while clients talk',
   'postgres.paused':

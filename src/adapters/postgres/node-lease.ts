@@ -20,6 +20,13 @@ export interface LeaseTimes {
   readonly renewMs: number;
 }
 
+interface TakeOptions {
+  readonly log: Logger;
+  /** Waits as long as another service renews its lease. */
+  readonly standsBy?: boolean | undefined;
+  readonly times?: LeaseTimes | undefined;
+}
+
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 2_000, renewMs: 500 };
 
 /** Another service has taken the log over. Nothing of this one is stored any more. */
@@ -54,20 +61,24 @@ export class NodeLease implements AsyncDisposable {
     this.#renewSoon();
   }
 
-  /** Waits for a lease that is not renewed any more. Rejects with a `LogInUseError` when it is. */
+  /** Waits for a lease that is not renewed any more. Rejects with a `LogInUseError` when it is, unless it may wait longer. */
   static async take(
     database: Database,
     identity: NodeIdentity,
-    { log, times = LEASE_TIMES }: { readonly log: Logger; readonly times?: LeaseTimes },
+    { log, standsBy = false, times = LEASE_TIMES }: TakeOptions,
   ): Promise<NodeLease> {
     // The lease of a service that has just died ends within this time.
-    const until = performance.now() + times.leaseMs + times.renewMs;
+    const until = standsBy ? Infinity : performance.now() + times.leaseMs + times.renewMs;
+    const waiting = standsBy
+      ? 'standing by: another service has the log'
+      : 'waiting for the lease of the service that had the log before';
     for (let tries = 1; ; tries += 1) {
-      const taken = await database.transact((session) => take(session, database.schema, identity, times));
+      const taken = await database.insist('ask for the lease in', () =>
+        database.transact((session) => take(session, database.schema, identity, times)),
+      );
       if ('node' in taken) return new NodeLease(database, taken.node, times, log);
       if (performance.now() >= until) throw inUse(database, taken.name);
-      if (tries === 1)
-        log.info({ by: taken.name }, 'waiting for the lease of the service that had the log before');
+      if (tries === 1) log.info({ by: taken.name }, waiting);
       await new Promise((resolve) => setTimeout(resolve, Math.min(taken.leftMs + 50, times.renewMs)));
     }
   }

@@ -11,6 +11,8 @@ export interface PostgresOptions extends PostgresEventStoreOptions {
   /** Who opens it, for whoever finds it in use. */
   readonly identity: NodeIdentity;
   readonly log: Logger;
+  /** Waits as long as another service has the log, instead of rejecting. */
+  readonly standsBy?: boolean | undefined;
   readonly leaseTimes?: LeaseTimes;
   readonly timeouts?: DatabaseTimeouts;
 }
@@ -36,11 +38,11 @@ export async function readPostgres(url: string, log: Logger): Promise<EventStore
  */
 export async function openPostgres(
   url: string,
-  { identity, log, leaseTimes, timeouts, ...options }: PostgresOptions,
+  { identity, log, standsBy, leaseTimes, timeouts, ...options }: PostgresOptions,
 ): Promise<PostgresStores> {
   const database = await Database.open(parseStoreUrl(url), log, timeouts && { timeouts });
   try {
-    const lease = await NodeLease.take(database, identity, { log, ...(leaseTimes && { times: leaseTimes }) });
+    const lease = await NodeLease.take(database, identity, { log, standsBy, times: leaseTimes });
     return {
       store: postgresEventStore(database, lease, options),
       snapshots: postgresSnapshotStore(database),

@@ -21,6 +21,7 @@ import { Appender } from './appender.ts';
 import { adoptStream, forkStream } from './copied-streams.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
+import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 import { Bigint, listIds, listStreams } from './stream-index.ts';
 import { readLinks } from './stream-reader.ts';
@@ -56,8 +57,7 @@ class PostgresEventStore implements EventStore {
   readonly #commits: GroupCommit;
   readonly #appender: Appender | null;
   readonly #onCommit: PostgresEventStoreOptions['onCommit'];
-  /** Calls that must be done before the database is closed. */
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new RunningCalls();
   #count: { events: number; readonly until: number } | undefined;
   #disposed: Promise<void> | undefined;
 
@@ -180,7 +180,7 @@ class PostgresEventStore implements EventStore {
   }
 
   async #dispose(): Promise<void> {
-    await Promise.all([this.#commits.drained(), Promise.allSettled(this.#running)]);
+    await Promise.all([this.#commits.drained(), this.#running.settled()]);
     await this.#lease?.[Symbol.asyncDispose]();
     await this.#database[Symbol.asyncDispose]();
   }
@@ -230,13 +230,7 @@ class PostgresEventStore implements EventStore {
 
   async #until<T>(work: () => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
-    const running = work();
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-    }
+    return this.#running.track(work);
   }
 
   #refuseWhenClosed(): void {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SessionId } from '../../core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import type { Database } from './database.ts';
+import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 
 /** 22 characters of base64 are 132 bits. */
@@ -24,8 +25,7 @@ export function postgresSnapshotStore(database: Database): SnapshotStore {
 
 class PostgresSnapshotStore implements SnapshotStore {
   readonly #database: Database;
-  /** Calls that are under way. */
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new RunningCalls();
   #isClosed = false;
 
   constructor(database: Database) {
@@ -75,7 +75,7 @@ class PostgresSnapshotStore implements SnapshotStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await Promise.allSettled(this.#running);
+    await this.#running.settled();
   }
 
   async #remove(session: Session, sessionId: SessionId): Promise<void> {
@@ -85,13 +85,7 @@ class PostgresSnapshotStore implements SnapshotStore {
 
   async #tracked<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('the snapshot store is closed');
-    const running = work();
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-    }
+    return this.#running.track(work);
   }
 }
 

@@ -52,6 +52,8 @@ export interface AdapterOptions {
   readonly dataDir: string;
   /** The database that has the log. Undefined: it is in `dataDir`. */
   readonly storeUrl?: string | undefined;
+  /** Waits as long as another service has the log of the database. */
+  readonly standsBy?: boolean | undefined;
   readonly environment: Environment;
   readonly log: Logger;
   /** The thread of the log, if it was started before the configuration was known. */
@@ -84,7 +86,7 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
 
 /** What a further agent has of its own. The rest it shares with the first one. */
 export async function furtherAdapters(
-  options: Omit<AdapterOptions, 'dataDir' | 'storeUrl' | 'logThread'>,
+  options: Omit<AdapterOptions, 'dataDir' | 'storeUrl' | 'standsBy' | 'logThread'>,
   shared: Adapters,
   log: Pick<Adapters, 'store' | 'snapshots'>,
 ): Promise<Adapters> {
@@ -110,7 +112,7 @@ export async function chooseModel({
 }
 
 async function chooseStores(
-  { dataDir: directory, storeUrl, log, logThread: thread }: AdapterOptions,
+  { dataDir: directory, storeUrl, standsBy, log, logThread: thread }: AdapterOptions,
   metrics: Metrics,
 ): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots' | 'lost'>> {
   const onCommit = (syncMs: number): void =>
@@ -124,7 +126,7 @@ async function chooseStores(
         'the event log in this folder is not used, because --store names a database; agent-service copy moves it',
       );
     const { openPostgres } = await import('../../adapters/postgres/open-postgres.ts');
-    return openPostgres(storeUrl, { identity: thisProcess(), log, onCommit });
+    return openPostgres(storeUrl, { identity: thisProcess(), standsBy, log, onCommit });
   }
   if (directory === ':memory:') {
     // The thread was started before it was known that there is no log on disk.

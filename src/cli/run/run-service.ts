@@ -66,9 +66,17 @@ export async function run(
 
 function openAdapters({ agents, settings, log }: Start, logThread: LogThread | undefined): Promise<Adapters> {
   const [{ loaded }] = agents;
-  const { dataDir, store } = settings;
+  const { dataDir, store, standby } = settings;
   const { config } = loaded;
-  const options = { config, dataDir, storeUrl: store, environment: process.env, log, logThread };
+  const options = {
+    config,
+    dataDir,
+    storeUrl: store,
+    standsBy: standby,
+    environment: process.env,
+    log,
+    logThread,
+  };
   return whenSlow(chooseAdapters(options), () => {
     // Without a terminal, standard error has only the log's lines of JSON.
     if (process.stderr.isTTY)

@@ -4,7 +4,7 @@ import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
-import { type Ending, ServiceProcess } from '../../support/service/service-process.ts';
+import { type Ending, ListeningService, ServiceProcess } from '../../support/service/service-process.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
 import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { verifies } from '../requirements.ts';
@@ -31,7 +31,7 @@ async function servicesOn(url: string) {
     await upstream[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
   };
-  return { upstream, cwd, start, command, [Symbol.asyncDispose]: dispose };
+  return { upstream, url, cwd, start, command, [Symbol.asyncDispose]: dispose };
 }
 
 function gated() {
@@ -71,6 +71,41 @@ describe('a service whose log is in PostgreSQL', () => {
       ({ turns }) => turns.completed === 2,
     );
     expect(view.turns).toMatchObject({ requested: 2, completed: 2, failed: 0 });
+  });
+
+  verifies('postgres.standby', async () => {
+    await using services = await servicesOn(postgres.newUrl());
+    const { upstream, cwd } = services;
+    const environment = { AGENT_SERVICE_STORE: services.url };
+    const standBy = () =>
+      new ServiceProcess(['--agent', 'agent.yml', '--web-port', '0', '--standby'], { cwd, environment });
+    await using first = await services.start();
+    const { reply, open } = gated();
+    upstream.replyWith(reply);
+    const cut = first.post('/api/message-sync', asked('wait for it')).catch(() => 'cut off');
+    await upstream.request(0);
+    await eventually(
+      async () => (await first.fetch('/api/sessions/s')).status,
+      (status) => status === 200,
+    );
+    await using waiting = standBy();
+    await waiting.stderr(/standing by: another service has the log/);
+    first.process.kill('SIGKILL');
+    expect(await cut).toBe('cut off');
+    open();
+    upstream.replyWith(saying('Here I am.'));
+    const [, port] = await waiting.stdout(/listening on http:\/\/127\.0\.0\.1:(\d+)\n/);
+    const second = new ListeningService(waiting, Number(port));
+    await eventually(
+      () => viewOf(second, 's'),
+      ({ turns }) => turns.completed === 1,
+    );
+    // One that stops gives its lease back.
+    await using third = standBy();
+    await third.stderr(/standing by/);
+    waiting.kill('SIGTERM');
+    expect((await waiting.ended).code).toBe(0);
+    await third.stdout(/listening on/);
   });
 
   verifies('postgres.in-use', async () => {

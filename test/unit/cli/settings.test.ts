@@ -14,6 +14,7 @@ describe('settings', () => {
       dataDir: './.agent-service',
       logLevel: 'info',
       insecure: false,
+      standby: false,
     });
   });
 
@@ -39,6 +40,7 @@ describe('settings', () => {
       dataDir: 'd',
       logLevel: 'debug',
       insecure: true,
+      standby: false,
     };
     expect(resolve({ flags })).toEqual({
       mode: 'mcp',
@@ -48,6 +50,7 @@ describe('settings', () => {
       dataDir: 'd',
       logLevel: 'debug',
       insecure: true,
+      standby: false,
     });
   });
 
@@ -69,6 +72,7 @@ describe('settings', () => {
       dataDir: ':memory:',
       logLevel: 'silent',
       insecure: true,
+      standby: false,
     });
   });
 
@@ -113,6 +117,15 @@ describe('settings', () => {
     );
     expect(() => resolve({ flags: { dataDir: ' ' } })).toThrow(
       '--data-dir: found " "; expected a folder, or :memory:',
+    );
+  });
+
+  it('stand by only for a database', () => {
+    const store = 'postgres://db/agents';
+    expect(resolve({ flags: { standby: true, store } })).toMatchObject({ standby: true, store });
+    expect(resolve({ environment: { AGENT_SERVICE_STANDBY: '1' }, service: { store } }).standby).toBe(true);
+    expect(() => resolve({ flags: { standby: true } })).toThrow(
+      '--standby: there is nothing to wait for without --store',
     );
   });
 
