@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { SessionId } from '../core/ids.ts';
+import { checksum } from './checksum.ts';
 
 /** A stored event, as a link in the hash chain of its session. */
 export interface Link {
@@ -12,14 +12,10 @@ export interface Link {
 /** The previous hash of a session's first event. */
 export const chainStart = '';
 
-/** 22 characters of base64 are 132 bits, enough to detect any damaged or misplaced row. */
-const hashCharacters = 22;
-
 /**
  * The hash of an event: over all columns of its row and the hash of the event before it. So the hash of the last event
  * covers the whole session. Only `data`, the last field, can contain a line break.
  */
 export function chainHash(previous: string, sessionId: SessionId, { seq, time, type, data }: Link): string {
-  const text = `${previous}\n${sessionId}\n${seq}\n${time}\n${type}\n${data}`;
-  return hash('sha256', text, 'base64').slice(0, hashCharacters);
+  return checksum(`${previous}\n${sessionId}\n${seq}\n${time}\n${type}\n${data}`);
 }

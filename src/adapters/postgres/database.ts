@@ -29,8 +29,8 @@ const TIMEOUTS: DatabaseTimeouts = {
 
 export interface DatabaseOptions {
   /** Whether to make the tables, or to bring them up to date. Otherwise they must be there. */
-  readonly makesTables?: boolean;
-  readonly timeouts?: DatabaseTimeouts;
+  readonly makesTables?: boolean | undefined;
+  readonly timeouts?: DatabaseTimeouts | undefined;
 }
 
 /** The driver knows it, its types do not. */

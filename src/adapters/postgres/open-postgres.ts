@@ -1,20 +1,19 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
-import { Database, type DatabaseTimeouts } from './database.ts';
+import { Database, type DatabaseOptions } from './database.ts';
 import { type FencedError, type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
 import { type PostgresEventStoreOptions, postgresEventStore } from './postgres-event-store.ts';
 import { postgresSnapshotStore } from './postgres-snapshot-store.ts';
 import { parseStoreUrl } from './store-url.ts';
 
-export interface PostgresOptions extends PostgresEventStoreOptions {
+export interface PostgresOptions extends PostgresEventStoreOptions, DatabaseOptions {
   /** Who opens it, for whoever finds it in use. */
   readonly identity: NodeIdentity;
   readonly log: Logger;
   /** Waits as long as another service has the log, instead of rejecting. */
   readonly standsBy?: boolean | undefined;
   readonly leaseTimes?: LeaseTimes;
-  readonly timeouts?: DatabaseTimeouts;
 }
 
 export interface PostgresStores {
@@ -38,9 +37,9 @@ export async function readPostgres(url: string, log: Logger): Promise<EventStore
  */
 export async function openPostgres(
   url: string,
-  { identity, log, standsBy, leaseTimes, timeouts, ...options }: PostgresOptions,
+  { identity, log, standsBy, leaseTimes, timeouts, makesTables, ...options }: PostgresOptions,
 ): Promise<PostgresStores> {
-  const database = await Database.open(parseStoreUrl(url), log, timeouts && { timeouts });
+  const database = await Database.open(parseStoreUrl(url), log, { makesTables, timeouts });
   try {
     const lease = await NodeLease.take(database, identity, { log, standsBy, times: leaseTimes });
     return {

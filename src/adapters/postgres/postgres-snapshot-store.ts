@@ -1,13 +1,10 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { SessionId } from '../../core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
+import { checksum } from '../../stored-log/checksum.ts';
 import type { Database } from './database.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
-
-/** 22 characters of base64 are 132 bits. */
-const HASH_CHARACTERS = 22;
 
 const PartRow = z.object({
   part: z.int(),
@@ -100,8 +97,5 @@ function isIntact(sessionId: SessionId, row: PartRow, part: number): boolean {
 }
 
 function hashOf(sessionId: SessionId, { part, seq, parts, text }: Omit<PartRow, 'hash'>): string {
-  return hash('sha256', `${sessionId}\n${part}\n${seq}\n${parts}\n${text}`, 'base64').slice(
-    0,
-    HASH_CHARACTERS,
-  );
+  return checksum(`${sessionId}\n${part}\n${seq}\n${parts}\n${text}`);
 }

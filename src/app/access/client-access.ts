@@ -23,7 +23,7 @@ import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
-import { type ClientQuotas, LimitedBus } from '../../runtime/access/limited-bus.ts';
+import { type ClientQuotas, LimitedRequests } from '../../runtime/access/limited-requests.ts';
 import { OpenTurns } from '../../runtime/access/open-turns.ts';
 import { SessionQuota } from '../../runtime/access/session-quota.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
@@ -139,7 +139,7 @@ function guarded(
   audit: AuditTrail,
 ): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
-  return new GuardedBus(new LimitedBus(bus, quotas), grants, audit);
+  return new GuardedBus({ bus, requests: new LimitedRequests(bus, quotas), grants, audit });
 }
 
 /** All agents have the same keys. */

@@ -5,15 +5,13 @@ import { structuralDamage } from '../../adapters/sqlite/file/schema.ts';
 import { messageOf } from '../../core/errors.ts';
 import { holdsConversation } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import { withEventStore } from '../transfer/stored-log.ts';
+import { readPages, withEventStore } from '../transfer/stored-log.ts';
 
 export interface BackupContents {
   readonly sessions: number;
   readonly events: number;
   readonly bytes: number;
 }
-
-const PAGE_EVENTS = 1_000;
 
 /** Reads every event of a copied log, which checks its checksum and its schema. Throws if anything is wrong. */
 export async function verifyBackup(folder: string): Promise<BackupContents> {
@@ -29,9 +27,8 @@ export async function verifyBackup(folder: string): Promise<BackupContents> {
 
 async function readAll(store: EventStore): Promise<Pick<BackupContents, 'sessions' | 'events'>> {
   let [sessions, events] = [0, 0];
-  for (const { sessionId, head } of await store.sessions()) {
-    for (let seq = 0; seq < head; seq += PAGE_EVENTS)
-      events += (await store.read(sessionId, seq, PAGE_EVENTS)).length;
+  for (const { sessionId } of await store.sessions()) {
+    for await (const page of readPages(store, sessionId)) events += page.length;
     if (holdsConversation(sessionId)) sessions += 1;
   }
   return { sessions, events };

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { currentEvents } from '../../core/log/event-codec.ts';
 import { SERVER_CREDENTIAL_STREAMS, SERVER_SECRET_STREAMS, type StreamId } from '../../core/log/streams.ts';
 import type { AdoptedEvent, EventStore, SessionSummary } from '../../ports/event-store.ts';
+import { readPages } from '../transfer/stored-log.ts';
 
 /** Streams that are listed at once. */
 const PAGE_STREAMS = 1_000;
-/** Events that are read at once. */
-const PAGE_EVENTS = 1_000;
 
 export interface CopyReport {
   readonly streams: number;
@@ -43,7 +42,7 @@ async function* eventsOf(
   { sessionId, open, title }: SessionSummary,
 ): AsyncGenerator<AdoptedEvent, void, void> {
   const mark = { open, ...(title !== undefined && { title }) };
-  for await (const page of pagesOf(store, sessionId))
+  for await (const page of readPages(store, sessionId))
     for (const { time, event, meta } of page) yield { time, event, meta, mark };
 }
 
@@ -59,20 +58,12 @@ async function requireSame(from: EventStore, to: EventStore, stream: StreamId): 
 async function digestOf(store: EventStore, stream: StreamId): Promise<{ digest: string; events: number }> {
   const hash = createHash('sha256');
   let events = 0;
-  for await (const page of pagesOf(store, stream))
+  for await (const page of readPages(store, stream))
     for (const { seq, time, event, meta } of page) {
       hash.update(`${seq}\n${time}\n${currentEvents.encode({ event, meta })}\n`);
       events += 1;
     }
   return { digest: hash.digest('base64'), events };
-}
-
-async function* pagesOf(store: EventStore, stream: StreamId) {
-  for (let after = 0; ; after += PAGE_EVENTS) {
-    const page = await store.read(stream, after, PAGE_EVENTS);
-    if (page.length > 0) yield page;
-    if (page.length < PAGE_EVENTS) return;
-  }
 }
 
 function isSecret(stream: StreamId): boolean {

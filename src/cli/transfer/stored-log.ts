@@ -4,6 +4,8 @@ import { createJsonLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
+import type { StreamId } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { ofSession } from '../../runtime/sessions/journal.ts';
 import type { LogSource } from '../log/log-place.ts';
@@ -41,13 +43,9 @@ async function openFolder(directory: string, use: LogUse): Promise<EventStore> {
 async function openDatabase(url: string, use: LogUse): Promise<EventStore> {
   const { openPostgres, readPostgres } = await import('../../adapters/postgres/open-postgres.ts');
   const log = createJsonLogger('warn');
-  if (use !== 'create') {
-    const existing = await readPostgres(url, log);
-    if (use === 'read') return existing;
-    await existing[Symbol.asyncDispose]();
-  }
+  if (use === 'read') return readPostgres(url, log);
   const identity = { name: `a command, process ${process.pid}`, version: readPackageVersion() };
-  return (await openPostgres(url, { identity, log })).store;
+  return (await openPostgres(url, { identity, log, makesTables: use === 'create' })).store;
 }
 
 /** Adds to the error about a log in use that the service can be asked instead. */
@@ -64,19 +62,29 @@ export function requireFolderName(dataDir: string): void {
     throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);
 }
 
-const pageEvents = 1_000;
+const PAGE_EVENTS = 1_000;
 
 /** The events of a session, in order; throws when there is no such session. */
 export async function* readSession(
   store: EventStore,
   sessionId: SessionId,
 ): AsyncGenerator<Envelope, void, void> {
-  let page: Envelope[];
-  let after = 0;
-  do {
-    page = ofSession(await store.read(sessionId, after, pageEvents));
-    if (page.length === 0 && after === 0) throw new Error(`there is no session ${sessionId}`);
-    yield* page;
-    after += page.length;
-  } while (page.length === pageEvents);
+  let isThere = false;
+  for await (const page of readPages(store, sessionId)) {
+    isThere = true;
+    yield* ofSession(page);
+  }
+  if (!isThere) throw new Error(`there is no session ${sessionId}`);
+}
+
+/** The events of a stream, page by page; none when there is no such stream. */
+export async function* readPages(
+  store: EventStore,
+  stream: StreamId,
+): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+  for (let after = 0; ; after += PAGE_EVENTS) {
+    const page = await store.read(stream, after, PAGE_EVENTS);
+    if (page.length > 0) yield page;
+    if (page.length < PAGE_EVENTS) return;
+  }
 }

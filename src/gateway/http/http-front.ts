@@ -153,17 +153,7 @@ export class HttpFront implements HttpHandler {
   async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
     const served = await this.#admitted(request, found, entry);
     const leave = this.#deps.connections.enter(served.context, this.#addressOf(request));
-    try {
-      const response = await found.route.handler(served, found.parameters);
-      const onOver = (): void => {
-        leave();
-        response.onOver?.();
-      };
-      return { ...response, onOver };
-    } catch (error) {
-      leave();
-      throw error;
-    }
+    return endingWith(leave, async () => found.route.handler(served, found.parameters));
   }
 
   /** Holds the credential until the answer, which may be a stream, is over. */
@@ -171,17 +161,10 @@ export class HttpFront implements HttpHandler {
     answer: (credential: StreamCredential | undefined) => Promise<HttpResponse>,
   ): Promise<HttpResponse> {
     const credential = this.#deps.credentials?.forStream();
-    try {
-      const response = await answer(credential);
-      const onOver = (): void => {
-        credential?.release();
-        response.onOver?.();
-      };
-      return { ...response, onOver };
-    } catch (error) {
-      credential?.release();
-      throw error;
-    }
+    return endingWith(
+      () => credential?.release(),
+      () => answer(credential),
+    );
   }
 
   #addressOf({ peerAddress, headers }: HttpRequest): string {
@@ -198,6 +181,21 @@ export class HttpFront implements HttpHandler {
     const response = errorResponse(error);
     const challenge = path === '/mcp' ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
     return challenge ? { ...response, headers: { ...response.headers, ...challenge } } : response;
+  }
+}
+
+/** Calls `end` when the answer, which may be a stream, is over. */
+async function endingWith(end: () => void, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  try {
+    const response = await answer();
+    const onOver = (): void => {
+      end();
+      response.onOver?.();
+    };
+    return { ...response, onOver };
+  } catch (error) {
+    end();
+    throw error;
   }
 }
 

@@ -15,6 +15,15 @@ import { sessionNeeds } from './session-needs.ts';
 import { TRANSLATIONS } from './translated-requests.ts';
 import { VisibleSessions } from './visible-sessions.ts';
 
+export interface GuardedBusDeps {
+  /** Of an agent. */
+  readonly bus: Bus;
+  /** Takes what may pass to the bus. */
+  readonly requests: Pick<Bus, 'send'>;
+  readonly grants: GrantBook;
+  readonly audit: Audit;
+}
+
 /**
  * The bus as clients may use it. Every request of every protocol passes here: its scope is checked, and the names that a
  * client has for sessions become their ids. What does not belong to the client is not there: the answer is the same as
@@ -22,12 +31,13 @@ import { VisibleSessions } from './visible-sessions.ts';
  */
 export class GuardedBus implements Bus {
   readonly #bus: Bus;
+  readonly #requests: Pick<Bus, 'send'>;
   readonly #visible: VisibleSessions;
   readonly #audit: Audit;
 
-  /** @param grants of the agent behind the bus. */
-  constructor(bus: Bus, grants: GrantBook, audit: Audit) {
+  constructor({ bus, requests, grants, audit }: GuardedBusDeps) {
     this.#bus = bus;
+    this.#requests = requests;
     this.#audit = audit;
     this.#visible = new VisibleSessions(grants);
   }
@@ -43,7 +53,7 @@ export class GuardedBus implements Bus {
     try {
       requireScope(client, REQUEST_SCOPES[type]);
       for (const { id, need } of needs) this.#visible.require(id, need, client);
-      const answer = await this.#bus.send(type, meant, client);
+      const answer = await this.#requests.send(type, meant, client);
       this.#record(type, meant, { needs, client });
       return outward ? outward(answer, client, this.#visible) : answer;
     } catch (error) {

@@ -26,8 +26,6 @@ export interface ServiceOptions {
   readonly agents?: Record<string, string>;
   readonly mode?: 'web' | 'mcp';
   readonly dataDir?: string;
-  /** The database that has the log instead. */
-  readonly store?: string;
   readonly environment?: Record<string, string>;
   /** Replaces single adapters. */
   readonly adapters?: Partial<Adapters>;
@@ -73,8 +71,8 @@ function accessOf(
   return access;
 }
 
-function storeOf({ dataDir, store, adapters }: ServiceOptions): string | undefined {
-  if (store !== undefined || adapters?.store) return store;
+function storeOf({ dataDir, adapters }: ServiceOptions): string | undefined {
+  if (adapters?.store) return undefined;
   return testStore(dataDir === undefined || dataDir === ':memory:' ? randomUUID() : dataDir);
 }
 

@@ -55,7 +55,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/ajv': ['ajv'],
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['src/stored-log', 'src/timing', 'node:'],
-  'src/adapters/postgres': ['src/stored-log', 'src/timing', 'node:', 'pg', 'lru-cache', 'zod'],
+  'src/adapters/postgres': ['src/stored-log', 'src/timing', 'pg', 'lru-cache', 'zod'],
   'src/adapters/openai': ['src/model-http', 'src/config/schema', 'openai'],
   'src/adapters/anthropic': ['src/model-http', 'src/config/schema', 'node:', '@anthropic-ai/sdk'],
   'src/adapters/scripted': ['src/config/schema', 'node:'],

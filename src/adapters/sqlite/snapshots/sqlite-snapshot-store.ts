@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { SessionId } from '../../../core/ids.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Snapshot, SnapshotStore } from '../../../ports/snapshot-store.ts';
+import { checksum } from '../../../stored-log/checksum.ts';
 import { nextLoop } from '../../../timing/next-loop.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { isCorrupt } from '../file/sqlite-errors.ts';
@@ -97,12 +97,12 @@ async function readSnapshot(
   if (row === undefined) return undefined;
   const { seq, parts: count } = row;
   const damaged = (): Error => new DamagedSnapshotError(`the snapshot of session ${sessionId} is damaged`);
-  if (row.check !== checksum(sessionId, seq, count)) throw damaged();
+  if (row.check !== checkOf(sessionId, seq, count)) throw damaged();
   if (integerOf(seq) > latestSeq) return undefined;
   const parts: string[] = [];
   while (parts.length < integerOf(count)) {
     const part = file.part.get(sessionId, parts.length);
-    if (part?.check !== checksum(sessionId, seq, parts.length, part?.text)) throw damaged();
+    if (part?.check !== checkOf(sessionId, seq, parts.length, part?.text)) throw damaged();
     parts.push(textOf(part?.text));
     await nextLoop();
   }
@@ -119,13 +119,13 @@ async function writeSnapshot(
   file.removeParts.run(sessionId);
   let count = 0;
   for await (const text of parts) {
-    file.putPart.run(sessionId, count, text, checksum(sessionId, seq, count, text));
+    file.putPart.run(sessionId, count, text, checkOf(sessionId, seq, count, text));
     count += 1;
   }
-  file.put.run(sessionId, seq, count, checksum(sessionId, seq, count));
+  file.put.run(sessionId, seq, count, checkOf(sessionId, seq, count));
   file.db.exec('COMMIT');
 }
 
-function checksum(...fields: readonly unknown[]): string {
-  return hash('sha256', fields.join('\n'), 'base64').slice(0, 22);
+function checkOf(...fields: readonly unknown[]): string {
+  return checksum(fields.join('\n'));
 }

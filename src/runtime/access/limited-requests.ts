@@ -1,9 +1,6 @@
-import type { CallId, SessionId } from '../../core/ids.ts';
-import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
-import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
-import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
+import type { Bus, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { OpenTurns } from './open-turns.ts';
 import type { SessionQuota } from './session-quota.ts';
@@ -30,8 +27,8 @@ type Admissions = {
   readonly [T in RequestType]?: (request: Request<T>, client: RequestContext) => Promise<Settle<T>>;
 };
 
-/** The bus of an agent whose clients may have no more sessions, messages and running turns than their limits say. */
-export class LimitedBus implements Bus {
+/** The requests of clients to an agent: no more sessions, messages and running turns than their limits say. */
+export class LimitedRequests implements Pick<Bus, 'send'> {
   readonly #bus: AgentBus;
   readonly #quotas: ClientQuotas;
   readonly #admissions: Admissions = {
@@ -65,30 +62,6 @@ export class LimitedBus implements Bus {
       settle?.();
       throw error;
     }
-  }
-
-  topicOf(sessionId: SessionId, client: RequestContext): SessionId {
-    return this.#bus.topicOf(sessionId, client);
-  }
-
-  onSession(topic: SessionId, listener: SessionListener): void {
-    this.#bus.onSession(topic, listener);
-  }
-
-  offSession(topic: SessionId, listener: SessionListener): void {
-    this.#bus.offSession(topic, listener);
-  }
-
-  onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
-    return this.#bus.onToolCall(callId, listener);
-  }
-
-  onMachines(
-    filter: MachineFilter,
-    listener: (state: MachineState) => void,
-    client: RequestContext,
-  ): Unsubscribe {
-    return this.#bus.onMachines(filter, listener, client);
   }
 
   async #admitTurn(
