@@ -1,5 +1,7 @@
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
+import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '../core/log/streams.ts';
+import type { Bus } from '../ports/bus.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
@@ -7,11 +9,14 @@ import { oneProcess } from '../ports/session-directory.ts';
 import type { GrantBook } from '../runtime/access/grant-book.ts';
 import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
+import type { Cluster } from '../runtime/cluster/cluster.ts';
+import type { ClusterBus, ClusterBusDeps } from '../runtime/cluster/cluster-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
 import { KeyedRequests } from '../runtime/requests/keyed-requests.ts';
 import { LogBackups } from '../runtime/requests/log-backups.ts';
 import { logSize } from '../runtime/requests/log-size.ts';
+import { answerForNodes } from '../runtime/requests/node-requests.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests, type RequestHandlers } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
@@ -46,9 +51,12 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly onSessionsFilling?: () => void;
 }
 
+/** Where other requests than those of the agent can be answered, and where all sessions can be heard. */
+export type ServiceBus = Bus & Pick<LocalBus, 'handle' | 'onEverySession'>;
+
 /** The agent without any protocol: every request to it goes over its bus. */
 export interface Agent {
-  readonly bus: LocalBus;
+  readonly bus: ServiceBus;
   /** As the agent file says it now. */
   readonly identity: AgentIdentity;
   readonly modelLabel: string;
@@ -94,9 +102,11 @@ export async function composeAgent({
   const metrics = new SampledMetrics(adapters.metrics);
   const { store, model, connector, tracing, watchModel } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
+  const { cluster, streamPrefix: prefix = '' } = adapters;
+  const shared = cluster && (await joinCluster({ cluster, prefix, local: bus, log }));
   const machines = new LiveMachines();
 
-  const book = new ServerBook(store, adapters.secrets, log);
+  const book = new ServerBook(store, adapters.secrets, log, { isShared: cluster !== undefined });
   const servers = new McpSupervisor(
     { connector, authorizations: adapters.authorizations, log, retryDelayMs, machines },
     book,
@@ -119,14 +129,14 @@ export async function composeAgent({
   const fold = new SessionFold(journal, snapshots);
   const sessions = new SessionRegistry({
     ...{ journal, bus, turns: inForce.turns, policy: inForce, log, fold, snapshots },
-    directory: oneProcess,
+    directory: shared?.directory ?? oneProcess,
     maxIdleBytes: config.sessions.memoryMb * 1024 * 1024,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
   });
   const archive = new SessionArchive(journal, fold, sessions);
   const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });
 
-  const requests = new KeyedRequests(store, log);
+  const requests = new KeyedRequests(store, log, { isShared: cluster !== undefined });
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
   const handlers = {
     journal,
@@ -144,6 +154,7 @@ export async function composeAgent({
     exportConfig: () => inForce.export(),
   };
   answerRequests(bus, handlers);
+  answerForNodes(bus, cluster?.membership);
   if (keys) await answerKeyRequests(bus, keys);
   const grants = hasOwners ? await openGrants(store, handlers, { bus, log }) : undefined;
   countSignals(bus, metrics);
@@ -154,18 +165,22 @@ export async function composeAgent({
   const forgotten = adapters.authorizations?.keepOnly(named).catch((error: unknown) => {
     log.error({ err: error }, 'the authorizations of servers that are gone could not be erased');
   });
-  const recovered = sessions.recover().catch((error: unknown) => {
+  if (cluster && shared) followOthers(cluster, prefix, { servers, grants, keys, log });
+  const recovering = shared ? shared.join({ sessions, journal }) : sessions.recover();
+  const recovered = recovering.catch((error: unknown) => {
     log.error({ err: error }, 'could not look for open turns');
   });
   // Not awaited: only requests with an idempotency key depend on it.
   void requests.sweep();
   const stopsLearning = new AbortController();
-  const learned = journal.learnSessions(stopsLearning.signal).catch((error: unknown) => {
+  // What other nodes begin would not be known.
+  const learning = shared ? Promise.resolve() : journal.learnSessions(stopsLearning.signal);
+  const learned = learning.catch((error: unknown) => {
     log.warn({ err: error }, 'could not read which sessions there are: their first messages take longer');
   });
 
   return {
-    bus,
+    bus: shared ?? bus,
     get identity() {
       return inForce.identity;
     },
@@ -186,7 +201,7 @@ export async function composeAgent({
       inForce.takeOver({ ...definition, model: watchModel(next, definition.config.llm) }, ruleWatch),
     async drain(timeoutMs) {
       retention?.stop();
-      await sessions.drain(timeoutMs);
+      await (shared ?? sessions).drain(timeoutMs);
       // Lets the last answers reach their clients before the sockets close.
       await nextLoop();
     },
@@ -198,10 +213,41 @@ export async function composeAgent({
       await servers[Symbol.asyncDispose]();
       await requests[Symbol.asyncDispose]();
       await snapshots[Symbol.asyncDispose]();
+      await cluster?.[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
       await tracing?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Loads what only several nodes need. */
+async function joinCluster(deps: ClusterBusDeps): Promise<ClusterBus> {
+  const { ClusterBus } = await import('../runtime/cluster/cluster-bus.ts');
+  return new ClusterBus(deps);
+}
+
+interface Followed {
+  readonly servers: McpSupervisor;
+  readonly grants: GrantBook | undefined;
+  readonly keys: KeyBook | undefined;
+  readonly log: Logger;
+}
+
+/** What other nodes record about the service counts here, too. */
+function followOthers(cluster: Cluster, prefix: string, { servers, grants, keys, log }: Followed): void {
+  const followed = new Map<StreamId, () => Promise<unknown>>([
+    [prefix + SERVERS_STREAM, () => servers.follow()],
+  ]);
+  if (grants) followed.set(prefix + GRANTS_STREAM, () => grants.catchUp());
+  // All agents have the same keys.
+  if (keys) followed.set(API_KEYS_STREAM, () => keys.catchUp());
+  cluster.onChanged((changed) => {
+    for (const [stream, catchUp] of followed)
+      if (changed === null || changed === stream)
+        catchUp().catch((err: unknown) =>
+          log.debug({ stream, err }, 'what other nodes recorded could not be read'),
+        );
+  });
 }
 
 /** Loads the handlers only where the service has API keys. */

@@ -33,6 +33,7 @@ import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MetricHistory } from '../ports/metrics.ts';
+import type { Peers } from '../ports/peers.ts';
 import type { SocketFront } from '../ports/web-server.ts';
 import { oneBus } from '../runtime/agents/agents-bus.ts';
 import type { ClientAccess } from './access/client-access.ts';
@@ -54,6 +55,8 @@ export interface HttpOptions {
   readonly settings: Pick<Settings, 'mode' | 'host' | 'port' | 'inspect' | 'inspectToken'>;
   readonly version: string;
   readonly log: Logger;
+  /** The other nodes of a cluster. */
+  readonly peers?: Peers | undefined;
 }
 
 export interface HttpService {
@@ -76,6 +79,7 @@ export async function serveHttp({
   settings,
   version,
   log,
+  peers,
 }: HttpOptions): Promise<HttpService> {
   const { metrics } = host;
   const unguarded = oneBus(new Map([...host.agents].map(([agentId, agent]) => [agentId, agent.bus])));
@@ -118,7 +122,7 @@ export async function serveHttp({
   const router = new Router(routes);
   const mcp = new McpEndpoints(host, (agent) => {
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
-    return new McpEndpoint({ bus, card, maxRequestBytes, log });
+    return new McpEndpoint({ bus, card, maxRequestBytes, log, peers });
   });
   const http = new HttpFront({ ...front, cors, router, mcp, protectedMcp: clients?.mcp });
 

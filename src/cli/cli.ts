@@ -111,6 +111,10 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       '--store <url>',
       'PostgreSQL database for the event log, postgres://…; default: none, the log is in the data directory',
     )
+    .option(
+      '--bus <url>',
+      'NATS servers, nats://…, over which services that share the database of --store hear of each other; default: none, one service uses it',
+    )
     .option('--standby', 'wait while another service uses the database, and follow it when it ends')
     .option('--log-level <level>', `${logLevels.join(', ')}; default: info`)
     .option(

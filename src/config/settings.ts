@@ -21,6 +21,8 @@ export interface Settings {
   readonly dataDir: string;
   /** The address of the database that has the event log, with its password. Undefined: it is in `dataDir`. */
   readonly store: string | undefined;
+  /** Where several services that share the log hear of each other. Undefined: one service has the log. */
+  readonly bus: string | undefined;
   /** Whether to wait while another service has the log of the database. */
   readonly standby: boolean;
   readonly logLevel: LogLevel;
@@ -34,7 +36,9 @@ export interface Settings {
 
 /** The flags of the command line as they were typed. */
 export type Flags = Readonly<
-  Partial<Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'store' | 'logLevel', string>>
+  Partial<
+    Record<'mode' | 'transport' | 'webPort' | 'host' | 'dataDir' | 'store' | 'bus' | 'logLevel', string>
+  >
 > & {
   readonly inspect?: boolean;
   readonly inspectContent?: boolean;
@@ -48,7 +52,7 @@ export interface SettingsSources {
   /** The `server` part of the agent file. */
   readonly yaml: Pick<ServerConfig, 'port' | 'host' | 'dataDir' | 'logLevel'>;
   /** The service file. */
-  readonly service?: Pick<ServiceConfig, 'store'>;
+  readonly service?: Pick<ServiceConfig, 'store' | 'bus'>;
 }
 
 /** A flag or variable has an invalid value. The message names it. */
@@ -68,6 +72,7 @@ export function resolveSettings({ flags, environment, yaml, service = {} }: Sett
   const host = choose({ name: '--host', value: flags.host }, 'AGENT_SERVICE_HOST');
   const dataDir = choose({ name: '--data-dir', value: flags.dataDir }, 'AGENT_SERVICE_DATA_DIR');
   const store = choose({ name: '--store', value: flags.store }, 'AGENT_SERVICE_STORE');
+  const bus = choose({ name: '--bus', value: flags.bus }, 'AGENT_SERVICE_BUS');
   const logLevel = choose({ name: '--log-level', value: flags.logLevel }, 'AGENT_SERVICE_LOG_LEVEL');
   const inspected = flags.inspectContent ? 'content' : flags.inspect ? 'states' : undefined;
   const inspect = choose({ name: '--inspect', value: inspected }, 'AGENT_SERVICE_INSPECT');
@@ -78,6 +83,7 @@ export function resolveSettings({ flags, environment, yaml, service = {} }: Sett
     host: parseText(host, 'an address such as 127.0.0.1') ?? yaml.host ?? '127.0.0.1',
     dataDir: parseText(dataDir, 'a folder, or :memory:') ?? yaml.dataDir ?? DEFAULT_DATA_DIR,
     store: store?.value ?? service.store,
+    bus: bus?.value ?? service.bus,
     logLevel: parseOption(logLevel, logLevels) ?? yaml.logLevel ?? 'info',
     inspect: parseOption(inspect, inspections),
     inspectToken: environment.AGENT_SERVICE_INSPECT_TOKEN || undefined,
@@ -91,6 +97,14 @@ export function resolveSettings({ flags, environment, yaml, service = {} }: Sett
   }
   if (settings.standby && settings.store === undefined)
     throw new SettingsError('--standby: there is nothing to wait for without --store');
+  if (settings.bus !== undefined && settings.store === undefined)
+    throw new SettingsError(
+      '--bus: there is nothing to share without --store postgres://…: several services need one database for what is true',
+    );
+  if (settings.bus !== undefined && settings.standby)
+    throw new SettingsError(
+      '--standby: it waits until no other service has the log, and with --bus all of them have it. Leave one of the two out',
+    );
   return settings;
 }
 

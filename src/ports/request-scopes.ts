@@ -32,6 +32,7 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'warning.list': null,
   'agent.list': null,
   'agent.reload': 'admin',
+  'node.list': 'metrics:read',
   'agent.describe': null,
   'log.size': 'metrics:read',
   'log.backup': 'admin',

@@ -6,6 +6,7 @@ import type { AgentDescription, AgentId, AgentListItem, AgentReload } from '../c
 import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
+import type { NodeListItem } from '../core/node-list-item.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
 import type {
@@ -151,6 +152,8 @@ export interface ServiceRequests {
   'agent.list': { request: Record<never, never>; answer: readonly AgentListItem[] };
   /** Reads the agent's file again. Turns that begin later run with what it says. Refused if the file is not valid. */
   'agent.reload': { request: { agentId: AgentId }; answer: AgentReload };
+  /** The nodes of the cluster; none if the service has its log to itself. */
+  'node.list': { request: Record<never, never>; answer: readonly NodeListItem[] };
   'agent.describe': { request: Record<never, never>; answer: AgentDescription };
   /** How large the log is; null if it does not answer in time. */
   'log.size': { request: Record<never, never>; answer: LogSize | null };

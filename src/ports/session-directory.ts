@@ -6,13 +6,19 @@ import type { SessionId } from '../core/ids.ts';
  */
 export interface SessionDirectory {
   /**
-   * Makes this process the owner. Null if it is the owner at once. Rejects with `SERVICE_UNAVAILABLE` while
-   * another process is.
+   * Makes this process the owner. Null if it is the owner at once. Rejects with a `SessionElsewhereError` while another
+   * process is.
    */
   claim(sessionId: SessionId): Promise<void> | null;
-  /** Gives up ownership, after the session has left memory. */
+  /** The log probably has no such session. Its first append makes this process the owner, or is refused. */
+  presumeNew(sessionId: SessionId): void;
+  /** The session has left memory. */
   release(sessionId: SessionId): void;
 }
 
 /** For a service of one process. */
-export const oneProcess: SessionDirectory = { claim: () => null, release: () => undefined };
+export const oneProcess: SessionDirectory = {
+  claim: () => null,
+  presumeNew: () => undefined,
+  release: () => undefined,
+};

@@ -5,6 +5,7 @@ import { ErrorBody } from '../core/errors.ts';
 import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
 import { MetricSamples } from '../core/metric-samples.ts';
+import { NodeListItem } from '../core/node-list-item.ts';
 import { Renamed, SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
@@ -49,6 +50,12 @@ export const AgentsResponse = z.object({
   timestamp,
 });
 export type AgentsResponse = z.infer<typeof AgentsResponse>;
+
+export const NodesResponse = z.object({
+  nodes: z.array(NodeListItem).readonly().describe('In the order in which they joined.'),
+  timestamp,
+});
+export type NodesResponse = z.infer<typeof NodesResponse>;
 
 export const ReloadAgentResponse = AgentReload.extend({ timestamp });
 export type ReloadAgentResponse = z.infer<typeof ReloadAgentResponse>;

@@ -12,6 +12,8 @@ export interface LinkedAppend {
   /** Undefined: as it was. */
   readonly open: boolean | undefined;
   readonly title: string | null | undefined;
+  /** Of the ownership that it is appended under. Undefined: nobody owns the stream. */
+  readonly epoch: number | undefined;
 }
 
 /** The end of a stream. */
@@ -30,8 +32,9 @@ export interface Writing {
 
 /**
  * One statement for appends to different streams: all events of an append are stored, with the new head of its stream, if
- * the stream ends with the event that it follows and the node has its lease, and nothing otherwise. Its rows are the
- * streams that were appended to; one without a stream if the node has lost its lease. The lock on the row of the node is
+ * the stream ends with the event that it follows, the node has its lease, and it owns the stream in this epoch, and
+ * nothing otherwise. Whoever begins a stream owns it. Its rows are the streams that were appended to; one without a stream
+ * if the node has lost its lease. The lock on the row of the node is
  * one that renewing the lease does not wait for, but taking the log over does.
  */
 export function appendStatement(
@@ -45,8 +48,8 @@ export function appendStatement(
       WITH writer AS MATERIALIZED (
         SELECT node FROM ${schema}.nodes WHERE node = $15 FOR KEY SHARE
       ), wanted AS (
-        SELECT w.* FROM writer, unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::text[], $6::bool[], $7::bool[], $8::text[])
-          AS w (stream, after_seq, after_hash, seq, hash, open, has_title, title)
+        SELECT w.* FROM writer, unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::text[], $6::bool[], $7::bool[], $8::text[], $16::int[])
+          AS w (stream, after_seq, after_hash, seq, hash, open, has_title, title, epoch)
       ), continued AS (
         UPDATE ${schema}.streams s
         SET head = w.seq, hash = w.hash, open = coalesce(w.open, s.open),
@@ -54,10 +57,12 @@ export function appendStatement(
           title = CASE WHEN w.has_title THEN w.title ELSE s.title END
         FROM wanted w
         WHERE w.after_seq > 0 AND s.stream = w.stream AND s.head = w.after_seq AND s.hash = w.after_hash
+          AND (w.epoch IS NULL OR (s.owner = $15 AND s.epoch = w.epoch))
         RETURNING s.stream
       ), begun AS (
-        INSERT INTO ${schema}.streams (stream, head, hash, created, updated, open, title)
-        SELECT w.stream, w.seq, w.hash, $9::bigint, $9::bigint, coalesce(w.open, false), w.title
+        INSERT INTO ${schema}.streams (stream, head, hash, created, updated, open, title, owner, epoch)
+        SELECT w.stream, w.seq, w.hash, $9::bigint, $9::bigint, coalesce(w.open, false), w.title,
+          CASE WHEN w.epoch IS NOT NULL THEN $15::bigint END, coalesce(w.epoch, 0)
         FROM wanted w WHERE w.after_seq = 0 AND w.seq > 0
         ON CONFLICT DO NOTHING
         RETURNING stream
@@ -87,6 +92,7 @@ export function appendStatement(
       links.map(({ data }) => data),
       links.map(({ hash }) => hash),
       node,
+      appends.map(({ epoch }) => epoch ?? null),
     ],
   };
 }

@@ -5,13 +5,15 @@ import { appendStatement, type Head, type LinkedAppend } from './append-statemen
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Session } from './sql-session.ts';
-import { readHashes, readHeads } from './stream-index.ts';
+import { type OwnedHead, readHashes, readHeads } from './stream-index.ts';
 
 /** Streams whose last event is remembered, so that an append to them is one round trip. */
 const MOST_HEADS = 100_000;
 /** A stream may be erased and begun again while its head is read. */
 const MOST_READINGS = 5;
 const NO_EVENT: Head = { seq: 0, hash: chainStart };
+/** Follows nothing. */
+const NOT_OWN: Head = { seq: -1, hash: '' };
 
 const NONE: ReadonlyMap<number, LinkedAppend> = new Map();
 
@@ -28,15 +30,22 @@ interface Outcome {
   readonly refused: Refusal[];
 }
 
+/** The epochs of the streams that this node owns, where several nodes share the log. */
+export type Epochs = ReadonlyMap<string, number>;
+
+type Lease = Pick<NodeLease, 'node' | 'lose'>;
+
 /** Stores batches of appends. */
 export class Appender {
   readonly #database: Database;
-  readonly #lease: Pick<NodeLease, 'node' | 'lose'>;
+  readonly #lease: Lease;
+  readonly #epochs: Epochs;
   readonly #heads = new LRUCache<string, Head>({ max: MOST_HEADS });
 
-  constructor(database: Database, lease: Pick<NodeLease, 'node' | 'lose'>) {
+  constructor(database: Database, lease: Lease, epochs: Epochs) {
     this.#database = database;
     this.#lease = lease;
+    this.#epochs = epochs;
   }
 
   /**
@@ -44,7 +53,12 @@ export class Appender {
    * leaves open is cleared up by asking again: the hash of its last event says whether an append is stored.
    */
   async append(batch: readonly AppendRequest[]): Promise<Committed> {
-    const attempts = new BatchAttempts(this.#database.schema, this.#lease, this.#heads);
+    const attempts = new BatchAttempts({
+      schema: this.#database.schema,
+      lease: this.#lease,
+      known: this.#heads,
+      epochs: this.#epochs,
+    });
     const waves = wavesOf(batch);
     const begun = performance.now();
     const { heads, refused } = await this.#database.insist('append to', () =>
@@ -62,23 +76,23 @@ export class Appender {
   }
 }
 
+interface AttemptDeps {
+  readonly schema: string;
+  readonly lease: Lease;
+  /** The ends of streams, as they were last. */
+  readonly known: Pick<LRUCache<string, Head>, 'get'>;
+  readonly epochs: Epochs;
+}
+
 /** The attempts to store one batch. */
 class BatchAttempts {
   readonly time = Date.now();
-  readonly #schema: string;
-  readonly #lease: Pick<NodeLease, 'node' | 'lose'>;
-  readonly #known: Pick<LRUCache<string, Head>, 'get'>;
+  readonly #deps: AttemptDeps;
   /** As they were sent last. The same events at the same time have the same hash, so the log says whether it has them. */
   readonly #sent = new Map<number, LinkedAppend>();
 
-  constructor(
-    schema: string,
-    lease: Pick<NodeLease, 'node' | 'lose'>,
-    known: Pick<LRUCache<string, Head>, 'get'>,
-  ) {
-    this.#schema = schema;
-    this.#lease = lease;
-    this.#known = known;
+  constructor(deps: AttemptDeps) {
+    this.#deps = deps;
   }
 
   async store(session: Session, waves: readonly (readonly Pending[])[]): Promise<Outcome> {
@@ -100,10 +114,11 @@ class BatchAttempts {
       );
       if (ready.length === 0) return;
       const linked = ready.map((one) => this.#linked(one, heads.get(one.request.sessionId) ?? NO_EVENT));
-      const writing = { schema: this.#schema, node: this.#lease.node, time: this.time };
+      const { schema, lease } = this.#deps;
+      const writing = { schema, node: lease.node, time: this.time };
       const rows = await session.rows(appendStatement(writing, linked));
       const stored = new Set(rows.map(({ stream }) => stream));
-      if (stored.has(null)) throw this.#lease.lose();
+      if (stored.has(null)) throw lease.lose();
       for (const { stream, head } of linked) if (stored.has(stream)) outcome.heads.set(stream, head);
       pending = ready.filter(({ request }) => !stored.has(request.sessionId));
     }
@@ -120,12 +135,20 @@ class BatchAttempts {
     for (const { request } of pending) {
       const { sessionId, expectedSeq, data } = request;
       const begins = expectedSeq === 0 && data.length > 0;
-      const known = presumed?.get(sessionId) ?? (begins ? NO_EVENT : this.#known.get(sessionId));
+      const known = presumed?.get(sessionId) ?? (begins ? NO_EVENT : this.#deps.known.get(sessionId));
       if (presumed && known?.seq === expectedSeq) heads.set(sessionId, known);
       else unknown.push(sessionId);
     }
     if (unknown.length === 0) return heads;
-    return new Map([...heads, ...(await readHeads(session, this.#schema, unknown))]);
+    const read = await readHeads(session, this.#deps.schema, unknown);
+    for (const [stream, head] of read) heads.set(stream, this.#isOwn(stream, head) ? head : NOT_OWN);
+    return heads;
+  }
+
+  /** Nobody else appends to a stream in the epoch of its owner, so a stream of another epoch is not continued. */
+  #isOwn(stream: string, { owner, epoch }: OwnedHead): boolean {
+    const own = this.#deps.epochs.get(stream);
+    return own === undefined || (owner === this.#deps.lease.node && epoch === own);
   }
 
   /** Those that an attempt before has stored, without hearing of it. Later events may have followed. */
@@ -139,7 +162,7 @@ class BatchAttempts {
     });
     const found = await readHashes(
       session,
-      this.#schema,
+      this.#deps.schema,
       sent.map(([, append]) => append),
     );
     return new Map(sent.filter(([, { stream, head }]) => found.get(stream)?.has(head.hash)));
@@ -164,7 +187,8 @@ class BatchAttempts {
       hash = chainHash(hash, stream, link);
       return { ...link, hash };
     });
-    const linked = { stream, after, head: { seq: after.seq + data.length, hash }, links, open, title };
+    const head = { seq: after.seq + data.length, hash };
+    const linked = { stream, after, head, links, open, title, epoch: this.#deps.epochs.get(stream) };
     this.#sent.set(index, linked);
     return linked;
   }

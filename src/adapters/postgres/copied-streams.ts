@@ -24,13 +24,15 @@ interface NewFork {
   readonly to: SessionId;
   readonly closing: EncodedEvents;
   readonly title: string | null | undefined;
+  /** The node that owns the new session. Undefined: none. */
+  readonly owner: number | undefined;
 }
 
 /** Copies the events of a stream up to `at` into a new one. Call it in a transaction. @returns how many events that has. */
 export async function forkStream(
   session: Session,
   database: Database,
-  { from, at, to, closing, title }: NewFork,
+  { from, at, to, closing, title, owner }: NewFork,
 ): Promise<number> {
   const { schema } = database;
   const time = Date.now();
@@ -42,7 +44,7 @@ export async function forkStream(
     for (const link of links) await target.add(link);
   for (const [index, data] of closing.data.entries())
     await target.add({ seq: at + 1 + index, time, type: closing.types[index] ?? '', data });
-  await target.begin({ created: time, updated: time, open: false, title });
+  await target.begin({ created: time, updated: time, open: false, title, owner });
   return at + closing.data.length;
 }
 
@@ -83,6 +85,7 @@ interface NewMark extends Pick<SessionMark, 'open'> {
   readonly created: number;
   readonly updated: number;
   readonly title?: string | null | undefined;
+  readonly owner?: number | undefined;
 }
 
 /** A stream that is written in parts. */
@@ -114,13 +117,16 @@ class NewStream {
   }
 
   /** Throws a `StaleVersionError` if there is such a stream. */
-  async begin({ created, updated, open, title }: NewMark): Promise<void> {
+  async begin({ created, updated, open, title, owner }: NewMark): Promise<void> {
     await this.#write();
     const begun = await this.#session.rows({
       text: `
-        INSERT INTO ${this.#schema}.streams (stream, head, hash, created, updated, open, title)
-        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING stream`,
-      values: [this.#stream, this.#head, this.#hash, created, updated, open, storedTitle(title)],
+        INSERT INTO ${this.#schema}.streams (stream, head, hash, created, updated, open, title, owner)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING stream`,
+      values: [
+        ...[this.#stream, this.#head, this.#hash, created, updated, open],
+        ...[storedTitle(title), owner ?? null],
+      ],
     });
     if (begun.length === 0) {
       const heads = await readHeads(this.#session, this.#schema, [this.#stream]);

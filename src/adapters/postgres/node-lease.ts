@@ -22,6 +22,8 @@ export interface LeaseTimes {
 
 interface TakeOptions {
   readonly log: Logger;
+  /** Whether other services that share the log may write it, too. */
+  readonly shares?: boolean | undefined;
   /** Waits as long as another service renews its lease. */
   readonly standsBy?: boolean | undefined;
   readonly times?: LeaseTimes | undefined;
@@ -34,13 +36,17 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
-const HolderRow = z.object({ name: z.string(), left_ms: z.number() });
+const HolderRow = z.object({ name: z.string(), shares: z.boolean(), left_ms: z.number() });
 const NodeRow = z.object({ node: Bigint });
 
+/** Renews the lease. @returns whether there was one, and after how many milliseconds to renew it at the latest. */
+type Renewal = () => Promise<{ readonly isHeld: boolean; readonly nextMs?: number }>;
+
 /**
- * The right to write the log, which one service has at a time. It is renewed while the service lives, by the clock of the
- * database. When it has ended, the next service may take the log over: it removes the row of the one before, and every
- * append asks for the row of its service. So a service that was paused beyond its lease stores nothing when it wakes up.
+ * The right to write the log, which one service has at a time, or several that share it. It is renewed while the service
+ * lives, by the clock of the database. When it has ended, another service may take over: it removes the row of the one
+ * before, and every append asks for the row of its service. So a service that was paused beyond its lease stores nothing
+ * when it wakes up.
  */
 export class NodeLease implements AsyncDisposable {
   /** Of this service; never used again. */
@@ -52,20 +58,30 @@ export class NodeLease implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #isOver = false;
+  #renewal: Renewal;
+  /** When the lease ends at the earliest, by the clock of this process. */
+  #heldUntil: number;
 
-  private constructor(database: Database, node: number, times: LeaseTimes, log: Logger) {
+  private constructor(
+    database: Database,
+    { node, heldUntil }: { readonly node: number; readonly heldUntil: number },
+    times: LeaseTimes,
+    log: Logger,
+  ) {
     this.#database = database;
     this.node = node;
     this.#times = times;
     this.#log = log;
-    this.#renewSoon();
+    this.#renewal = () => this.#extend();
+    this.#heldUntil = heldUntil;
+    this.#renewSoon(times.renewMs);
   }
 
   /** Waits for a lease that is not renewed any more. Rejects with a `LogInUseError` when it is, unless it may wait longer. */
   static async take(
     database: Database,
     identity: NodeIdentity,
-    { log, standsBy = false, times = LEASE_TIMES }: TakeOptions,
+    { log, shares = false, standsBy = false, times = LEASE_TIMES }: TakeOptions,
   ): Promise<NodeLease> {
     // The lease of a service that has just died ends within this time.
     const until = standsBy ? Infinity : performance.now() + times.leaseMs + times.renewMs;
@@ -73,11 +89,15 @@ export class NodeLease implements AsyncDisposable {
       ? 'standing by: another service has the log'
       : 'waiting for the lease of the service that had the log before';
     for (let tries = 1; ; tries += 1) {
-      const taken = await database.insist('ask for the lease in', () =>
-        database.transact((session) => take(session, database.schema, identity, times)),
-      );
-      if ('node' in taken) return new NodeLease(database, taken.node, times, log);
-      if (performance.now() >= until) throw inUse(database, taken.name);
+      let asked = 0;
+      const taken = await database.insist('ask for the lease in', () => {
+        asked = performance.now();
+        const wanted = { ...identity, shares, leaseMs: times.leaseMs };
+        return database.transact((session) => take(session, database.schema, wanted));
+      });
+      if ('node' in taken)
+        return new NodeLease(database, { ...taken, heldUntil: asked + times.leaseMs }, times, log);
+      if (performance.now() >= until) throw inUse(database, taken, shares);
       if (tries === 1) log.info({ by: taken.name }, waiting);
       await new Promise((resolve) => setTimeout(resolve, Math.min(taken.leftMs + 50, times.renewMs)));
     }
@@ -86,6 +106,20 @@ export class NodeLease implements AsyncDisposable {
   /** Resolves when another service has taken the log over. */
   get lost(): Promise<FencedError> {
     return this.#lost.promise;
+  }
+
+  get times(): LeaseTimes {
+    return this.#times;
+  }
+
+  /** Whether it has certainly not ended. */
+  get isHeld(): boolean {
+    return !this.#isOver && performance.now() < this.#heldUntil;
+  }
+
+  /** Renews it in this way, from now on. */
+  renewBy(renewal: Renewal): void {
+    this.#renewal = renewal;
   }
 
   /** Call it in a transaction: nobody takes the log over before it is committed. Throws a `FencedError`. */
@@ -128,63 +162,98 @@ export class NodeLease implements AsyncDisposable {
     }
   }
 
-  #renewSoon(): void {
+  #renewSoon(ms: number): void {
     if (this.#isOver) return;
     this.#timer = setTimeout(() => {
-      this.#renewing = this.#renew().finally(() => this.#renewSoon());
-    }, this.#times.renewMs);
+      this.#renewing = this.renew();
+    }, ms);
     this.#timer.unref();
   }
 
-  async #renew(): Promise<void> {
+  /** Now, and again after some time. */
+  async renew(): Promise<void> {
+    clearTimeout(this.#timer);
+    let next = this.#times.renewMs;
     try {
-      const renewed = await this.#database.rows({
-        name: 'renew',
-        text: `
-          UPDATE ${this.#database.schema}.nodes SET lease_end = clock_timestamp() + $2 * interval '1 ms'
-          WHERE node = $1 RETURNING node`,
-        values: [this.node, this.#times.leaseMs],
-      });
-      if (renewed.length === 0) this.lose();
+      const asked = performance.now();
+      const { isHeld, nextMs = next } = await this.#renewal();
+      if (isHeld) this.#heldUntil = asked + this.#times.leaseMs;
+      else this.lose();
+      next = Math.min(next, nextMs);
     } catch (err) {
       // Appends say so, too. Nobody can take the log over while nobody reaches the database.
       if (!isAway(err)) this.#log.error({ err }, 'the lease could not be renewed');
     }
+    this.#renewSoon(next);
+  }
+
+  async #extend(): Promise<{ isHeld: boolean }> {
+    const renewed = await this.#database.rows({
+      name: 'renew',
+      text: `
+        UPDATE ${this.#database.schema}.nodes SET lease_end = clock_timestamp() + $2 * interval '1 ms'
+        WHERE node = $1 RETURNING node`,
+      values: [this.node, this.#times.leaseMs],
+    });
+    return { isHeld: renewed.length > 0 };
   }
 }
 
-type Taken = { readonly node: number } | { readonly name: string; readonly leftMs: number };
+interface Wanted extends NodeIdentity {
+  readonly shares: boolean;
+  readonly leaseMs: number;
+}
+
+interface Holder {
+  readonly name: string;
+  readonly shares: boolean;
+  readonly leftMs: number;
+}
 
 async function take(
   session: Session,
   schema: string,
-  { name, version }: NodeIdentity,
-  { leaseMs }: LeaseTimes,
-): Promise<Taken> {
+  { name, version, shares, leaseMs }: Wanted,
+): Promise<{ readonly node: number } | Holder> {
   // Of two that come at once, one waits here and finds the lease of the other.
   await session.rows({ text: `LOCK TABLE ${schema}.nodes IN SHARE ROW EXCLUSIVE MODE`, mayBeLong: true });
   const [living] = await session.rows({
     text: `
-      SELECT name, extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 AS left_ms
-      FROM ${schema}.nodes WHERE lease_end > clock_timestamp() ORDER BY lease_end DESC LIMIT 1`,
+      SELECT name, shares, extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 AS left_ms
+      FROM ${schema}.nodes WHERE lease_end > clock_timestamp() AND NOT (shares AND $1)
+      ORDER BY lease_end DESC LIMIT 1`,
+    values: [shares],
   });
   if (living) {
-    const holder = HolderRow.parse(living);
-    return { name: holder.name, leftMs: holder.left_ms };
+    const { left_ms: leftMs, ...holder } = HolderRow.parse(living);
+    return { ...holder, leftMs };
   }
   // Waits for appends of the service before that are under way.
-  await session.rows({ text: `DELETE FROM ${schema}.nodes`, mayBeLong: true });
+  await session.rows({
+    text: `DELETE FROM ${schema}.nodes WHERE lease_end <= clock_timestamp()`,
+    mayBeLong: true,
+  });
   const [row] = await session.rows({
     text: `
-      INSERT INTO ${schema}.nodes (name, version, lease_end)
-      VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms') RETURNING node`,
-    values: [name, version, leaseMs],
+      INSERT INTO ${schema}.nodes (name, version, shares, lease_end)
+      VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms') RETURNING node`,
+    values: [name, version, shares, leaseMs],
   });
   return { node: NodeRow.parse(row).node };
 }
 
-function inUse({ shown }: Database, name: string): LogInUseError {
+function inUse({ shown }: Database, { name, shares: isShared }: Holder, shares: boolean): LogInUseError {
+  const where = `the log in PostgreSQL at ${shown} is in use by`;
+  const other = 'stop it, or give this one a schema of its own (?schema=…)';
+  if (isShared)
+    return new LogInUseError(
+      `${where} services that share it (${name} is one): a service without --bus would not hear of what they do. Start this one with the same --bus, or ${other.replace('stop it', 'stop them')}`,
+    );
+  if (shares)
+    return new LogInUseError(
+      `${where} another agent-service without --bus (${name}), which would not hear of what this one does: start it with the same --bus, ${other}`,
+    );
   return new LogInUseError(
-    `the log in PostgreSQL at ${shown} is in use by another agent-service (${name}). One service writes it at a time: stop the other one, or give this one a schema of its own (?schema=…)`,
+    `${where} another agent-service (${name}). Without --bus one service writes it at a time: stop the other one, start all of them with --bus (several services that share a log need it), or give this one a schema of its own (?schema=…)`,
   );
 }

@@ -1,9 +1,11 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Membership } from '../../ports/membership.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import { type FencedError, type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
 import { type PostgresEventStoreOptions, postgresEventStore } from './postgres-event-store.ts';
+import { PostgresMembership } from './postgres-membership.ts';
 import { postgresSnapshotStore } from './postgres-snapshot-store.ts';
 import { parseStoreUrl } from './store-url.ts';
 
@@ -11,6 +13,8 @@ export interface PostgresOptions extends PostgresEventStoreOptions, DatabaseOpti
   /** Who opens it, for whoever finds it in use. */
   readonly identity: NodeIdentity;
   readonly log: Logger;
+  /** Whether several services share the log. They must hear of each other. */
+  readonly shares?: boolean | undefined;
   /** Waits as long as another service has the log, instead of rejecting. */
   readonly standsBy?: boolean | undefined;
   readonly leaseTimes?: LeaseTimes;
@@ -22,6 +26,8 @@ export interface PostgresStores {
   readonly snapshots: SnapshotStore;
   /** Resolves when another service has taken the log over: this one must end. */
   readonly lost: Promise<FencedError>;
+  /** The services that share the log. Undefined where one has it. */
+  readonly membership: Membership | undefined;
 }
 
 /** Opens a log in PostgreSQL to read it, also while a service uses it. Rejects if there is none. */
@@ -31,19 +37,21 @@ export async function readPostgres(url: string, log: Logger): Promise<EventStore
 }
 
 /**
- * Opens the log in PostgreSQL, for one service at a time.
+ * Opens the log in PostgreSQL, for one service at a time or for several that share it.
  *
  * @param url `postgres://user:password@host:5432/database`, with `?schema=…` for tables in another schema.
  */
 export async function openPostgres(
   url: string,
-  { identity, log, standsBy, leaseTimes, timeouts, makesTables, ...options }: PostgresOptions,
+  { identity, log, shares, standsBy, leaseTimes, timeouts, makesTables, ...options }: PostgresOptions,
 ): Promise<PostgresStores> {
   const database = await Database.open(parseStoreUrl(url), log, { makesTables, timeouts });
   try {
-    const lease = await NodeLease.take(database, identity, { log, standsBy, times: leaseTimes });
+    const lease = await NodeLease.take(database, identity, { log, shares, standsBy, times: leaseTimes });
+    const epochs = new Map<string, number>();
     return {
-      store: postgresEventStore(database, lease, options),
+      membership: shares ? await PostgresMembership.join(database, lease, epochs) : undefined,
+      store: postgresEventStore(database, lease, { ...options, epochs }),
       snapshots: postgresSnapshotStore(database),
       lost: lease.lost,
     };

@@ -28,6 +28,8 @@ import { readLinks } from './stream-reader.ts';
 
 /** How long the number of events in the log is believed. Other services append, too. */
 const COUNT_MS = 60_000;
+/** Of a stream as it begins. */
+export const FIRST_EPOCH = 0;
 const SizeRow = z.object({ bytes: Bigint });
 const CountRow = z.object({ events: Bigint });
 
@@ -35,6 +37,8 @@ export interface PostgresEventStoreOptions {
   readonly codec?: EventCodec | undefined;
   /** Called after each batch with the duration of its round trip. */
   readonly onCommit?: ((syncMs: number) => void) | undefined;
+  /** The epochs of the streams that this node owns. Left out where one service at a time has the log. */
+  readonly epochs?: Map<string, number> | undefined;
 }
 
 /**
@@ -56,6 +60,7 @@ class PostgresEventStore implements EventStore {
   readonly #codec: EventCodec;
   readonly #commits: GroupCommit;
   readonly #appender: Appender | null;
+  readonly #epochs: Map<string, number>;
   readonly #onCommit: PostgresEventStoreOptions['onCommit'];
   readonly #running = new RunningCalls();
   #count: { events: number; readonly until: number } | undefined;
@@ -64,13 +69,14 @@ class PostgresEventStore implements EventStore {
   constructor(
     database: Database,
     lease: NodeLease | null,
-    { codec = currentEvents, onCommit }: PostgresEventStoreOptions,
+    { codec = currentEvents, onCommit, epochs = new Map() }: PostgresEventStoreOptions,
   ) {
     this.#database = database;
     this.#lease = lease;
     this.#codec = codec;
     this.#onCommit = onCommit;
-    this.#appender = lease && new Appender(database, lease);
+    this.#epochs = epochs;
+    this.#appender = lease && new Appender(database, lease, epochs);
     this.#commits = new GroupCommit((batch) => void this.#commit(batch), codec);
   }
 
@@ -110,7 +116,8 @@ class PostgresEventStore implements EventStore {
     closing: readonly LoggedEvent[] = [],
     { origin, title }: ForkOptions = {},
   ): Promise<void> {
-    const fork = { from, at, to, closing: encodeAll(record(closing, origin), this.#codec), title };
+    const owner = this.#epochs.has(to) ? this.#writer.node : undefined;
+    const fork = { from, at, to, closing: encodeAll(record(closing, origin), this.#codec), title, owner };
     await this.#once('append to', async () => {
       const events = await this.#database.transact(async (session) => {
         await this.#writer.require(session);
@@ -151,6 +158,8 @@ class PostgresEventStore implements EventStore {
       }),
     );
     this.#appender?.forget(streamIds);
+    // Another session may have the same id.
+    for (const stream of streamIds) if (this.#epochs.has(stream)) this.#epochs.set(stream, FIRST_EPOCH);
     this.#count = undefined;
   }
 

@@ -2,7 +2,8 @@ import type { Session } from './sql-session.ts';
 
 /**
  * The tables. Each step is run once, in this order; never change one that was released. Ids are compared byte by byte.
- * `open` is in no column that changes with each append, so that updates of `streams` stay within their page.
+ * `open` is in no column that changes with each append, so that updates of `streams` stay within their page. The owner of a
+ * stream is a node, which may be gone; each new owner has a higher epoch.
  */
 const STEPS: readonly ((schema: string) => string)[] = [
   (schema) => `
@@ -40,6 +41,14 @@ const STEPS: readonly ((schema: string) => string)[] = [
       version text NOT NULL,
       lease_end timestamptz NOT NULL
     );
+  `,
+  (schema) => `
+    ALTER TABLE ${schema}.streams ADD COLUMN owner bigint, ADD COLUMN epoch integer NOT NULL DEFAULT 0;
+    ALTER TABLE ${schema}.nodes
+      ADD COLUMN shares boolean NOT NULL DEFAULT false,
+      ADD COLUMN since timestamptz NOT NULL DEFAULT clock_timestamp(),
+      ADD COLUMN report text;
+    ALTER TABLE ${schema}.format ADD COLUMN cluster text NOT NULL DEFAULT md5(random()::text || clock_timestamp());
   `,
 ];
 

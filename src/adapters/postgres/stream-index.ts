@@ -5,7 +5,13 @@ import type { Session } from './sql-session.ts';
 
 /** The driver gives a bigint as text. Milliseconds since the epoch fit into a number. */
 export const Bigint = z.string().transform(Number).pipe(z.int());
-const HeadRow = z.object({ stream: z.string(), head: z.int(), hash: z.string() });
+const HeadRow = z.object({
+  stream: z.string(),
+  head: z.int(),
+  hash: z.string(),
+  owner: Bigint.nullable(),
+  epoch: z.int(),
+});
 const HashRow = z.object({ stream: z.string(), hash: z.string() });
 const IdRow = z.object({ stream: z.string() });
 const SummaryRow = z.object({
@@ -17,21 +23,27 @@ const SummaryRow = z.object({
   title: z.string().nullable(),
 });
 
+/** The end of a stream, and who owns it. */
+export interface OwnedHead extends Head {
+  readonly owner: number | null;
+  readonly epoch: number;
+}
+
 /** The ends of these streams; none for a stream that does not exist. */
 export async function readHeads(
   session: Session,
   schema: string,
   streams: readonly string[],
-): Promise<ReadonlyMap<string, Head>> {
+): Promise<ReadonlyMap<string, OwnedHead>> {
   const rows = await session.rows({
     name: 'heads',
-    text: `SELECT stream, head, hash FROM ${schema}.streams WHERE stream = ANY ($1)`,
+    text: `SELECT stream, head, hash, owner, epoch FROM ${schema}.streams WHERE stream = ANY ($1)`,
     values: [streams],
   });
   return new Map(
     rows.map((row) => {
-      const { stream, head, hash } = HeadRow.parse(row);
-      return [stream, { seq: head, hash }];
+      const { stream, head, ...end } = HeadRow.parse(row);
+      return [stream, { seq: head, ...end }];
     }),
   );
 }

@@ -19,6 +19,7 @@ import type { ProtectedMcp } from '../../gateway/security/protected-mcp.ts';
 import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Peers } from '../../ports/peers.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
@@ -36,6 +37,8 @@ export interface ClientAccessOptions {
   readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
   readonly audit: AuditTrail;
+  /** The other nodes of a cluster. */
+  readonly peers?: Peers | undefined;
   readonly log: Logger;
 }
 
@@ -80,9 +83,9 @@ async function jwtVerifiers({ auth: { jwt, roles }, log }: ClientAccessOptions):
 /** @param verifiers of the kinds of tokens that are accepted. */
 export function accessBy(
   verifiers: readonly TokenVerifier[],
-  { auth, agents, trustProxy, audit }: Omit<ClientAccessOptions, 'log'>,
+  { auth, agents, trustProxy, audit, peers }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
-  const tickets = new Tickets();
+  const tickets = new Tickets(peers);
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));

@@ -22,6 +22,7 @@ import type { ServerAuthorizations } from '../../ports/server-authorization.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
 import type { ToolServerConnector } from '../../ports/tool-server.ts';
 import type { Tracing } from '../../ports/tracing.ts';
+import type { Cluster } from '../../runtime/cluster/cluster.ts';
 import { CredentialBook } from '../../runtime/tools/credential-book.ts';
 import { findPackageRoot, readPackageVersion } from '../package-root.ts';
 import { tracesUrl } from '../tracing/traces-url.ts';
@@ -45,6 +46,10 @@ export interface Adapters {
   readonly tracing?: Tracing;
   /** Resolves when another service has taken over the log. Left out where that cannot be. */
   readonly lost?: Promise<Error>;
+  /** The other services that share the log. Left out where one has it. */
+  readonly cluster?: Cluster | undefined;
+  /** What the streams of the agent begin with. Left out where they begin with nothing. */
+  readonly streamPrefix?: string;
 }
 
 export interface AdapterOptions {
@@ -52,6 +57,8 @@ export interface AdapterOptions {
   readonly dataDir: string;
   /** The database that has the log. Undefined: it is in `dataDir`. */
   readonly storeUrl?: string | undefined;
+  /** Where several services that share the log hear of each other. Undefined: one has it. */
+  readonly busUrl?: string | undefined;
   /** Waits as long as another service has the log of the database. */
   readonly standsBy?: boolean | undefined;
   readonly environment: Environment;
@@ -71,7 +78,7 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   const { log } = options;
   const credentials = new CredentialBook(stores.store, secrets, log);
   const authorizations = new McpAuthorizations({ credentials, log });
-  const connector = await mcpTools(options, authorizations);
+  const connector = await mcpTools(options, authorizations, stores.cluster);
   return {
     model,
     ...stores,
@@ -86,14 +93,14 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
 
 /** What a further agent has of its own. The rest it shares with the first one. */
 export async function furtherAdapters(
-  options: Omit<AdapterOptions, 'dataDir' | 'storeUrl' | 'standsBy' | 'logThread'>,
+  options: Omit<AdapterOptions, 'dataDir' | 'storeUrl' | 'busUrl' | 'standsBy' | 'logThread'>,
   shared: Adapters,
   log: Pick<Adapters, 'store' | 'snapshots'>,
 ): Promise<Adapters> {
   const model = await chooseModel(options);
   const credentials = new CredentialBook(log.store, shared.secrets, options.log);
   const authorizations = new McpAuthorizations({ credentials, log: options.log });
-  const connector = await mcpTools(options, authorizations);
+  const connector = await mcpTools(options, authorizations, shared.cluster);
   return { ...shared, ...log, model, connector, authorizations };
 }
 
@@ -112,9 +119,9 @@ export async function chooseModel({
 }
 
 async function chooseStores(
-  { dataDir: directory, storeUrl, standsBy, log, logThread: thread }: AdapterOptions,
+  { dataDir: directory, storeUrl, busUrl, standsBy, log, logThread: thread }: AdapterOptions,
   metrics: Metrics,
-): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots' | 'lost'>> {
+): Promise<Pick<Adapters, 'store' | 'backup' | 'snapshots' | 'lost' | 'cluster'>> {
   const onCommit = (syncMs: number): void =>
     metrics.observe('agent_sync_duration_seconds', {}, syncMs / 1_000);
   if (storeUrl !== undefined) {
@@ -126,7 +133,12 @@ async function chooseStores(
         'the event log in this folder is not used, because --store names a database; agent-service copy moves it',
       );
     const { openPostgres } = await import('../../adapters/postgres/open-postgres.ts');
-    return openPostgres(storeUrl, { identity: thisProcess(), standsBy, log, onCommit });
+    const shares = busUrl !== undefined;
+    const opened = await openPostgres(storeUrl, { identity: thisProcess(), shares, standsBy, log, onCommit });
+    if (busUrl === undefined || !opened.membership) return opened;
+    const { openCluster } = await import('../cluster/open-cluster.ts');
+    const { membership, store } = opened;
+    return { ...opened, ...(await openCluster({ busUrl, membership, store, log })) };
   }
   if (directory === ':memory:') {
     // The thread was started before it was known that there is no log on disk.
@@ -161,14 +173,18 @@ async function chooseTracing({ config, environment, log }: AdapterOptions): Prom
 async function mcpTools(
   { environment, log }: Pick<AdapterOptions, 'environment' | 'log'>,
   authorizations: McpAuthorizations,
+  cluster: Cluster | undefined,
 ): Promise<ToolServerConnector> {
   const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');
   const clientVersion = readPackageVersion();
   const ownProgram: OwnProgram = [process.execPath, join(findPackageRoot(), 'bin', 'agent-service.js')];
-  return mcpConnector({
+  const connector = mcpConnector({
     ...{ log, environment, clientVersion, ownProgram, authorizations },
     binFolders: binFolders(),
   });
+  if (!cluster) return connector;
+  const { fencedTools } = await import('../cluster/fenced-tools.ts');
+  return fencedTools(connector, cluster.membership);
 }
 
 /** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */

@@ -1,8 +1,9 @@
 import type { AgentId } from '../../core/agent-description.ts';
-import { AGENTS_STREAM } from '../../core/log/streams.ts';
+import { AGENTS_STREAM, agentPrefix } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { agentSnapshots, agentStore } from '../../runtime/agents/agent-log.ts';
+import { againWhenStale } from '../../runtime/streams/again-when-stale.ts';
 import { type Adapters, furtherAdapters } from '../adapters/adapters.ts';
 import { type Agent, composeAgent } from '../compose.ts';
 import { SampledMetrics } from '../metrics/sampled-metrics.ts';
@@ -35,6 +36,7 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
     drain: async (timeoutMs) => void (await Promise.all(all.map((agent) => agent.drain(timeoutMs)))),
     async close() {
       await Promise.all(all.map((agent) => agent.close()));
+      await adapters.cluster?.[Symbol.asyncDispose]();
       await adapters.snapshots[Symbol.asyncDispose]();
       await adapters.store[Symbol.asyncDispose]();
       await adapters.tracing?.[Symbol.asyncDispose]();
@@ -42,13 +44,15 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
   };
 }
 
-/** The agent whose streams have no prefix: the first one of the first start with several agents. */
-async function unprefixedAgent(store: EventStore, first: AgentId): Promise<AgentId> {
-  const [chosen] = await store.read(AGENTS_STREAM, 0, 1);
-  if (chosen?.event.type === 'unprefixed-agent.chosen') return chosen.event.agentId;
-  const event = { type: 'unprefixed-agent.chosen', agentId: first } as const;
-  await store.append(AGENTS_STREAM, 0, [event], { origin: serviceOrigin() });
-  return first;
+/** The agent whose streams have no prefix: the first one of the first start with several agents, on whichever node. */
+export function unprefixedAgent(store: EventStore, first: AgentId): Promise<AgentId> {
+  return againWhenStale(async () => {
+    const [chosen] = await store.read(AGENTS_STREAM, 0, 1);
+    if (chosen?.event.type === 'unprefixed-agent.chosen') return chosen.event.agentId;
+    const event = { type: 'unprefixed-agent.chosen', agentId: first } as const;
+    await store.append(AGENTS_STREAM, 0, [event], { origin: serviceOrigin() });
+    return first;
+  });
 }
 
 function warnOfUnserved(agentId: AgentId, { log }: HostOptions): void {
@@ -63,12 +67,14 @@ async function adaptersOf(
   unprefixed: AgentId,
   { agents: [first], adapters, environment, log }: HostOptions,
 ): Promise<Adapters> {
-  const { store, snapshots, tracing } = adapters;
+  const { store, snapshots, tracing, cluster } = adapters;
   const shared = {
     ...adapters,
     store: id === unprefixed ? keptOpen(store) : agentStore(store, id),
     snapshots: id === unprefixed ? keptOpen(snapshots) : agentSnapshots(snapshots, id),
     ...(tracing && { tracing: keptOpen(tracing) }),
+    ...(cluster && { cluster: keptOpen(cluster) }),
+    ...(id !== unprefixed && { streamPrefix: agentPrefix(id) }),
   };
   return id === first.id && id === unprefixed
     ? shared

@@ -13,6 +13,8 @@ export interface Configured {
   readonly auth: AuthConfig | undefined;
   /** The database that has the log, if the service file names one. */
   readonly store: string | undefined;
+  /** Where several services that share the log hear of each other, if the service file says so. */
+  readonly bus: string | undefined;
   /** Whether there is a service file. */
   readonly hasServiceFile: boolean;
 }
@@ -31,7 +33,8 @@ export async function readConfiguration(
 ): Promise<Configured> {
   const service = await loadService(serviceFile, environment);
   const agents = agentsOf(service, agentFile, environment);
-  return { agents, auth: service.auth, store: service.store, hasServiceFile: serviceFile !== undefined };
+  const { auth, store, bus } = service;
+  return { agents, auth, store, bus, hasServiceFile: serviceFile !== undefined };
 }
 
 /** The agents of the service file; else the only agent of the service. */

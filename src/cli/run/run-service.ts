@@ -66,12 +66,13 @@ export async function run(
 
 function openAdapters({ agents, settings, log }: Start, logThread: LogThread | undefined): Promise<Adapters> {
   const [{ loaded }] = agents;
-  const { dataDir, store, standby } = settings;
+  const { dataDir, store, bus, standby } = settings;
   const { config } = loaded;
   const options = {
     config,
     dataDir,
     storeUrl: store,
+    busUrl: bus,
     standsBy: standby,
     environment: process.env,
     log,
@@ -111,15 +112,30 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
   const { config } = loaded;
   const { trustProxy } = config.server;
   const access =
-    auth && (await accessOf({ auth, agents: host.agents, store: adapters.store, trustProxy, log }));
+    auth &&
+    (await accessOf({
+      auth,
+      agents: host.agents,
+      store: adapters.store,
+      trustProxy,
+      log,
+      peers: adapters.cluster,
+    }));
   const version = readPackageVersion();
-  const http = await serveHttp({ host, access, config, settings, version, log }).catch(
-    async (error: unknown) => {
-      await host.close();
-      throw error;
-    },
-  );
+  const http = await serveHttp({
+    host,
+    access,
+    config,
+    settings,
+    version,
+    log,
+    peers: adapters.cluster,
+  }).catch(async (error: unknown) => {
+    await host.close();
+    throw error;
+  });
   noteAddress(settings, localUrl(settings.host, http.port));
+  if (adapters.cluster) adapters.cluster.address = `${settings.host}:${http.port}`;
   stopOnSignal(log, () => http.close(), hasServiceFile ? () => host.reloadAll() : undefined);
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));

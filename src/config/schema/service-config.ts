@@ -22,6 +22,8 @@ const ServiceFields = z.strictObject({
   agents: z.array(AgentEntry).min(1).transform(listed).optional(),
   /** The PostgreSQL database that has the event log: `postgres://…`. Without it, the log is in the data directory. */
   store: z.string().min(1).optional(),
+  /** The NATS servers over which services that share this database hear of each other: `nats://…`. */
+  bus: z.string().min(1).optional(),
   /** Without it, nobody is authenticated, and the service listens only to its own machine. */
   auth: AuthConfig.optional(),
 });

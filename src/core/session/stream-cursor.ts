@@ -47,6 +47,13 @@ export class StreamCursor {
     return 'event' in signal && signal.seq > this.#seq + 1;
   }
 
+  /** Whether the reader lacks text that comes before this one. */
+  lacksBefore({ turnId, step, offset, content }: ReplyChunk): boolean {
+    if (content === '' || (this.#ended?.turnId === turnId && step <= this.#ended.step)) return false;
+    const isSameStep = this.#step === null || (this.#step.turnId === turnId && this.#step.step === step);
+    return offset > (isSameStep ? this.#offset : 0);
+  }
+
   /** Returns what the reader lacks of this signal. Throws if something before the signal is missing. */
   take(signal: SessionSignal): SessionSignal[] {
     if ('event' in signal) {

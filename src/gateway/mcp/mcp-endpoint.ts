@@ -6,12 +6,14 @@ import { requireScope } from '../../core/access/require-scope.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Peers } from '../../ports/peers.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
 import { decodeText } from '../requests/request-fields.ts';
 import type { McpAgentDeps } from './mcp-agent.ts';
 import { fromWebResponse, sessionNotFound, webRequest, wrongMethod } from './mcp-exchange.ts';
+import { initialization, McpPeers, notification } from './mcp-peers.ts';
 import { scopesOfBody } from './mcp-scopes.ts';
 
 /** A session that is idle for this long is closed. Its client must initialize again. */
@@ -38,11 +40,19 @@ interface McpSession {
  */
 export class McpEndpoint implements Disposable {
   readonly #agent: McpAgentDeps;
+  readonly #peers: McpPeers | undefined;
   readonly #sessions = new Map<string, McpSession>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(agent: McpAgentDeps) {
+  /** @param peers the other nodes of a cluster: a client may talk to any of them in one MCP session. */
+  constructor({ peers, ...agent }: McpAgentDeps & { readonly peers?: Peers | undefined }) {
     this.#agent = agent;
+    this.#peers =
+      peers &&
+      new McpPeers(peers, {
+        ended: (id) => this.#endHere(id),
+        cancelled: (id, body) => this.#cancel(id, body),
+      });
     this.#sweeper = setInterval(() => this.#evictIdle(), SWEEP_MS).unref();
   }
 
@@ -60,9 +70,11 @@ export class McpEndpoint implements Disposable {
     const { context } = request;
     if (context.rights) for (const scope of scopesOfBody(body)) requireScope(context, scope);
     const id = request.headers.get('mcp-session-id');
-    const known = id === undefined ? undefined : this.#sessions.get(id);
+    const known =
+      id === undefined ? undefined : (this.#sessions.get(id) ?? (await this.#revive(id, request)));
     if (id !== undefined && !(known && isOf(known, request.context))) return sessionNotFound();
     const session = known ?? (await this.#create({ ...request.context, trace: undefined }));
+    if (id !== undefined) this.#peers?.noteBody(id, body);
     const over = use(session);
     try {
       const response = await session.transport.handleRequest(webRequest(request, body), asker(context));
@@ -84,7 +96,7 @@ export class McpEndpoint implements Disposable {
   }
 
   /** Loads the SDK with the first client: loading takes long, and many instances never need it. */
-  async #create(context: RequestContext): Promise<McpSession> {
+  async #create(context: RequestContext, id: string = crypto.randomUUID()): Promise<McpSession> {
     if (context.rights) this.#makeRoomOf(context);
     this.#makeRoom();
     const [{ WebStandardStreamableHTTPServerTransport }, { mcpAgent }] = await Promise.all([
@@ -92,17 +104,45 @@ export class McpEndpoint implements Disposable {
       import('./mcp-agent.ts'),
     ]);
     const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => crypto.randomUUID(),
-      onsessioninitialized: (id) => void this.#sessions.set(id, session),
-      onsessionclosed: (id) => void this.#sessions.delete(id),
+      sessionIdGenerator: () => id,
+      onsessioninitialized: () => void this.#sessions.set(id, session),
+      onsessionclosed: () => {
+        this.#sessions.delete(id);
+        this.#peers?.end(id);
+      },
       // The web server has checked the size already.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     });
     transport.onmessage = (message) => endCancelledStream(transport, message);
-    const server = mcpAgent(this.#agent, { ownSessionId: `mcp-${crypto.randomUUID()}`, context });
+    const server = mcpAgent(this.#agent, { ownSessionId: `mcp-${id}`, context });
     const session: McpSession = { context, server, transport, uses: new Set(), lastUsed: Date.now() };
     await server.connect(transport);
     return session;
+  }
+
+  /**
+   * A session that another node has begun. All that it consists of is its id, from which the client's own conversation has
+   * its name, and who asks.
+   */
+  async #revive(id: string, { context, headers }: ServedRequest): Promise<McpSession | undefined> {
+    if (!this.#peers?.mayHave(id)) return undefined;
+    const session = await this.#create({ ...context, trace: undefined }, id);
+    await session.transport.handleRequest(initialization(headers.get('mcp-protocol-version')));
+    return this.#sessions.get(id);
+  }
+
+  /** The client has ended the session at another node. */
+  #endHere(id: string): void {
+    const session = this.#sessions.get(id);
+    if (session) this.#evict(id, session);
+  }
+
+  /** A call of this session that runs here, and that the client has cancelled at another node. */
+  #cancel(id: string, body: string): void {
+    const session = this.#sessions.get(id);
+    session?.transport.handleRequest(notification(id, body)).catch((err: unknown) => {
+      this.#agent.log.warn({ err }, 'a call that was cancelled at another node could not be cancelled here');
+    });
   }
 
   /** Clients that never closed their sessions must not keep others out. Throws if all sessions are in use. */

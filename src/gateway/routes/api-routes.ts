@@ -7,6 +7,7 @@ import type { Statecharts } from '../sse/statecharts.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { messageRoutes } from './message-routes.ts';
+import { nodeRoute } from './node-route.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
@@ -24,6 +25,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     ...sessionRoutes(bus, fanOut),
     ...serverRoutes(bus),
     ...agentRoutes(bus),
+    nodeRoute(bus),
     statecharts.route(),
     {
       method: 'POST',

@@ -97,7 +97,9 @@ export class BearerAuthenticator implements Authenticator {
     }
     // Otherwise whoever finds a ticket in a log could get one after the other.
     if (method !== 'GET') return this.#refuse(ticketNotUsable(method), address, null, false);
-    return this.#deps.tickets.redeem(ticket) ?? this.#refuse(badTicket(), address, null);
+    const known = this.#deps.tickets.redeem(ticket);
+    const orRefuse = (context: RequestContext | null) => context ?? this.#refuse(badTicket(), address, null);
+    return known instanceof Promise ? known.then(orRefuse) : orRefuse(known);
   }
 
   /** @param isAttempt whether something was tried. */

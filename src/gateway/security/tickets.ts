@@ -3,6 +3,7 @@ import { ownPrefix } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Peers } from '../../ports/peers.ts';
 import { ConcurrencyLimit } from './rate-limits.ts';
 
 export const TICKET_LIFE_MS = 30_000;
@@ -10,6 +11,11 @@ export const TICKET_LIFE_MS = 30_000;
 const MAX_TICKETS = 10_000;
 /** The same for one principal, so that nobody can use up those of all. */
 const MAX_OF_PRINCIPAL = 100;
+
+/** What nodes ask each other about. */
+const TOPIC = 'ticket';
+/** Of 32 bytes in base64url. */
+const TICKET_LENGTH = 43;
 
 export interface Ticket {
   readonly ticket: string;
@@ -28,14 +34,17 @@ interface Issued {
  */
 export class Tickets {
   readonly #now: () => number;
+  readonly #peers: Peers | undefined;
   /** By the hash of the ticket, oldest first: a lookup tells nothing by its time. */
   readonly #issued = new Map<string, Issued>();
   /** How many of them each principal has. */
   readonly #ofPrincipal = new ConcurrencyLimit(MAX_OF_PRINCIPAL);
 
-  /** @param now milliseconds since the epoch. */
-  constructor(now: () => number = Date.now) {
+  /** @param peers the other nodes, which issue tickets, too. @param now milliseconds since the epoch. */
+  constructor(peers?: Peers, now: () => number = Date.now) {
     this.#now = now;
+    this.#peers = peers;
+    peers?.onAsked(TOPIC, async (ticket) => this.#take(String(ticket)));
   }
 
   issue(context: RequestContext): Ticket {
@@ -51,7 +60,22 @@ export class Tickets {
   }
 
   /** The context of whoever got the ticket; null if it was used, was never issued, or it or the credential has ended. */
-  redeem(ticket: string): RequestContext | null {
+  redeem(ticket: string): RequestContext | null | Promise<RequestContext | null> {
+    return this.#take(ticket) ?? this.#redeemElsewhere(ticket);
+  }
+
+  /** Asks the node that has issued it. */
+  #redeemElsewhere(ticket: string): null | Promise<RequestContext | null> {
+    // Nobody asks for what cannot be one.
+    if (!this.#peers || ticket.length !== TICKET_LENGTH) return null;
+    const found = (answers: readonly unknown[]) => answers.find((answer) => answer !== null);
+    // The other node has it as this one has its own.
+    return this.#peers
+      .askAll(TOPIC, ticket)
+      .then((answers) => (found(answers) as RequestContext | undefined) ?? null);
+  }
+
+  #take(ticket: string): RequestContext | null {
     this.#forgetExpired();
     const hash = hashOf(ticket);
     const issued = this.#issued.get(hash);

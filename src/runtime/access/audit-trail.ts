@@ -1,11 +1,11 @@
-import type { AuditEntry } from '../../core/access/audit-entry.ts';
-import type { ServiceEvent } from '../../core/log/events.ts';
+import type { AuditEntry, AuditRecorded } from '../../core/access/audit-entry.ts';
 import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { Audit, AuditFilter, AuditRecord } from '../../ports/audit.ts';
-import type { EventStore } from '../../ports/event-store.ts';
+import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
+import { againWhenStale } from '../streams/again-when-stale.ts';
 import { readAudit } from './audit-reading.ts';
 import { GatheredEntries } from './gathered-entries.ts';
 
@@ -28,15 +28,20 @@ export interface AuditTrailDeps {
 /**
  * Records who did what, and what was refused. Nobody waits for it: entries are gathered for a second, equal ones become
  * one with a count, and one event holds them all. So a crash loses the entries of the last second at most. (What changed
- * anything is an event of its own, which says who did it.) Each day is a stream, which is erased when it is too old.
+ * anything is an event of its own, which says who did it.) Each day is a stream, which all nodes write, and which is
+ * erased when it is too old.
  */
 export class AuditTrail implements Audit, AsyncDisposable {
   readonly #deps: AuditTrailDeps;
   readonly #clock: Clock;
   readonly #now: () => number;
   #gathered = new GatheredEntries();
+  /** What other nodes left no room for. It is written before anything else. Meanwhile, `#gathered` has its bounds. */
+  #refused: AuditRecorded | null = null;
   #timer: unknown = null;
-  #day: { readonly stream: string; seq: number } | null = null;
+  #day: { readonly stream: string; readonly seq: number } | null = null;
+  /** Since when days that are too old are gone. */
+  #cleared: string | null = null;
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -50,7 +55,7 @@ export class AuditTrail implements Audit, AsyncDisposable {
   record(entry: AuditRecord): void {
     if (this.#isClosed) return;
     this.#gathered.add(entry, this.#now());
-    this.#timer ??= this.#clock.setTimeout(() => void this.flush(), GATHER_MS);
+    this.#flushLater();
   }
 
   async read(filter: AuditFilter): Promise<AsyncIterable<AuditEntry>> {
@@ -71,34 +76,56 @@ export class AuditTrail implements Audit, AsyncDisposable {
     await this.flush();
   }
 
+  #flushLater(): void {
+    this.#timer ??= this.#clock.setTimeout(() => void this.flush(), GATHER_MS);
+  }
+
   async #write(): Promise<void> {
+    if (this.#refused && !(await this.#store(this.#refused))) return;
     const gathered = this.#gathered;
     if (gathered.size === 0) return;
     this.#gathered = new GatheredEntries();
     const { dropped } = gathered;
-    const entries = gathered.list();
-    const event: ServiceEvent = { type: 'audit.recorded', entries, ...(dropped > 0 && { dropped }) };
+    await this.#store({
+      type: 'audit.recorded',
+      entries: gathered.list(),
+      ...(dropped > 0 && { dropped }),
+    });
+  }
+
+  /** @returns whether the event was stored. Otherwise it is tried again later if it is certain that it was not. */
+  async #store(event: AuditRecorded): Promise<boolean> {
+    this.#refused = null;
     try {
-      await this.#append(event);
+      await againWhenStale(() => this.#append(event));
+      return true;
     } catch (err) {
-      this.#day = null;
+      const isRefused = err instanceof StaleVersionError;
+      if (isRefused) this.#refused = event;
+      if (isRefused && !this.#isClosed) this.#flushLater();
       this.#deps.log.error(
-        { err, entries: entries.length },
+        { err, entries: event.entries.length },
         'entries of the audit trail could not be written',
       );
+      return false;
     }
   }
 
-  async #append(event: ServiceEvent): Promise<void> {
+  async #append(event: AuditRecorded): Promise<void> {
     const { store } = this.#deps;
     const stream = auditStream(this.#now());
-    if (this.#day?.stream !== stream) {
-      const [known] = await store.sessions({ sessionId: stream });
-      this.#day = { stream, seq: known?.head ?? 0 };
-      await this.#eraseOld();
-    }
-    await store.append(stream, this.#day.seq, [event], { origin: serviceOrigin() });
-    this.#day.seq += 1;
+    const day = this.#day?.stream === stream ? this.#day : await this.#open(stream);
+    // After a failure, the head is read again: another node has written, or nobody knows what was stored.
+    this.#day = null;
+    await store.append(stream, day.seq, [event], { origin: serviceOrigin() });
+    this.#day = { stream, seq: day.seq + 1 };
+  }
+
+  async #open(stream: string): Promise<{ readonly seq: number }> {
+    const [known] = await this.#deps.store.sessions({ sessionId: stream });
+    if (this.#cleared !== stream) await this.#eraseOld();
+    this.#cleared = stream;
+    return { seq: known?.head ?? 0 };
   }
 
   async #eraseOld(): Promise<void> {

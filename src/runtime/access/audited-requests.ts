@@ -36,6 +36,7 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'warning.list': 'refused',
   'agent.list': 'refused',
   'agent.reload': 'done',
+  'node.list': 'refused',
   'agent.describe': 'refused',
   'log.size': 'refused',
   'log.backup': 'done',

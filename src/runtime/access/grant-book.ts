@@ -4,12 +4,13 @@ import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import type { LoggedEvent, ServiceEvent } from '../../core/log/events.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
 import { GRANTS_STREAM } from '../../core/log/streams.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { SharedStream } from '../streams/shared-stream.ts';
 
 /** Most grants of one session. */
 const MOST_GRANTS = 100;
@@ -24,30 +25,34 @@ const ALLOWS: Readonly<Record<GrantAccess, readonly GrantAccess[]>> = {
 
 /**
  * Which sessions of an agent are shared, with whom, and for what. A session that is not shared costs a check one look into
- * a map. Nobody of another tenant gets anything, whatever the grants say.
+ * a map. Nobody of another tenant gets anything, whatever the grants say. Other nodes may share sessions, too: `catchUp`
+ * reads what they did.
  */
 export class GrantBook {
-  readonly #store: EventStore;
   readonly #log: Logger;
   readonly #bySession = new Map<SessionId, Map<string, Grant>>();
   readonly #onRevoked = new Set<() => void>();
-  #seq = 0;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #stream: SharedStream;
 
   private constructor(store: EventStore, log: Logger) {
-    this.#store = store;
     this.#log = log;
+    this.#stream = new SharedStream(store, GRANTS_STREAM, (envelope) => this.#fold(envelope));
   }
 
   /** Forgets the grants of sessions that were deleted when nobody could be told. */
   static async load(store: EventStore, log: Logger): Promise<GrantBook> {
     const book = new GrantBook(store, log);
-    book.#take(await store.read(GRANTS_STREAM, 0));
+    await book.catchUp();
     for (const sessionId of [...book.#bySession.keys()]) {
       const [known] = await store.sessions({ sessionId });
-      if (!known) await book.endAll(sessionId);
+      if (!known) await book.#endAll(sessionId);
     }
     return book;
+  }
+
+  /** Reads what other nodes have written. The listeners hear of each grant that they revoked. */
+  catchUp(): Promise<void> {
+    return this.#stream.catchUp();
   }
 
   /** What the client may do with a session that is shared with it. Empty for its own sessions, too. */
@@ -71,35 +76,34 @@ export class GrantBook {
 
   /** Resolves when the grant would survive a crash. The same grant twice is one. */
   create(sessionId: SessionId, wanted: NewGrant, origin: Origin): Promise<Grant> {
-    return this.#inTurn(async () => {
+    return this.#stream.write(() => {
       const grants = this.list(sessionId);
       const same = grants.find((grant) => isSame(grant, wanted));
-      if (same) return same;
+      if (same) return { events: [], answer: () => same };
       if (grants.length >= MOST_GRANTS) throw tooMany(sessionId);
       const grantId = crypto.randomUUID();
-      await this.#append({ type: 'session.shared', grantId, sessionId, ...wanted }, origin);
-      const made = this.#bySession.get(sessionId)?.get(grantId);
-      if (!made) throw new Error('the log has stored no grant');
-      return made;
-    });
+      return {
+        events: [{ type: 'session.shared', grantId, sessionId, ...wanted }],
+        answer: () => this.#grant(sessionId, grantId),
+      };
+    }, origin);
   }
 
   /** Resolves when what was open by this grant has been looked at again. Throws `GRANT_NOT_FOUND`. */
   revoke(sessionId: SessionId, grantId: string, origin: Origin): Promise<Grant> {
-    return this.#inTurn(async () => {
-      const grant = this.#bySession.get(sessionId)?.get(grantId);
-      if (!grant) throw unknownGrant(grantId);
-      await this.#append({ type: 'grant.revoked', grantId }, origin);
-      return grant;
-    });
+    return this.#stream.write(() => {
+      const grant = this.#grant(sessionId, grantId);
+      return { events: [{ type: 'grant.revoked', grantId }], answer: () => grant };
+    }, origin);
   }
 
-  /** The session was deleted: another one of the same name is not shared. */
-  endAll(sessionId: SessionId): Promise<void> {
-    return this.#inTurn(async () => {
-      for (const { grantId } of this.list(sessionId))
-        await this.#append({ type: 'grant.revoked', grantId }, serviceOrigin());
-    });
+  /** The session was deleted: another one of the same name is not shared. Never rejects: the next start tries again. */
+  async endAll(sessionId: SessionId): Promise<void> {
+    try {
+      await this.#endAll(sessionId);
+    } catch (err) {
+      this.#log.error({ sessionId, err }, 'the grants of a deleted session could not be revoked');
+    }
   }
 
   /** @param listener is called after each revocation. */
@@ -107,15 +111,20 @@ export class GrantBook {
     this.#onRevoked.add(listener);
   }
 
-  async #append(event: ServiceEvent, origin: Origin): Promise<void> {
-    this.#take(await this.#store.append(GRANTS_STREAM, this.#seq, [event], { origin }));
+  #endAll(sessionId: SessionId): Promise<void> {
+    return this.#stream.write(
+      () => ({
+        events: this.list(sessionId).map(({ grantId }) => ({ type: 'grant.revoked', grantId })),
+        answer: () => undefined,
+      }),
+      serviceOrigin(),
+    );
   }
 
-  #take(envelopes: readonly Envelope<LoggedEvent>[]): void {
-    for (const envelope of envelopes) {
-      this.#seq = envelope.seq;
-      this.#fold(envelope);
-    }
+  #grant(sessionId: SessionId, grantId: string): Grant {
+    const grant = this.#bySession.get(sessionId)?.get(grantId);
+    if (!grant) throw unknownGrant(grantId);
+    return grant;
   }
 
   #fold({ event, time, meta }: Envelope<LoggedEvent>): void {
@@ -142,13 +151,6 @@ export class GrantBook {
         this.#log.error({ err }, 'a listener of revoked grants failed');
       }
     }
-  }
-
-  /** One write after the other, because each names the seq that it follows. */
-  #inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const written = this.#writing.then(write);
-    this.#writing = written.catch(() => undefined);
-    return written;
   }
 }
 

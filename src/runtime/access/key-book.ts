@@ -10,12 +10,13 @@ import type { Identity, TenantId } from '../../core/access/identity.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import type { LoggedEvent, ServiceEvent } from '../../core/log/events.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
 import { API_KEYS_STREAM } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SecretHash } from '../../ports/secret-hash.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import { SharedStream } from '../streams/shared-stream.ts';
 import { foldKey, identityOf, type KeyEntry, recordOf, statusOf } from './key-entry.ts';
 import { mistypedKey, pastExpiry, refusedKey, unknownKeyId, unknownRole } from './key-errors.ts';
 
@@ -34,7 +35,7 @@ type OnRevoked = (credential: string) => void;
 /**
  * The API keys of the service: records in the log which were created and revoked, and verifies them. Two keys of one
  * tenant with the same name are the same principal. So a key is replaced without a gap: create the second one, give it
- * to its user, revoke the first one.
+ * to its user, revoke the first one. Other nodes may create and revoke keys, too: `catchUp` reads what they did.
  */
 export class KeyBook implements TokenVerifier {
   readonly #deps: KeyBookDeps;
@@ -46,19 +47,24 @@ export class KeyBook implements TokenVerifier {
   readonly #listeners = new Set<OnRevoked>();
   /** What the secret of an unknown key is compared with, so that it takes as long as with a known one. */
   readonly #nobodysHash: string;
-  #seq = 0;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #stream: SharedStream;
 
   private constructor(deps: KeyBookDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
     this.#nobodysHash = deps.hashing.hash('');
+    this.#stream = new SharedStream(deps.store, API_KEYS_STREAM, (envelope) => this.#fold(envelope));
   }
 
   static async load(deps: KeyBookDeps): Promise<KeyBook> {
     const book = new KeyBook(deps);
-    await book.#catchUp();
+    await book.catchUp();
     return book;
+  }
+
+  /** Reads what other nodes have written. The listeners hear of each key that they revoked. */
+  catchUp(): Promise<void> {
+    return this.#stream.catchUp();
   }
 
   recognizes(token: string): boolean {
@@ -84,19 +90,21 @@ export class KeyBook implements TokenVerifier {
   }
 
   /** Resolves when the key would survive a crash. Throws `INVALID_REQUEST` for an unknown role or a past expiry. */
-  create({ name, roles, tenant, expiresAt }: NewApiKey, origin: Origin): Promise<CreatedApiKey> {
-    return this.#inTurn(async () => {
-      const unknown = roles.find((role) => !Object.hasOwn(this.#deps.roles, role));
-      if (unknown !== undefined) throw unknownRole(unknown, Object.keys(this.#deps.roles));
-      if (expiresAt !== undefined && expiresAt <= this.#now()) throw pastExpiry();
-      await this.#catchUp();
+  async create({ name, roles, tenant, expiresAt }: NewApiKey, origin: Origin): Promise<CreatedApiKey> {
+    const unknown = roles.find((role) => !Object.hasOwn(this.#deps.roles, role));
+    if (unknown !== undefined) throw unknownRole(unknown, Object.keys(this.#deps.roles));
+    if (expiresAt !== undefined && expiresAt <= this.#now()) throw pastExpiry();
+    const fields = { name, roles: [...new Set(roles)], tenant };
+    const expiry = expiresAt === undefined ? {} : { expiresAt };
+    return this.#stream.write(() => {
       const key = this.#unusedKey();
-      const hash = this.#deps.hashing.hash(key.secret);
-      const fields = { keyId: key.keyId, name, roles: [...new Set(roles)], tenant, hash };
-      const expiry = expiresAt === undefined ? {} : { expiresAt };
-      const entry = await this.#append({ type: 'api-key.created', ...fields, ...expiry }, origin);
-      return { key: formatApiKey(key), record: recordOf(entry, this.#now()) };
-    });
+      const { keyId, secret } = key;
+      const hash = this.#deps.hashing.hash(secret);
+      return {
+        events: [{ type: 'api-key.created', keyId, ...fields, hash, ...expiry }],
+        answer: () => ({ key: formatApiKey(key), record: this.#recordOf(keyId) }),
+      };
+    }, origin);
   }
 
   /** In the order of their creation. @param tenant only its keys; those of all tenants if absent. */
@@ -111,14 +119,15 @@ export class KeyBook implements TokenVerifier {
    * `API_KEY_NOT_FOUND`. @param tenant the key must be of this tenant; it may be of any if undefined.
    */
   revoke(keyId: string, tenant: TenantId | undefined, origin: Origin): Promise<ApiKeyRecord> {
-    return this.#inTurn(async () => {
-      await this.#catchUp();
+    return this.#stream.write(() => {
       const entry = this.#entries.get(keyId);
       if (!entry || (tenant !== undefined && entry.tenant !== tenant)) throw unknownKeyId(keyId);
       const isRevoked = entry.revokedAt !== undefined;
-      const after = isRevoked ? entry : await this.#append({ type: 'api-key.revoked', keyId }, origin);
-      return recordOf(after, this.#now());
-    });
+      return {
+        events: isRevoked ? [] : [{ type: 'api-key.revoked', keyId }],
+        answer: () => this.#recordOf(keyId),
+      };
+    }, origin);
   }
 
   /** @param listener is called with the `credential` of the identity of each key that is revoked from now on. */
@@ -132,29 +141,17 @@ export class KeyBook implements TokenVerifier {
     return this.#entries.has(key.keyId) ? this.#unusedKey() : key;
   }
 
-  async #append(event: ServiceEvent, origin: Origin): Promise<KeyEntry> {
-    return this.#take(await this.#deps.store.append(API_KEYS_STREAM, this.#seq, [event], { origin }));
+  #recordOf(keyId: string): ApiKeyRecord {
+    const entry = this.#entries.get(keyId);
+    if (!entry) throw new Error('the log has stored no key');
+    return recordOf(entry, this.#now());
   }
 
-  /** Reads what the log has more than this book: at the start all, later what a failed append has stored after all. */
-  async #catchUp(): Promise<void> {
-    const envelopes = await this.#deps.store.read(API_KEYS_STREAM, this.#seq);
-    if (envelopes.length > 0) this.#take(envelopes);
-  }
-
-  /** @returns the entry that the last of the events is about. */
-  #take(envelopes: readonly Envelope<LoggedEvent>[]): KeyEntry {
-    let last: KeyEntry | undefined;
-    for (const envelope of envelopes) {
-      const entry = foldKey(this.#entries, envelope);
-      this.#entries.set(entry.keyId, entry);
-      this.#identities.set(entry.keyId, identityOf(entry, this.#deps.roles));
-      this.#seq = envelope.seq;
-      if (entry.revokedAt !== undefined) this.#tellRevoked(entry.keyId);
-      last = entry;
-    }
-    if (!last) throw new Error('the log has stored no event');
-    return last;
+  #fold(envelope: Envelope<LoggedEvent>): void {
+    const entry = foldKey(this.#entries, envelope);
+    this.#entries.set(entry.keyId, entry);
+    this.#identities.set(entry.keyId, identityOf(entry, this.#deps.roles));
+    if (entry.revokedAt !== undefined) this.#tellRevoked(entry.keyId);
   }
 
   #tellRevoked(keyId: string): void {
@@ -167,12 +164,5 @@ export class KeyBook implements TokenVerifier {
         this.#deps.log.error({ credential, err: error }, 'a listener of revoked API keys failed');
       }
     }
-  }
-
-  /** One write after the other, because each names the seq that it follows. */
-  #inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const written = this.#writing.then(write);
-    this.#writing = written.catch(() => undefined);
-    return written;
   }
 }

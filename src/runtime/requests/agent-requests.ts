@@ -9,7 +9,7 @@ export interface AgentDirectory {
 }
 
 /** Registers the handlers of the requests about the agents. */
-export function answerForAgents(bus: LocalBus, agents: AgentDirectory): void {
+export function answerForAgents(bus: Pick<LocalBus, 'handle'>, agents: AgentDirectory): void {
   bus.handle('agent.list', async () => agents.list());
   bus.handle('agent.reload', ({ agentId }) => agents.reload(agentId));
 }

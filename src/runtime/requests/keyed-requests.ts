@@ -1,15 +1,19 @@
 import type { z } from 'zod';
-import { contentHash } from '../../core/content-hash.ts';
-import { asServiceError, ServiceError } from '../../core/errors.ts';
+import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
 import { StorageFullError } from '../../core/log/storage-full.ts';
-import { REQUEST_STREAMS, type StreamId } from '../../core/log/streams.ts';
-import { IDEMPOTENCY_TTL_MS, isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
+import type { StreamId } from '../../core/log/streams.ts';
+import { isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
-import { answerOf, evolveRequest, isRefusal, type RequestState } from '../../core/request/request-state.ts';
-import type { EventStore } from '../../ports/event-store.ts';
+import { answerOf, isRefusal, type RequestState } from '../../core/request/request-state.ts';
+import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { type Clock, systemClock } from '../../timing/clock.ts';
+import { Pauses } from '../../timing/pauses.ts';
+import { againWhenStale } from '../streams/again-when-stale.ts';
+import { ExpiredRequests } from './expired-requests.ts';
+import { type RequestRecord, readRequest, requestStream } from './request-stream.ts';
 
 /** The work that a request asks for, after its names were resolved and its arguments checked. */
 export interface Work<T> {
@@ -33,16 +37,27 @@ export interface RequestIdentity<T> {
 interface Asked {
   readonly key: IdempotencyKey;
   readonly origin: Origin;
-  /** Whether the log has this key. Until then it is not known whether the payload fits the key. */
+  /** Whether the log has, or had, this key. Until then it is not known whether the payload fits the key. */
   begun: boolean;
 }
 
-/** A request whose `request.begun` is in the log. */
+type Outcome = NonNullable<RequestState['outcome']>;
+
+/** A request that this process has to do. Its `request.begun` is in the log. */
 interface Begun {
   readonly stream: StreamId;
   readonly key: IdempotencyKey;
   readonly origin: Origin;
   readonly work: Work<unknown>;
+  /** seq after which its end belongs. */
+  readonly head: number;
+}
+
+export interface KeyedRequestsOptions {
+  /** Whether other nodes write the same log: then they may be doing what has begun and not ended. */
+  readonly isShared?: boolean;
+  /** What the waits for other nodes go by. A simulated one, in tests. */
+  readonly clock?: Clock;
 }
 
 interface Running {
@@ -52,31 +67,44 @@ interface Running {
 
 /** How often expired keys are erased. */
 const SWEEP_MS = 60 * 60_000;
-const PAGE_STREAMS = 500;
+/** How often the log is asked whether another node has ended a request, and how many times. */
+const POLL_MS = 100;
+const MOST_POLLS = 300;
 
 /**
  * Runs a request with an idempotency key once. A repeated request gets the same answer, also while the first one runs
  * and after a restart. Each request has a small stream of its own in the log.
+ *
+ * Of several nodes that get a request at the same time, the log lets one begin it. The others wait for its end, for half a
+ * minute. A sweep cannot erase a stream on condition that nobody has begun it anew since the index was read. If that
+ * happens, the node that does the request records it again at its end, so only a repetition until then is done twice.
  */
 export class KeyedRequests implements AsyncDisposable {
   readonly #store: EventStore;
-  readonly #log: Logger;
   /** By stream. */
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<StreamId, Running>();
+  readonly #expired: ExpiredRequests;
+  readonly #isShared: boolean;
+  readonly #pauses: Pauses;
   readonly #sweeper: NodeJS.Timeout;
-  #sweeping: Promise<unknown> = Promise.resolve();
   #stopping = false;
 
-  constructor(store: EventStore, log: Logger) {
+  constructor(
+    store: EventStore,
+    log: Logger,
+    { isShared = false, clock = systemClock }: KeyedRequestsOptions = {},
+  ) {
     this.#store = store;
-    this.#log = log;
+    this.#expired = new ExpiredRequests({ store, log, running: this.#running });
+    this.#isShared = isShared;
+    this.#pauses = new Pauses(clock);
     this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
   /** @param prepare throws to refuse the request: then nothing was done, and the key stays free. */
   async once<T>({ key, scope, answer, origin }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
     if (!key) return (await prepare()).run();
-    const stream = await streamOf(scope, key);
+    const stream = await requestStream(scope, key);
     let running = this.#running.get(stream);
     while (running && !running.asked.begun && running.asked.key.fingerprint !== key.fingerprint) {
       await Promise.allSettled([running.answer]);
@@ -88,30 +116,26 @@ export class KeyedRequests implements AsyncDisposable {
     );
   }
 
-  /** Erases expired keys, page by page so that nobody waits long. Never rejects. */
-  async sweep(now = Date.now()): Promise<void> {
-    try {
-      let after: string | undefined = REQUEST_STREAMS;
-      while (after !== undefined && !this.#stopping) {
-        const page = this.#sweepPage(after, now - IDEMPOTENCY_TTL_MS);
-        this.#sweeping = page.catch(() => undefined);
-        after = await page;
-      }
-    } catch (error) {
-      this.#log.warn({ err: error }, 'expired idempotency keys could not be erased');
-    }
+  /** Erases expired keys. Requests that arrive while a page of them is erased wait for it. Never rejects. */
+  sweep(now = Date.now()): Promise<void> {
+    return this.#expired.sweep(now);
   }
 
   /** Call before closing what requests depend on: a request that this cuts off counts as interrupted, not as failed. */
   stop(): void {
     this.#stopping = true;
+    this.#pauses.stop();
+    this.#expired.stop();
     clearInterval(this.#sweeper);
   }
 
   /** Resolves when the end of every running request is in the log. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
-    await Promise.allSettled([this.#sweeping, ...[...this.#running.values()].map(({ answer }) => answer)]);
+    await Promise.allSettled([
+      this.#expired.settled(),
+      ...[...this.#running.values()].map(({ answer }) => answer),
+    ]);
   }
 
   /** Registers the request synchronously, so that a second one with the same key finds it. */
@@ -126,33 +150,50 @@ export class KeyedRequests implements AsyncDisposable {
   }
 
   async #answer(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
-    const { key, origin } = asked;
     // A sweep may be erasing an expired request with this key.
-    await this.#sweeping;
-    const known = await this.#load(stream, key);
-    if (known?.outcome) return answerOf(known.outcome);
-    if (known && !known.repeatable) throw outcomeUnknown(key);
-    const work = await prepare();
-    if (!known)
-      await this.#append(stream, 0, { type: 'request.begun', key, repeatable: work.repeatable }, origin);
-    asked.begun = true;
-    return this.#run({ stream, key, origin, work });
+    await this.#expired.settled();
+    const next = await againWhenStale(() => this.#claim(stream, asked, prepare));
+    return 'work' in next ? this.#run(next) : answerOf(next);
   }
 
-  /** What the log says of the request. Undefined when it has expired. */
-  async #load(stream: StreamId, key: IdempotencyKey): Promise<RequestState | undefined> {
-    const envelopes = await this.#store.read(stream, 0);
-    const known = envelopes.reduce<RequestState | undefined>(
-      (state, { event }) => evolveRequest(state, event),
-      undefined,
-    );
-    if (!known) return undefined;
-    if (isExpired(known.key, key)) {
-      await this.#store.erase(stream);
-      return undefined;
+  /** Decides whether this process does the request, or answers how it ended. */
+  async #claim(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<Begun | Outcome> {
+    const { key, origin } = asked;
+    const { state, head } = this.#isShared
+      ? await this.#settled(stream, asked)
+      : await this.#load(stream, key);
+    if (state?.outcome) return state.outcome;
+    if (state && !state.repeatable) throw outcomeUnknown(key);
+    const work = await prepare();
+    if (!state) await this.#append(stream, head, [begunBy(key, work)], origin);
+    asked.begun = true;
+    return { stream, key, origin, work, head: state ? head : head + 1 };
+  }
+
+  /** Waits while another node may be doing the request. */
+  async #settled(stream: StreamId, asked: Asked): Promise<RequestRecord> {
+    let record = await this.#load(stream, asked.key);
+    for (let polls = 0; record.state && !record.state.outcome && polls < MOST_POLLS; polls += 1) {
+      asked.begun = true;
+      await this.#pauses.pause(POLL_MS);
+      if (this.#stopping) throw serviceStopping();
+      record = await this.#load(stream, asked.key);
     }
-    requireSamePayload(known.key, key);
-    return known;
+    return record;
+  }
+
+  /** What the log says of the request, as long as it has not expired. */
+  async #load(stream: StreamId, key: IdempotencyKey): Promise<RequestRecord> {
+    const { state, head } = await readRequest(this.#store, stream);
+    if (!state) return { state, head };
+    if (isExpired(state.key, key)) {
+      // An erasure could hit what another node has just begun. So there the request begins anew in the same stream.
+      if (this.#isShared) return { state: undefined, head };
+      await this.#store.erase(stream);
+      return { state: undefined, head: 0 };
+    }
+    requireSamePayload(state.key, key);
+    return { state, head };
   }
 
   async #run(begun: Begun): Promise<unknown> {
@@ -163,41 +204,53 @@ export class KeyedRequests implements AsyncDisposable {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
       if (isRefusal(error)) await this.#store.erase(begun.stream);
-      else await this.#end(begun, { type: 'request.failed', error: error.body });
+      else {
+        const other = await this.#end(begun, { type: 'request.failed', error: error.body });
+        if (other) return answerOf(other);
+      }
       throw thrown;
     }
-    await this.#end(begun, { type: 'request.answered', answer });
-    return answer;
+    const other = await this.#end(begun, { type: 'request.answered', answer });
+    return other ? answerOf(other) : answer;
   }
 
-  /** When the disk is full here, the work was done already. A request that is not repeatable must not be offered a retry. */
-  async #end({ stream, key, origin, work }: Begun, end: ServiceEvent): Promise<void> {
+  /**
+   * When the disk is full here, the work was done already. A request that is not repeatable must not be offered a retry.
+   *
+   * @returns the outcome that the log has already, when another node has repeated the request and was first.
+   */
+  async #end(begun: Begun, end: ServiceEvent): Promise<Outcome | undefined> {
+    const { stream, key, origin, work, head } = begun;
     try {
-      await this.#append(stream, 1, end, origin);
+      await this.#append(stream, head, [end], origin);
+      return undefined;
     } catch (error) {
+      if (this.#isShared && error instanceof StaleVersionError) return this.#endElsewhere(begun, end);
       throw error instanceof StorageFullError && !work.repeatable ? outcomeUnknown(key, error) : error;
     }
   }
 
-  async #append(stream: StreamId, expectedSeq: number, event: ServiceEvent, origin: Origin): Promise<void> {
-    await this.#store.append(stream, expectedSeq, [event], { origin });
+  /** Another node has repeated the request, or has erased the stream because it took the key for expired. */
+  #endElsewhere({ stream, key, origin, work }: Begun, end: ServiceEvent): Promise<Outcome | undefined> {
+    return againWhenStale(async () => {
+      const { state, head } = await readRequest(this.#store, stream);
+      if (head === 0) await this.#append(stream, 0, [begunBy(key, work), end], origin);
+      return state?.key.fingerprint === key.fingerprint ? state.outcome : undefined;
+    });
   }
 
-  /**
-   * Requests that arrive during a page wait for it. Requests that run are left alone: they may have written their stream
-   * again since the index was read.
-   * @returns the id after which the next page begins.
-   */
-  async #sweepPage(after: string, before: number): Promise<string | undefined> {
-    const inUse = new Set(this.#running.keys());
-    const streams = await this.#store.sessions({ after, limit: PAGE_STREAMS });
-    const requests = streams.filter(({ sessionId }) => sessionId.startsWith(REQUEST_STREAMS));
-    const expired = requests.filter(
-      ({ sessionId, createdAt }) => createdAt <= before && !inUse.has(sessionId),
-    );
-    if (expired.length > 0) await this.#store.erase(...expired.map(({ sessionId }) => sessionId));
-    return requests.length < PAGE_STREAMS ? undefined : requests.at(-1)?.sessionId;
+  async #append(
+    stream: StreamId,
+    expectedSeq: number,
+    events: readonly ServiceEvent[],
+    origin: Origin,
+  ): Promise<void> {
+    await this.#store.append(stream, expectedSeq, events, { origin });
   }
+}
+
+function begunBy(key: IdempotencyKey, { repeatable }: Work<unknown>): ServiceEvent {
+  return { type: 'request.begun', key, repeatable };
 }
 
 function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
@@ -212,9 +265,4 @@ function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
     details,
     cause,
   );
-}
-
-/** Hashed, because keys have any length and alphabet. */
-async function streamOf(scope: readonly string[], { id }: IdempotencyKey): Promise<string> {
-  return `${REQUEST_STREAMS}${await contentHash([...scope, id])}`;
 }

@@ -109,10 +109,16 @@ export class LoadedSessions {
       if (session && this.#mayLeave(sessionId, session, idleMs)) this.#leave(sessionId);
   }
 
-  /** Resolves to all sessions in memory when those that load have been loaded. Ends the eviction. */
-  async close(): Promise<SessionActor[]> {
+  /**
+   * Resolves to all sessions in memory when those that load have been loaded, or to what `each` makes of them as soon as
+   * each is loaded. Ends the eviction.
+   */
+  async close(): Promise<SessionActor[]>;
+  async close<T>(each: (session: SessionActor) => T): Promise<Awaited<T>[]>;
+  async close<T>(each?: (session: SessionActor) => T): Promise<unknown[]> {
     clearInterval(this.#sweeper);
-    const all = await Promise.allSettled([...this.#entries.values()].map(({ loading }) => loading));
+    const loading = [...this.#entries.values()].map((entry) => entry.loading);
+    const all = await Promise.allSettled(each ? loading.map((one) => one.then(each)) : loading);
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   }
 

@@ -17,6 +17,7 @@ import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { CausingEvents } from '../turns/causing-events.ts';
@@ -73,6 +74,9 @@ export class SessionActor {
   /** Null until a call waits for approval. */
   #approvals: WaitingApprovals | null = null;
   readonly #onIdle: (() => void)[] = [];
+  /** Set while the session is to be given up between two steps. */
+  #onBoundary: (() => void) | null = null;
+  #hasLeft = false;
 
   constructor(
     sessionId: SessionId,
@@ -215,7 +219,29 @@ export class SessionActor {
     this.#run = null;
   }
 
+  /** Resolves between two steps of the turn, or at once if none is running. From then on the session does nothing. */
+  async handOver(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onBoundary = resolve;
+    await this.#mailbox.put(async () => {
+      if (this.#isAtRest) this.#leaveHere();
+    });
+    await promise;
+  }
+
+  /** The session does nothing any more. What was asked of it meanwhile is refused, for another process to do. */
+  leave(): void {
+    this.#hasLeft = true;
+    this.stop();
+  }
+
+  #leaveHere(): void {
+    this.leave();
+    this.#onBoundary?.();
+  }
+
   async #handle(command: SessionCommand, origin: Origin): Promise<void> {
+    if (this.#hasLeft) throw new SessionElsewhereError(this.sessionId, null);
     if (this.#faulted)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The session is being reloaded.', { retryAfter: 1 });
     try {
@@ -264,6 +290,11 @@ export class SessionActor {
   #take(appended: readonly Envelope[], early: EarlyReply | null): void {
     this.#record.take(appended);
     this.#noteApprovals(appended);
+    if (this.#onBoundary && isBoundary(appended, this.state)) {
+      early?.abandon();
+      this.#leaveHere();
+      return;
+    }
     for (const { event } of appended) this.#drive(event, early);
   }
 
@@ -359,6 +390,17 @@ export class SessionActor {
     this.#release();
   }
 }
+
+/** Whether the turn is over, or goes on with a model call that has not begun. No tool call is between its two events then. */
+function isBoundary(appended: readonly Envelope[], state: SessionState): boolean {
+  if (!state.open || awaitsApproval(state)) return true;
+  return state.open.unsettled.size === 0 && appended.some(({ event }) => BEFORE_STEP.has(event.type));
+}
+
+const BEFORE_STEP: ReadonlySet<SessionEvent['type']> = new Set([
+  ...(['turn.started', 'turn.resumed', 'step.completed'] as const),
+  ...(['tool-call.succeeded', 'tool-call.failed', 'tool-call.interrupted'] as const),
+]);
 
 /** Settles as the append does. If it fails, the model's reply is not wanted any more. */
 async function abandonedUnless<T>(appending: Promise<T>, early: EarlyReply): Promise<T> {

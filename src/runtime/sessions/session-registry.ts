@@ -4,6 +4,7 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
+import { SessionElsewhereError } from '../../ports/membership.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { within } from '../../timing/deadline.ts';
@@ -28,6 +29,8 @@ export class SessionRegistry {
   readonly #inMemory: LoadedSessions;
   readonly #recovery: FaultRecovery;
   #draining = false;
+  /** The sessions that are given up. */
+  readonly #leaving = new Map<SessionId, Promise<void>>();
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
@@ -55,7 +58,8 @@ export class SessionRegistry {
     try {
       const { state, running, reasoning } = await this.session(sessionId);
       return { head: state.seq, running, reasoning };
-    } catch {
+    } catch (error) {
+      if (error instanceof SessionElsewhereError) throw error;
       // The session cannot go on now, and its failure was reported. The log can be read all the same.
       const known = await this.#deps.journal.session(sessionId);
       return { head: known?.head ?? 0, running: null, reasoning: null };
@@ -117,7 +121,9 @@ export class SessionRegistry {
   /** @returns the new session. Rejects if `to` exists. */
   async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
     const { to } = fork;
-    const before = this.#inMemory.find(to) ?? this.#load(to);
+    const before = (this.#inMemory.find(to) ?? this.#load(to)).catch((error: unknown) => {
+      throw error instanceof SessionElsewhereError ? sessionExists(to) : error;
+    });
     const forked = before.then((exists) => {
       // A message to it may be on its way to the log.
       if (exists.state.seq > 0 || !exists.isIdle) throw sessionExists(to);
@@ -176,6 +182,41 @@ export class SessionRegistry {
   }
 
   /**
+   * Gives the sessions up, each between two steps of its turn, so that another process can go on with it. A step that goes
+   * on for longer than `timeoutMs` is given up and run again there.
+   * @param onLeft is called when a session has left memory, with the seq of its last event.
+   */
+  async handOver(
+    timeoutMs: number,
+    onLeft: (sessionId: SessionId, seq: number) => Promise<void>,
+  ): Promise<void> {
+    this.#draining = true;
+    this.#recovery.stop();
+    const leaving = async (session: SessionActor): Promise<void> => {
+      await within(timeoutMs, session.handOver(), undefined);
+      session.leave();
+      this.#inMemory.forget(session);
+      await onLeft(session.sessionId, session.state.seq);
+    };
+    const all = await this.#inMemory.close((session) => {
+      const left = leaving(session);
+      this.#leaving.set(session.sessionId, left);
+      return left;
+    });
+    await Promise.allSettled(all);
+  }
+
+  /** Resolves when a session that is being given up has left memory. */
+  async left(sessionId: SessionId): Promise<void> {
+    await this.#leaving.get(sessionId)?.catch(() => undefined);
+  }
+
+  /** Whether the session is in memory or loading. */
+  has(sessionId: SessionId): boolean {
+    return this.#inMemory.has(sessionId);
+  }
+
+  /**
    * The first message of a session that is new, as is certain or at least the rule, is appended without a look at the
    * log. If the append is refused, the session exists: load it and start the turn there. Whoever asks for the session
    * meanwhile waits.
@@ -186,14 +227,13 @@ export class SessionRegistry {
     origin: Origin,
     presence: 'absent' | 'unknown',
   ): Promise<AcceptedTurn> {
-    const claimed = this.#deps.directory.claim(sessionId);
+    this.#deps.directory.presumeNew(sessionId);
     const presumed = this.#loader.presumeNew(sessionId, presence === 'absent');
-    let accepted = claimed
-      ? claimed.then(() => presumed.startTurn(message, origin))
-      : presumed.startTurn(message, origin);
+    let accepted = presumed.startTurn(message, origin);
     const loadAfterAll = async (error: unknown): Promise<SessionActor> => {
       // Only this error says for certain that nothing was recorded: a message must not be recorded twice.
       if (!(error instanceof StaleVersionError)) throw error;
+      this.#deps.directory.release(sessionId);
       const session = await this.#load(sessionId);
       accepted = session.startTurn(message, origin);
       return session;

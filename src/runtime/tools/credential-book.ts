@@ -5,13 +5,17 @@ import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
 import type { CredentialStore } from '../../ports/server-authorization.ts';
+import { againWhenStale } from '../streams/again-when-stale.ts';
 
 /** One stream a server is usual. More are left behind only if the process dies between an append and an erasure. */
 const MOST_STREAMS = 100;
 /** Streams sort as text, so the number at their end has a fixed width. */
 const DIGITS = 12;
 
-/** Keeps the OAuth credentials of tool servers in the log, encrypted, each text in a stream of its own. */
+/**
+ * Keeps the OAuth credentials of tool servers in the log, encrypted, each text in a stream of its own. Of several nodes
+ * that keep a text at the same time, the last one counts.
+ */
 export class CredentialBook implements CredentialStore {
   readonly #store: EventStore;
   readonly #box: SecretBox;
@@ -26,12 +30,10 @@ export class CredentialBook implements CredentialStore {
 
   async read(server: string): Promise<string | null> {
     await this.#writing;
-    const stream = (await this.#streamsOf(server)).at(-1);
-    if (stream === undefined) return null;
-    const [envelope] = await this.#store.read(stream, 0);
-    if (envelope?.event.type !== 'secret.kept') return null;
+    const kept = await this.#lastOf(server);
+    if (kept === null) return null;
     try {
-      return await this.#box.open(envelope.event.sealed, stream);
+      return await this.#box.open(kept.sealed, kept.stream);
     } catch (error) {
       if (!(error instanceof SealedError)) throw error;
       this.#log.error(
@@ -43,13 +45,15 @@ export class CredentialBook implements CredentialStore {
   }
 
   keep(server: string, text: string): Promise<void> {
-    return this.#inTurn(async () => {
-      const former = await this.#streamsOf(server);
-      const stream = streamAfter(server, former.at(-1));
-      const sealed = await this.#box.seal(text, stream);
-      await this.#store.append(stream, 0, [{ type: 'secret.kept', sealed }], { origin: serviceOrigin() });
-      if (former.length > 0) await this.#store.erase(...former);
-    });
+    return this.#inTurn(() =>
+      againWhenStale(async () => {
+        const former = await this.#streamsOf(server);
+        const stream = streamAfter(server, former.at(-1));
+        const sealed = await this.#box.seal(text, stream);
+        await this.#store.append(stream, 0, [{ type: 'secret.kept', sealed }], { origin: serviceOrigin() });
+        if (former.length > 0) await this.#store.erase(...former);
+      }),
+    );
   }
 
   forget(server: string): Promise<void> {
@@ -73,6 +77,18 @@ export class CredentialBook implements CredentialStore {
         after = last;
       }
     });
+  }
+
+  /** Looks again if another node has replaced the text before it was read. */
+  async #lastOf(server: string): Promise<{ readonly stream: StreamId; readonly sealed: string } | null> {
+    let missed: StreamId | undefined;
+    for (;;) {
+      const stream = (await this.#streamsOf(server)).at(-1);
+      if (stream === undefined || stream === missed) return null;
+      const [envelope] = await this.#store.read(stream, 0);
+      if (envelope?.event.type === 'secret.kept') return { stream, sealed: envelope.event.sealed };
+      missed = stream;
+    }
   }
 
   async #streamsOf(server: string): Promise<StreamId[]> {

@@ -10,8 +10,9 @@ import type { AuthorizationResponse } from '../../ports/server-authorization.ts'
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type { ConnectedTool } from '../../ports/turn-tools.ts';
 import { within } from '../../timing/deadline.ts';
+import { HeldNames } from './held-names.ts';
 import { McpServer, type McpServerDeps } from './mcp-server.ts';
-import type { ServerBook } from './server-book.ts';
+import type { ServerBook, ServerNews } from './server-book.ts';
 
 /** The first attempt to connect a server. */
 export interface FirstAttempt {
@@ -41,12 +42,14 @@ export class McpSupervisor implements AsyncDisposable {
   /** Names of the servers that were connected at run time. */
   readonly #atRunTime = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  readonly #held = new HeldNames(() => this.#followSoon());
   /** The servers of the agent file as it was read last. */
   #inFile: Configs = {};
   /** Whether all servers of the agent file are in the list. */
   #isComplete = false;
   #revision = 0;
   #firstAttempts: Promise<void> | null = null;
+  #isClosed = false;
 
   /** @param book remembers the servers that are connected at run time. */
   constructor(deps: SupervisorDeps, book: ServerBook) {
@@ -114,6 +117,19 @@ export class McpSupervisor implements AsyncDisposable {
     return { changes: { added, changed, removed }, retired };
   }
 
+  /**
+   * Takes over what other nodes did to servers that are connected at run time: connects those that are new here, replaces
+   * those with another configuration and ends those that were removed. Servers of the agent file stay as they are, unless
+   * one of the same name was connected. Resolves when what is gone has ended, and does not wait for what is new.
+   */
+  async follow(): Promise<void> {
+    const news = await this.#book.news();
+    if (this.#isClosed) return;
+    const latest = news.filter((one) => !this.#held.isHeld(one.name) && this.#book.acknowledge(one));
+    const ended = latest.flatMap((one) => this.#followed(one));
+    await Promise.all(ended.map((server) => this.giveUp(server)));
+  }
+
   /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
   firstAttempts(): Promise<void> | null {
     return this.#firstAttempts;
@@ -175,9 +191,10 @@ export class McpSupervisor implements AsyncDisposable {
     const server = this.#server(serverId);
     if (server.status === 'disconnected') this.#forget(server);
     const { authorizations } = this.#deps;
+    const { name } = server;
     await Promise.all([
       server.disconnect(),
-      this.#book.remove(server.name, origin),
+      this.#held.during(name, () => this.#book.remove(name, origin)),
       server.config.type === 'http' && authorizations?.forget(server.name),
     ]);
     return server.record;
@@ -230,6 +247,7 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     // The servers end with the service: that is no change that anybody should be told of.
     this.#listeners.clear();
     await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
@@ -243,13 +261,45 @@ export class McpSupervisor implements AsyncDisposable {
     const attempt = this.#attempt(server);
     // If the log fails first, nobody waits for the attempt.
     attempt.catch(() => undefined);
-    try {
-      await this.#book.add(server.name, server.config, origin);
-    } catch (error) {
-      await undo?.();
-      throw error;
-    }
+    const { name, config } = server;
+    await this.#held.during(name, async () => {
+      try {
+        if (!(await this.#book.add(name, config, origin))) throw this.#takenElsewhere(name);
+      } catch (error) {
+        await undo?.();
+        throw error;
+      }
+    });
     return attempt;
+  }
+
+  /** Another node was first. Its server appears here as soon as the request is over. */
+  #takenElsewhere(name: string): ServiceError {
+    this.#held.tellWhenFree();
+    return new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
+      field: 'name',
+      issue: 'the name is in use by a server that was connected on another node just now',
+      suggestion: 'Look at the list of servers. Choose another name, or disconnect that server first.',
+    });
+  }
+
+  /** @returns the server that is in the list no more. It is still connected. */
+  #followed({ name, config }: ServerNews): McpServer[] {
+    // The next start would leave it out, too.
+    const isEnabled = config !== null && config.disabled !== true;
+    if (!isEnabled) return this.#atRunTime.delete(name) ? this.#retire(name) : [];
+    this.#atRunTime.add(name);
+    const known = this.#servers.get(name);
+    if (known && known.status !== 'disconnected' && isSame(known.config, config)) return [];
+    void known?.disconnect();
+    this.#begin(name, config);
+    return [];
+  }
+
+  #followSoon(): void {
+    this.follow().catch((err: unknown) =>
+      this.#deps.log.warn({ err }, 'the tool servers that other nodes have connected could not be read'),
+    );
   }
 
   #changed(): void {

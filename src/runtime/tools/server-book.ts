@@ -1,85 +1,166 @@
 import { messageOf } from '../../core/errors.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import type { ServiceEvent } from '../../core/log/events.ts';
+import type { LoggedEvent } from '../../core/log/events.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
-import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
-import type { EventStore } from '../../ports/event-store.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import type { EventStore, SessionSummary } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
-import { foldClearServers, foldServers, type RegisteredServers } from './server-fold.ts';
+import { SharedStream } from '../streams/shared-stream.ts';
+import { foldClearServers, foldServer, type SecretIds } from './server-fold.ts';
+import { ServerSecrets } from './server-secrets.ts';
 
 type Configs = Readonly<Record<string, McpServerConfig>>;
 
+/** A server that another node has connected, replaced or removed. */
+export interface ServerNews {
+  readonly name: string;
+  /** Undefined if the server was removed. */
+  readonly secretId: string | undefined;
+  /** Null if the server was removed. */
+  readonly config: McpServerConfig | null;
+}
+
+export interface ServerBookOptions {
+  /** Whether other nodes write the same log: then a secret may be there whose server is about to be registered. */
+  readonly isShared?: boolean;
+  /** Milliseconds since the epoch. A simulated clock, in tests. */
+  readonly now?: () => number;
+}
+
+/** What the log has of a server. */
+interface Found {
+  readonly secretId: string | undefined;
+  readonly config: McpServerConfig | null;
+  /** Whether the configuration is encrypted with an earlier key. */
+  readonly isOutdated: boolean;
+}
+
+interface Registration {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly origin: Origin;
+  /** Whether a server of the name may be replaced, or may come to be. @param current its secret, if there is one. */
+  readonly mayReplace: (current: string | undefined) => boolean;
+}
+
+/** The age at which a secret without a server is one that was left behind, and not one whose server comes next. */
+const LEFT_BEHIND_MS = 60 * 60_000;
+
 /**
  * Records in the log the tool servers that were connected at run time, so that the next start connects them again. A
- * configuration holds secrets: it is encrypted, in a stream of its own that is erased with the server.
+ * configuration holds secrets: it is encrypted, in a stream of its own that is erased with the server. Other nodes may
+ * connect and remove servers, too: `news` has those that this one does not know of.
  */
 export class ServerBook {
   readonly #store: EventStore;
-  readonly #box: SecretBox;
+  readonly #secrets: ServerSecrets;
   readonly #log: Logger;
+  readonly #options: Required<ServerBookOptions>;
+  readonly #stream: SharedStream;
   /** Servers that the log has, or may have. */
   readonly #names = new Set<string>();
-  /** The log's secret ids, by server name. */
-  readonly #secretIds = new Map<string, string>();
-  #seq = 0;
-  #writing: Promise<unknown> = Promise.resolve();
+  /** What the log says. */
+  readonly #secretIds: SecretIds = new Map();
+  /** What those who use this book know. */
+  readonly #known: SecretIds = new Map();
+  /** The secrets that this process has made. An append that failed may have stored them after all. */
+  readonly #own = new Set<string>();
 
-  constructor(store: EventStore, box: SecretBox, log: Logger) {
+  constructor(
+    store: EventStore,
+    box: SecretBox,
+    log: Logger,
+    { isShared = false, now = Date.now }: ServerBookOptions = {},
+  ) {
     this.#store = store;
-    this.#box = box;
+    this.#secrets = new ServerSecrets(store, box);
     this.#log = log;
+    this.#options = { isShared, now };
+    this.#stream = new SharedStream(store, SERVERS_STREAM, (envelope) => this.#fold(envelope));
   }
 
   /** Call once, before anything else. Encrypts again what is in clear or encrypted with an earlier key. */
   async load(): Promise<Configs> {
     const streams = await this.#streams();
     if (streams.length === 0) return {};
-    const { secretIds, seq } = await readRegistered(this.#store);
-    this.#seq = seq;
-    for (const [name, secretId] of secretIds) {
-      this.#names.add(name);
-      this.#secretIds.set(name, secretId);
-    }
-    await this.#eraseUnregistered(streams);
+    await this.catchUp();
+    await this.#eraseLeftBehind(streams);
     const sealed = await this.#open();
     const clear = await this.#takeOver(streams);
     return { ...sealed, ...clear };
   }
 
+  /** Reads what other nodes have written. */
+  catchUp(): Promise<void> {
+    return this.#stream.catchUp();
+  }
+
+  /** What other nodes have written that nobody has acknowledged. */
+  async news(): Promise<readonly ServerNews[]> {
+    await this.catchUp();
+    const names = new Set([...this.#secretIds.keys(), ...this.#known.keys()]);
+    const news: ServerNews[] = [];
+    for (const name of names) {
+      if (this.#secretIds.get(name) === this.#known.get(name)) continue;
+      const found = await this.#find(name);
+      if (found !== null) news.push({ name, secretId: found.secretId, config: found.config });
+    }
+    return news;
+  }
+
+  /** @returns false if the news is known already, or not the latest any more: then leave it. */
+  acknowledge({ name, secretId }: ServerNews): boolean {
+    if (this.#secretIds.get(name) !== secretId || this.#known.get(name) === secretId) return false;
+    this.#know(name, secretId);
+    return true;
+  }
+
   /** The servers of the log, also those whose configuration cannot be decrypted now. */
   get names(): readonly string[] {
-    return [...this.#names];
+    return [...this.#secretIds.keys()];
   }
 
   /** Reads the configurations without changing the log. Rejects with `SealedError`. */
   static async read(store: EventStore, box: SecretBox): Promise<Configs> {
-    const { secretIds } = await readRegistered(store);
+    const secretIds: SecretIds = new Map();
+    for (const envelope of await store.read(SERVERS_STREAM, 0)) foldServer(secretIds, envelope);
     const configs: Record<string, McpServerConfig> = {};
+    const secrets = new ServerSecrets(store, box);
     for (const [name, secretId] of secretIds) {
-      const sealed = await readSealed(store, secretId);
-      if (sealed !== undefined) configs[name] = await openConfig(box, sealed, secretId);
+      const sealed = await secrets.read(secretId);
+      if (sealed !== undefined) configs[name] = await secrets.open(sealed, secretId);
     }
     return { ...configs, ...foldClearServers(await store.read(CLEAR_SERVERS_STREAM, 0)) };
   }
 
-  /** Resolves when the server would survive a crash. */
-  add(name: string, config: McpServerConfig, origin: Origin): Promise<void> {
+  /**
+   * Resolves when the server would survive a crash.
+   *
+   * @returns false if another node has connected a server of this name that nobody has acknowledged. It stays.
+   */
+  add(name: string, config: McpServerConfig, origin: Origin): Promise<boolean> {
     this.#names.add(name);
-    return this.#inTurn(() => this.#register(name, config, origin));
+    const isNew = (current: string | undefined): boolean =>
+      current === undefined || current === this.#known.get(name) || this.#own.has(current);
+    return this.#register({ name, config, origin, mayReplace: isNew });
   }
 
   /** Resolves when the configuration is erased. Records nothing for a server of the agent file: the file decides about it. */
   async remove(name: string, origin: Origin): Promise<void> {
     if (!this.#names.delete(name)) return;
     try {
-      await this.#inTurn(async () => {
+      await this.#stream.write(async () => {
+        const secretId = this.#secretIds.get(name);
         // Secret first: if the process stops in between, a server without a secret counts as removed.
-        await this.#eraseSecret(this.#secretIds.get(name));
-        await this.#append({ type: 'mcp-server.removed', name }, origin);
-        this.#secretIds.delete(name);
-      });
+        await this.#secrets.erase(secretId);
+        return {
+          events: secretId === undefined ? [] : [{ type: 'mcp-server.removed', name }],
+          answer: () => this.#know(name, undefined),
+        };
+      }, origin);
     } catch (error) {
       // So that the next attempt finds it.
       this.#names.add(name);
@@ -87,87 +168,105 @@ export class ServerBook {
     }
   }
 
-  async #streams(): Promise<string[]> {
-    const found = await this.#store.sessions({ after: SERVER_SECRET_STREAMS });
-    return found.map(({ sessionId }) => sessionId);
+  #fold(envelope: Envelope<LoggedEvent>): void {
+    const { event } = envelope;
+    if ('name' in event) this.#own.delete(this.#secretIds.get(event.name) ?? '');
+    foldServer(this.#secretIds, envelope);
+    if (event.type === 'mcp-server.registered') this.#names.add(event.name);
+  }
+
+  #know(name: string, secretId: string | undefined): void {
+    if (secretId === undefined) this.#known.delete(name);
+    else this.#known.set(name, secretId);
+  }
+
+  #streams(): Promise<SessionSummary[]> {
+    return this.#store.sessions({ after: SERVER_SECRET_STREAMS });
   }
 
   /** Erases what an interrupted addition or removal left behind. */
-  async #eraseUnregistered(streams: readonly string[]): Promise<void> {
-    const registered = new Set([...this.#secretIds.values()].map(secretStream));
-    const left = streams.filter((id) => id.startsWith(SERVER_SECRET_STREAMS) && !registered.has(id));
-    if (left.length > 0) await this.#store.erase(...left);
+  #eraseLeftBehind(streams: readonly SessionSummary[]): Promise<void> {
+    const { isShared, now } = this.#options;
+    const latest = isShared ? now() - LEFT_BEHIND_MS : Number.POSITIVE_INFINITY;
+    return this.#secrets.eraseOthers(streams, this.#secretIds.values(), latest);
   }
 
   async #open(): Promise<Configs> {
     const configs: Record<string, McpServerConfig> = {};
-    for (const [name, secretId] of [...this.#secretIds]) {
-      const sealed = await readSealed(this.#store, secretId);
-      if (sealed === undefined) continue;
-      try {
-        const config = await openConfig(this.#box, sealed, secretId);
-        configs[name] = config;
-        if (await this.#box.isOutdated(sealed)) await this.#register(name, config, serviceOrigin());
-      } catch (error) {
-        if (!(error instanceof SealedError)) throw error;
-        this.#log.error(
-          { server: name, reason: messageOf(error) },
-          'a tool server that was connected at run time is not connected again, because its configuration cannot be decrypted: put the key back and start again, or connect the server anew',
-        );
-      }
+    for (const name of [...this.#secretIds.keys()]) {
+      const found = await this.#find(name);
+      if (found === null) continue;
+      const { secretId, config, isOutdated } = found;
+      this.#know(name, secretId);
+      if (config === null) continue;
+      configs[name] = config;
+      if (!isOutdated) continue;
+      const mayReplace = (current: string | undefined): boolean => current === secretId;
+      await this.#register({ name, config, origin: serviceOrigin(), mayReplace });
     }
     return configs;
   }
 
+  /** What the log has of the server now. Null if it cannot be decrypted, which is told once. */
+  async #find(name: string): Promise<Found | null> {
+    let missed: string | undefined;
+    for (;;) {
+      const secretId = this.#secretIds.get(name);
+      // A server whose secret is gone counts as removed.
+      if (secretId === undefined || secretId === missed) return { secretId, config: null, isOutdated: false };
+      const sealed = await this.#secrets.read(secretId);
+      if (sealed !== undefined) return this.#opened(name, secretId, sealed);
+      missed = secretId;
+      // Another node may have replaced the server before its secret was read.
+      await this.catchUp();
+    }
+  }
+
+  async #opened(name: string, secretId: string, sealed: string): Promise<Found | null> {
+    try {
+      const config = await this.#secrets.open(sealed, secretId);
+      return { secretId, config, isOutdated: await this.#secrets.isOutdated(sealed) };
+    } catch (error) {
+      if (!(error instanceof SealedError)) throw error;
+      this.#log.error(
+        { server: name, reason: messageOf(error) },
+        'a tool server that was connected at run time is not connected again, because its configuration cannot be decrypted: put the key back and start again, or connect the server anew',
+      );
+      this.#know(name, secretId);
+      return null;
+    }
+  }
+
   /** Repeated by the next start if it is interrupted: a server that was taken over replaces itself. */
-  async #takeOver(streams: readonly string[]): Promise<Configs> {
-    if (!streams.includes(CLEAR_SERVERS_STREAM)) return {};
+  async #takeOver(streams: readonly SessionSummary[]): Promise<Configs> {
+    if (!streams.some(({ sessionId }) => sessionId === CLEAR_SERVERS_STREAM)) return {};
     const configs = foldClearServers(await this.#store.read(CLEAR_SERVERS_STREAM, 0));
-    for (const [name, config] of Object.entries(configs)) await this.add(name, config, serviceOrigin());
+    for (const [name, config] of Object.entries(configs))
+      await this.#register({ name, config, origin: serviceOrigin(), mayReplace: () => true });
     await this.#store.erase(CLEAR_SERVERS_STREAM);
     return configs;
   }
 
-  async #register(name: string, config: McpServerConfig, origin: Origin): Promise<void> {
-    const former = this.#secretIds.get(name);
+  /** @returns whether the server was registered. */
+  #register({ name, config, origin, mayReplace }: Registration): Promise<boolean> {
     const secretId = crypto.randomUUID();
-    const sealed = await this.#box.seal(JSON.stringify(config), secretId);
-    await this.#store.append(secretStream(secretId), 0, [{ type: 'secret.kept', sealed }], { origin });
-    await this.#append({ type: 'mcp-server.registered', name, secretId }, origin);
-    this.#secretIds.set(name, secretId);
-    await this.#eraseSecret(former);
+    this.#own.add(secretId);
+    let isKept = false;
+    return this.#stream.write(async () => {
+      const former = this.#secretIds.get(name);
+      if (!mayReplace(former)) {
+        const left = isKept ? secretId : undefined;
+        return { events: [], answer: () => this.#secrets.erase(left).then(() => false) };
+      }
+      // Once, also when another node was first.
+      if (!isKept) await this.#secrets.keep(secretId, config, origin);
+      isKept = true;
+      const answer = async (): Promise<boolean> => {
+        this.#know(name, secretId);
+        await this.#secrets.erase(former);
+        return true;
+      };
+      return { events: [{ type: 'mcp-server.registered', name, secretId }], answer };
+    }, origin);
   }
-
-  async #eraseSecret(secretId: string | undefined): Promise<void> {
-    if (secretId !== undefined) await this.#store.erase(secretStream(secretId));
-  }
-
-  async #append(event: ServiceEvent, origin: Origin): Promise<void> {
-    await this.#store.append(SERVERS_STREAM, this.#seq, [event], { origin });
-    this.#seq += 1;
-  }
-
-  #inTurn(write: () => Promise<void>): Promise<void> {
-    const written = this.#writing.then(write);
-    this.#writing = written.catch(() => undefined);
-    return written;
-  }
-}
-
-async function readRegistered(store: EventStore): Promise<RegisteredServers> {
-  return foldServers(await store.read(SERVERS_STREAM, 0));
-}
-
-/** @returns undefined if it was erased. */
-async function readSealed(store: EventStore, secretId: string): Promise<string | undefined> {
-  const [envelope] = await store.read(secretStream(secretId), 0);
-  return envelope?.event.type === 'secret.kept' ? envelope.event.sealed : undefined;
-}
-
-async function openConfig(box: SecretBox, sealed: string, secretId: string): Promise<McpServerConfig> {
-  return McpServerConfig.parse(JSON.parse(await box.open(sealed, secretId)));
-}
-
-function secretStream(secretId: string): string {
-  return `${SERVER_SECRET_STREAMS}${secretId}`;
 }

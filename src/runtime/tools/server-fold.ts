@@ -3,28 +3,20 @@ import type { LoggedEvent } from '../../core/log/events.ts';
 import { CLEAR_SERVERS_STREAM, SERVERS_STREAM } from '../../core/log/streams.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 
-type Envelopes = readonly Envelope<LoggedEvent>[];
+/** The tool servers that were connected at run time: the id of the secret of each, by the server's name. */
+export type SecretIds = Map<string, string>;
 
-export interface RegisteredServers {
-  /** By server name. */
-  readonly secretIds: ReadonlyMap<string, string>;
-  /** seq of the last event. */
-  readonly seq: number;
-}
-
-/** Folds the events about tool servers that were connected at run time. */
-export function foldServers(envelopes: Envelopes): RegisteredServers {
-  const secretIds = new Map<string, string>();
-  for (const { event } of envelopes) {
-    if (event.type === 'mcp-server.registered') secretIds.set(event.name, event.secretId);
-    else if (event.type === 'mcp-server.removed') secretIds.delete(event.name);
-    else throw unexpected(SERVERS_STREAM, event);
-  }
-  return { secretIds, seq: envelopes.at(-1)?.seq ?? 0 };
+/** Applies an event about tool servers that were connected at run time. */
+export function foldServer(secretIds: SecretIds, { event }: Envelope<LoggedEvent>): void {
+  if (event.type === 'mcp-server.registered') secretIds.set(event.name, event.secretId);
+  else if (event.type === 'mcp-server.removed') secretIds.delete(event.name);
+  else throw unexpected(SERVERS_STREAM, event);
 }
 
 /** Folds the events of version 0.1.0, which hold the configurations in clear. */
-export function foldClearServers(envelopes: Envelopes): Readonly<Record<string, McpServerConfig>> {
+export function foldClearServers(
+  envelopes: readonly Envelope<LoggedEvent>[],
+): Readonly<Record<string, McpServerConfig>> {
   const configs = new Map<string, McpServerConfig>();
   for (const { event } of envelopes) {
     if (event.type === 'mcp-server.added') configs.set(event.name, event.config);

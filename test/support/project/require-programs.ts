@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { findChromium } from '../console/chromium.ts';
+import { findNatsServer } from '../nats/nats-server.ts';
 import { findPostgres } from '../postgres/postgres-server.ts';
 
 /* Sees to it that the tests have the programs that npm does not bring: root on Debian gets them, others are told how to. */
@@ -25,6 +26,12 @@ const programs: readonly Program[] = [
     package: 'curl',
     isThere: () => spawnSync('curl', ['--version']).status === 0,
     howToInstall: 'Debian: apt-get install curl',
+  },
+  {
+    name: 'nats-server',
+    package: 'nats-server',
+    isThere: () => findNatsServer() !== undefined,
+    howToInstall: 'Debian: apt-get install nats-server; macOS: brew install nats-server',
   },
   {
     name: 'PostgreSQL',

@@ -12,11 +12,12 @@ import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
 import { DEFAULT_TENANT } from '../../../src/core/access/identity.ts';
 import { ONLY_AGENT } from '../../../src/core/agent-description.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
+import type { Peers } from '../../../src/ports/peers.ts';
 import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
 import { AuditTrail } from '../../../src/runtime/access/audit-trail.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
 import { identity } from '../access/known-tokens.ts';
-import { testStore } from '../postgres/test-store.ts';
+import { testBus, testStore } from '../postgres/test-store.ts';
 import { type Client, connectClient } from '../sockets/websocket-client.ts';
 
 export interface ServiceOptions {
@@ -61,12 +62,13 @@ function accessOf(
   { verifiers, apiKeys, auth }: ServiceOptions,
   host: AgentHost,
   audit: AuditTrail,
+  peers: Peers | undefined,
 ): ClientAccess | undefined {
   if (!verifiers && !apiKeys) return undefined;
   const settings = AuthConfig.parse({ apiKeys, limits: NO_LIMITS, ...auth });
   const { keys } = host.first;
   const all = [...(keys ? [keys, admin] : []), ...(verifiers ?? [])];
-  const access = accessBy(all, { auth: settings, agents: host.agents, trustProxy: false, audit });
+  const access = accessBy(all, { auth: settings, agents: host.agents, trustProxy: false, audit, peers });
   keys?.onRevoked((credential) => access.revoke(credential));
   return access;
 }
@@ -86,6 +88,8 @@ export class RunningService implements AsyncDisposable {
   readonly #sendsToken: boolean;
   readonly #close: () => Promise<void>;
   #closing: Promise<void> | null = null;
+  #other: RunningService | undefined;
+  #turn = 0;
 
   private constructor(
     port: number,
@@ -99,6 +103,19 @@ export class RunningService implements AsyncDisposable {
   }
 
   static async start(options: ServiceOptions = {}): Promise<RunningService> {
+    const isShared = testBus() !== undefined && !options.adapters?.store;
+    if (!isShared) return RunningService.#startNode(options, storeOf(options));
+    const storeUrl = storeOf(options);
+    const node = await RunningService.#startNode(options, storeUrl, testBus());
+    node.#other = await RunningService.#startNode({ ...options, port: 0 }, storeUrl, testBus());
+    return node;
+  }
+
+  static async #startNode(
+    options: ServiceOptions,
+    storeUrl: string | undefined,
+    busUrl?: string,
+  ): Promise<RunningService> {
     const environment = { ...process.env, ...options.environment };
     const texts = options.agents ?? { [ONLY_AGENT]: options.yaml ?? SCRIPTED };
     const read = (id: string) => parseAgentFile(texts[id] ?? '', `${id}.yml`, environment);
@@ -108,9 +125,10 @@ export class RunningService implements AsyncDisposable {
     const log = options.log ?? silentLog;
     const dataDir = options.dataDir ?? ':memory:';
     const adapters = {
-      ...(await chooseAdapters({ config, dataDir, storeUrl: storeOf(options), environment, log })),
+      ...(await chooseAdapters({ config, dataDir, storeUrl, busUrl, environment, log })),
       ...options.adapters,
     };
+    const { cluster: peers } = adapters;
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
     const host = await hostAgents({
       ...{ agents: [first, ...others], adapters, log, keys, environment, clock: options.clock },
@@ -123,13 +141,20 @@ export class RunningService implements AsyncDisposable {
     const { mode = 'web', port = 0, inspect, inspectToken } = options;
     const settings = { mode, host: '127.0.0.1', port, inspect, inspectToken };
     const audit = new AuditTrail({ store: adapters.store, log, days: 90 });
-    const access = accessOf(options, host, audit);
+    const access = accessOf(options, host, audit, peers);
     const version = readPackageVersion();
-    const http = await serveHttp({ host, access, config, settings, version, log });
+    const http = await serveHttp({ host, access, config, settings, version, log, peers });
     return new RunningService(http.port, () => http.close(), {
       access,
       sendsToken: options.apiKeys === true,
     });
+  }
+
+  /** The node whose turn it is, where the service is two nodes. */
+  get #node(): RunningService {
+    if (!this.#other) return this;
+    this.#turn += 1;
+    return this.#turn % 2 === 0 ? this : this.#other;
   }
 
   get url(): string {
@@ -141,7 +166,7 @@ export class RunningService implements AsyncDisposable {
     const headers = new Headers(init.headers);
     if (this.#sendsToken && !headers.has('Authorization'))
       headers.set('Authorization', `Bearer ${adminToken}`);
-    return fetch(`${this.url}${path}`, { ...init, headers });
+    return fetch(`${this.#node.url}${path}`, { ...init, headers });
   }
 
   /** POST of a JSON body. */
@@ -155,11 +180,11 @@ export class RunningService implements AsyncDisposable {
 
   /** @param query such as `?session=a`. */
   connect(query = ''): Promise<Client> {
-    return connectClient(`ws://127.0.0.1:${this.port}/${query}`);
+    return connectClient(`ws://127.0.0.1:${this.#node.port}/${query}`);
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= Promise.all([this.#other?.close(), this.#close()]).then(() => undefined);
     return this.#closing;
   }
 

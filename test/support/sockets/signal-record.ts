@@ -8,7 +8,7 @@ export class SignalRecord {
   readonly signals: SessionSignal[] = [];
   readonly #arrivals = new EventEmitter();
 
-  constructor(bus: LocalBus, sessionId: string) {
+  constructor(bus: Pick<LocalBus, 'onSession'>, sessionId: string) {
     bus.onSession(sessionId, {
       hear: (signal) => {
         this.signals.push(signal);

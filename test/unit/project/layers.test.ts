@@ -55,6 +55,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/ajv': ['ajv'],
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['src/stored-log', 'src/timing', 'node:'],
+  'src/adapters/nats': ['@nats-io/transport-node'],
   'src/adapters/postgres': ['src/stored-log', 'src/timing', 'pg', 'lru-cache', 'zod'],
   'src/adapters/openai': ['src/model-http', 'src/config/schema', 'openai'],
   'src/adapters/anthropic': ['src/model-http', 'src/config/schema', 'node:', '@anthropic-ai/sdk'],
@@ -203,7 +204,18 @@ describe('the layers', () => {
   });
 
   it('have folders of the runtime that use only those before them', () => {
-    const order = ['access', 'bus', 'machines', 'tools', 'turns', 'sessions', 'requests', 'agents'];
+    const order = [
+      'streams',
+      'access',
+      'bus',
+      'machines',
+      'tools',
+      'turns',
+      'sessions',
+      'requests',
+      'agents',
+      'cluster',
+    ];
     const placeOf = (file: string): number => order.indexOf(file.split('/')[2] ?? '');
     const inside = imports.filter(
       ({ file, target }) => file.startsWith('src/runtime/') && target.startsWith('src/runtime/'),

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
-import type { EventStore } from '../../../src/ports/event-store.ts';
+import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
 import { AuditTrail } from '../../../src/runtime/access/audit-trail.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -181,5 +182,42 @@ describe('the audit trail', () => {
     expect(log.lines.map(({ message }) => message)).toEqual([
       'entries of the audit trail could not be written',
     ]);
+  });
+});
+
+describe('the audit trail of several nodes', () => {
+  it('has the entries of all, however often they write at the same time', async () => {
+    const store = memoryEventStore();
+    const nodes = [trail(store), trail(store), trail(store)];
+    for (let second = 0; second < 5; second += 1) {
+      for (const [index, { audit }] of nodes.entries())
+        audit.record({ ...ADA, principal: `node${index}`, subject: `second${second}` });
+      await Promise.all(nodes.map(({ audit }) => audit.flush()));
+    }
+    const entries = (await nodes[0]?.read()) ?? [];
+    expect(entries).toHaveLength(15);
+    expect(new Set(entries.map(({ principal, subject }) => `${principal} ${subject}`)).size).toBe(15);
+    expect(nodes.flatMap(({ log }) => log.lines)).toEqual([]);
+  });
+
+  it('keeps what other nodes left no room for, and writes it later, once', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    const { audit, timers, log, read } = trail(store);
+    const stale = new StaleVersionError('~audit:2026-11-23', 0, 1);
+    store.beforeAppend = () => Promise.reject(stale);
+    audit.record(ADA);
+    await audit.flush();
+    audit.record({ ...ADA, principal: 'bob' });
+    await audit.flush();
+    expect(log.lines.map(({ level, fields }) => [level, fields.entries])).toEqual([
+      ['error', 1],
+      ['error', 1],
+    ]);
+    // Nobody need do anything for it to be tried again.
+    expect(timers.length).toBeGreaterThan(2);
+    store.beforeAppend = async () => undefined;
+    timers.at(-1)?.();
+    expect((await read()).map(({ principal }) => principal)).toEqual(['ada', 'bob']);
+    expect((await read()).map(({ principal }) => principal)).toEqual(['ada', 'bob']);
   });
 });

@@ -4,6 +4,7 @@ import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
 import { SERVER_CREDENTIAL_STREAMS } from '../../../src/core/log/streams.ts';
 import { CredentialBook } from '../../../src/runtime/tools/credential-book.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
 import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
 
 function open() {
@@ -50,5 +51,31 @@ describe('the credentials of tool servers', () => {
     await book.keep('a', 'one');
     expect(await bookWith().read('a')).toBeNull();
     expect(log.lines).toMatchObject([{ level: 'error', fields: { server: 'a' } }]);
+  });
+});
+
+describe('the credentials that several nodes keep', () => {
+  it('are one text in the log, and the same for all', async () => {
+    const { store, log } = open();
+    const box = sealedBox(memoryKeys());
+    const nodes = [0, 1, 2].map(() => new CredentialBook(store, box, log));
+    await Promise.all(nodes.map((book, index) => book.keep('a', `text ${index}`)));
+    const read = await Promise.all(nodes.map((book) => book.read('a')));
+    expect(read[0]).toMatch(/^text [012]$/);
+    expect(new Set(read).size).toBe(1);
+    expect(await store.streamIds(SERVER_CREDENTIAL_STREAMS, 10)).toHaveLength(1);
+  });
+
+  it('are read also while another node replaces them', async () => {
+    const { store, log } = open();
+    const box = sealedBox(memoryKeys());
+    const watched = new WatchedStore(store);
+    const [reader, writer] = [new CredentialBook(watched, box, log), new CredentialBook(store, box, log)];
+    await writer.keep('a', 'one');
+    watched.beforeRead = async () => {
+      watched.beforeRead = async () => undefined;
+      await writer.keep('a', 'two');
+    };
+    expect(await reader.read('a')).toBe('two');
   });
 });

@@ -305,3 +305,56 @@ function randomToken(key: string, pick: (below: number) => number): string {
       return formatApiKey(generateApiKey());
   }
 }
+
+describe('the API keys of several nodes', () => {
+  /** Two nodes on one log, and what each has heard of revocations. */
+  async function nodes() {
+    const store = memoryEventStore();
+    const open = async () => {
+      const book = await keyBook(store);
+      const heard: string[] = [];
+      book.onRevoked((credential) => heard.push(credential));
+      return { book, heard };
+    };
+    return { store, one: await open(), other: await open() };
+  }
+
+  it('are all there when several nodes create some at once', async () => {
+    const { one, other } = await nodes();
+    const created = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).book.create(CI, ADA)),
+    );
+    for (const { book } of [one, other]) {
+      await book.catchUp();
+      for (const { key } of created) expect(book.verify(key)).toMatchObject({ principal: 'key:ci' });
+    }
+    expect(one.book.list()).toEqual(other.book.list());
+    expect(new Set(one.book.list().map(({ keyId }) => keyId)).size).toBe(20);
+  });
+
+  it('are accepted and refused by a node that has caught up, and its listeners hear of the end', async () => {
+    const { one, other } = await nodes();
+    const { key, record } = await one.book.create(CI, ADA);
+    expect(reasonOf(other.book, key)).toBe('unknown');
+    await other.book.catchUp();
+    expect(other.book.verify(key)).toEqual(one.book.verify(key));
+    await one.book.revoke(record.keyId, 'default', ADA);
+    expect(other.heard).toEqual([]);
+    await other.book.catchUp();
+    expect(reasonOf(other.book, key)).toBe('revoked');
+    expect(other.heard).toEqual([`key:${record.keyId}`]);
+    await other.book.catchUp();
+    expect(other.heard).toHaveLength(1);
+  });
+
+  it('are revoked once when both do it at once, and each node tells its own listeners', async () => {
+    const { store, one, other } = await nodes();
+    const { record } = await one.book.create(CI, ADA);
+    const [revoked, again] = await Promise.all(
+      [one, other].map(({ book }) => book.revoke(record.keyId, 'default', ADA)),
+    );
+    expect(revoked).toEqual(again);
+    expect(await store.read(API_KEYS_STREAM, 0)).toHaveLength(2);
+    expect([one.heard, other.heard]).toEqual([[`key:${record.keyId}`], [`key:${record.keyId}`]]);
+  });
+});

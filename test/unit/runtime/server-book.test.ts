@@ -8,6 +8,7 @@ import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../../src/core/l
 import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
+import { silentLog } from '../../support/service/running-service.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { serverBook } from '../../support/tools/server-book.ts';
@@ -171,5 +172,128 @@ describe('a key that is not at hand', () => {
     });
     expect(await serverBook(store, both).load()).toEqual({ files: config });
     expect(await serverBook(store, sealedBox(memoryKeys(now))).load()).toEqual({ files: config });
+  });
+});
+
+describe('the book of several nodes', () => {
+  const HOUR_MS = 60 * 60_000;
+
+  async function nodes() {
+    const time = { now: 0 };
+    const store = memoryEventStore(() => time.now);
+    const box = sealedBox(memoryKeys());
+    const open = () => new ServerBook(store, box, silentLog, { isShared: true, now: () => time.now });
+    const [one, two] = [open(), open()];
+    await one.load();
+    await two.load();
+    const secrets = async (): Promise<string[]> =>
+      (await store.streamIds(SERVER_SECRET_STREAMS, 100)).filter((id) =>
+        id.startsWith(SERVER_SECRET_STREAMS),
+      );
+    return { store, box, time, one, two, open, secrets };
+  }
+
+  /** What a book has not known, and knows from now on. */
+  async function told(book: ServerBook): Promise<[string, McpServerConfig | null][]> {
+    const news = await book.news();
+    return news.filter((one) => book.acknowledge(one)).map((one) => [one.name, one.config]);
+  }
+
+  it('has what all of them connect and remove at the same time', async () => {
+    const { one, two, open, secrets } = await nodes();
+    await Promise.all([
+      one.add('a', config, CLIENT),
+      two.add('b', other, CLIENT),
+      one.add('c', config, CLIENT),
+      one.remove('c', CLIENT),
+    ]);
+    expect(await open().load()).toEqual({ a: config, b: other });
+    expect(await secrets()).toHaveLength(2);
+  });
+
+  it('tells each of what the others did, once, and not of what it did itself', async () => {
+    const { one, two } = await nodes();
+    await one.add('files', config, CLIENT);
+    expect(await told(one)).toEqual([]);
+    expect(await told(two)).toEqual([['files', config]]);
+    expect(await told(two)).toEqual([]);
+    await one.add('files', other, CLIENT);
+    await one.add('passing', config, CLIENT);
+    await one.remove('passing', CLIENT);
+    expect(await told(two)).toEqual([['files', other]]);
+    await two.remove('files', CLIENT);
+    expect([await told(one), await told(two)]).toEqual([[['files', null]], []]);
+  });
+
+  it('keeps the server of the node that was first, until the other one knows of it', async () => {
+    const { one, two, open, secrets } = await nodes();
+    const [first, second] = await Promise.all([
+      one.add('files', config, CLIENT),
+      two.add('files', other, CLIENT),
+    ]);
+    expect([first, second].toSorted()).toEqual([false, true]);
+    expect(await open().load()).toEqual({ files: first ? config : other });
+    expect(await secrets()).toHaveLength(1);
+    const loser = first ? two : one;
+    await told(loser);
+    expect(await loser.add('files', config, CLIENT)).toBe(true);
+    expect(await open().load()).toEqual({ files: config });
+  });
+
+  it('lets a node try again that cannot know whether its server was recorded', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    const book = serverBook(store);
+    store.afterAppend = async (events) => {
+      if (events.some(({ type }) => type === 'mcp-server.registered')) throw full;
+    };
+    await expect(book.add('files', config, CLIENT)).rejects.toBe(full);
+    store.afterAppend = async () => undefined;
+    expect(await book.add('files', other, CLIENT)).toBe(true);
+  });
+
+  it('does not take news for the latest that is not', async () => {
+    const { one, two } = await nodes();
+    await one.add('files', config, CLIENT);
+    const [old] = await two.news();
+    await one.add('files', other, CLIENT);
+    await two.catchUp();
+    expect(old && two.acknowledge(old)).toBe(false);
+    expect(await told(two)).toEqual([['files', other]]);
+  });
+
+  it('reads a configuration also while another node replaces it', async () => {
+    const { store, box, one } = await nodes();
+    await one.add('files', config, CLIENT);
+    const watched = new WatchedStore(store);
+    const reader = serverBook(watched, box);
+    const replaceBeforeSecondRead = async () => {
+      watched.beforeRead = async () => {
+        watched.beforeRead = async () => undefined;
+        await one.add('files', other, CLIENT);
+      };
+    };
+    watched.beforeRead = replaceBeforeSecondRead;
+    expect(await reader.load()).toEqual({ files: other });
+  });
+
+  it('erases what was left behind only when nobody can be about to register it', async () => {
+    const { store, time, open, secrets } = await nodes();
+    await store.append(`${SERVER_SECRET_STREAMS}x`, 0, [{ type: 'secret.kept', sealed: 's' }]);
+    time.now = HOUR_MS - 1;
+    await open().load();
+    expect(await secrets()).toHaveLength(1);
+    time.now = HOUR_MS;
+    await open().load();
+    expect(await secrets()).toEqual([]);
+  });
+
+  it('leaves a server as it is that a node without the new key cannot decrypt, and says so once', async () => {
+    const { store, one } = await nodes();
+    const log = recordingLog();
+    const stranger = serverBook(store, sealedBox(memoryKeys()), log);
+    await stranger.load();
+    await one.add('files', config, CLIENT);
+    expect([await told(stranger), await told(stranger)]).toEqual([[], []]);
+    expect(log.lines).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { agentOperations } from './agent-operations.ts';
 import { messageOperations } from './message-operations.ts';
+import { nodeOperation } from './node-operation.ts';
 import type { Operation } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -11,5 +12,6 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...serverOperations,
   ...agentOperations,
+  nodeOperation,
   ...serviceOperations,
 ];

@@ -1,0 +1,244 @@
+import { z } from 'zod';
+import type { StreamId } from '../../core/log/streams.ts';
+import type { Unsubscribe } from '../../ports/bus.ts';
+import {
+  type LivingNode,
+  type Membership,
+  type NodeId,
+  type NodeReport,
+  SessionElsewhereError,
+  type StreamPlace,
+} from '../../ports/membership.ts';
+import type { Database } from './database.ts';
+import type { NodeLease } from './node-lease.ts';
+import { FIRST_EPOCH } from './postgres-event-store.ts';
+import { Bigint } from './stream-index.ts';
+
+/** Added to the time that the lease of another node lasts, so that it has ended when it is looked at. */
+const AFTER_LEASE_MS = 20;
+const NO_LOAD: NodeReport = { isDraining: false, load: { sessions: 0, turns: 0, waiting: 0 } };
+
+const Report = z.object({
+  address: z.string().optional(),
+  isDraining: z.boolean(),
+  load: z.object({ sessions: z.int(), turns: z.int(), waiting: z.int() }),
+});
+const NodeRow = z.object({
+  node: Bigint,
+  name: z.string(),
+  version: z.string(),
+  since: z.number(),
+  report: z.string().nullable(),
+  left_ms: z.number(),
+});
+const ClaimRow = z.object({ owner: Bigint.nullable(), epoch: z.int() });
+const OrphanRow = z.object({ stream: z.string(), epoch: z.int() });
+const PlaceRow = z.object({ stream: z.string(), head: z.int(), owner: Bigint.nullable() });
+
+/** The nodes that share a log in PostgreSQL, as rows beside it. */
+export class PostgresMembership implements Membership {
+  readonly self: NodeId;
+  readonly cluster: string;
+  readonly #database: Database;
+  readonly #lease: NodeLease;
+  /** Of the sessions in memory. The appends name them. */
+  readonly #epochs: Map<string, number>;
+  #living: ReadonlyMap<NodeId, LivingNode> = new Map();
+  #report: NodeReport = NO_LOAD;
+  readonly #listeners = new Set<() => void>();
+
+  private constructor(database: Database, lease: NodeLease, epochs: Map<string, number>, cluster: string) {
+    this.#database = database;
+    this.#lease = lease;
+    this.#epochs = epochs;
+    this.self = lease.node;
+    this.cluster = cluster;
+  }
+
+  /** @param epochs those of the streams that this node owns. The event store must use the same. */
+  static async join(
+    database: Database,
+    lease: NodeLease,
+    epochs: Map<string, number>,
+  ): Promise<PostgresMembership> {
+    const [row] = await database.rows({ text: `SELECT cluster FROM ${database.schema}.format` });
+    const membership = new PostgresMembership(database, lease, epochs, String(row?.cluster));
+    lease.renewBy(() => membership.#renew());
+    await lease.renew();
+    return membership;
+  }
+
+  get living(): ReadonlyMap<NodeId, LivingNode> {
+    return this.#living;
+  }
+
+  get isHeld(): boolean {
+    return this.#lease.isHeld;
+  }
+
+  report(report: NodeReport): void {
+    this.#report = report;
+  }
+
+  onRenewed(listener: () => void): Unsubscribe {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async claim(streamId: StreamId): Promise<void> {
+    if (this.#epochs.has(streamId)) return;
+    const { schema } = this.#database;
+    // Of two nodes at once, one waits for the row, and then finds that the other has it.
+    const claim = {
+      name: 'claim',
+      text: `
+        UPDATE ${schema}.streams s SET owner = $2, epoch = epoch + 1
+        WHERE stream = $1 AND owner IS DISTINCT FROM $2
+          AND NOT EXISTS (SELECT FROM ${schema}.nodes n WHERE n.node = s.owner)
+          AND EXISTS (SELECT FROM ${schema}.nodes n WHERE n.node = $2)`,
+      values: [streamId, this.self],
+    };
+    const found = {
+      name: 'owner',
+      text: `SELECT owner, epoch FROM ${schema}.streams WHERE stream = $1`,
+      values: [streamId],
+    };
+    const [row] = await this.#database.insist('claim a session in', async () => {
+      const rows = await this.#database.rows(found);
+      if (rows[0] === undefined || Number(rows[0].owner) === this.self) return rows;
+      await this.#database.rows(claim);
+      return this.#database.rows(found);
+    });
+    if (row === undefined) return this.presumeNew(streamId);
+    const { owner, epoch } = ClaimRow.parse(row);
+    if (owner === null) throw this.#lease.lose();
+    if (owner !== this.self) throw new SessionElsewhereError(streamId, owner);
+    this.#epochs.set(streamId, epoch);
+  }
+
+  owns(streamId: StreamId): boolean {
+    return this.#epochs.has(streamId);
+  }
+
+  presumeNew(streamId: StreamId): void {
+    if (!this.#epochs.has(streamId)) this.#epochs.set(streamId, FIRST_EPOCH);
+  }
+
+  forget(streamId: StreamId): void {
+    this.#epochs.delete(streamId);
+  }
+
+  async claimOrphans(prefix: string, limit: number): Promise<StreamId[]> {
+    const { schema } = this.#database;
+    const rows = await this.#database.insist('claim sessions in', () =>
+      this.#database.rows({
+        text: `
+          UPDATE ${schema}.streams SET owner = $1, epoch = epoch + 1
+          WHERE EXISTS (SELECT FROM ${schema}.nodes WHERE node = $1) AND stream IN (
+            SELECT stream FROM ${schema}.streams s
+            WHERE open AND starts_with(stream, $2) AND ($2 <> '' OR NOT starts_with(stream, '~'))
+              AND NOT EXISTS (SELECT FROM ${schema}.nodes n WHERE n.node = s.owner)
+            LIMIT $3 FOR UPDATE SKIP LOCKED)
+          RETURNING stream, epoch`,
+        values: [this.self, prefix, limit],
+        mayBeLong: true,
+      }),
+    );
+    return rows.map((row) => {
+      const { stream, epoch } = OrphanRow.parse(row);
+      this.#epochs.set(stream, epoch);
+      return stream;
+    });
+  }
+
+  async release(streamIds: readonly StreamId[]): Promise<void> {
+    if (streamIds.length === 0) return;
+    for (const stream of streamIds) this.#epochs.delete(stream);
+    await this.#database.insist('give up sessions in', () =>
+      this.#database.rows({
+        text: `
+          UPDATE ${this.#database.schema}.streams SET owner = NULL
+          WHERE owner = $1 AND stream = ANY ($2)`,
+        values: [this.self, streamIds],
+        mayBeLong: true,
+      }),
+    );
+  }
+
+  async places(streamIds: readonly StreamId[]): Promise<ReadonlyMap<StreamId, StreamPlace>> {
+    if (streamIds.length === 0) return new Map();
+    const { schema } = this.#database;
+    const rows = await this.#database.insist('read', () =>
+      this.#database.rows({
+        name: 'places',
+        text: `
+          SELECT stream, head, n.node AS owner FROM ${schema}.streams s
+          LEFT JOIN ${schema}.nodes n ON n.node = s.owner
+          WHERE stream = ANY ($1)`,
+        values: [streamIds],
+      }),
+    );
+    return new Map(
+      rows.map((row) => {
+        const { stream, ...place } = PlaceRow.parse(row);
+        return [stream, place];
+      }),
+    );
+  }
+
+  /** Renews the lease, reads the others, and removes those whose lease has ended. Whoever comes first does that. */
+  async #renew(): Promise<{ isHeld: boolean; nextMs: number }> {
+    const { leaseMs, renewMs } = this.#lease.times;
+    const nodes = await this.#renewAndRead(leaseMs);
+    const isHeld = nodes.some(({ node }) => node === this.self);
+    const ended = nodes.filter(({ node, left_ms }) => node !== this.self && left_ms <= 0);
+    const removed = new Set(ended.length > 0 ? await this.#remove(ended.map(({ node }) => node)) : []);
+    const living = nodes.filter(({ node }) => !removed.has(node));
+    this.#living = new Map(living.map((row) => [row.node, this.#livingNode(row)]));
+    if (isHeld) for (const listener of this.#listeners) listener();
+    const others = living.filter(({ node }) => node !== this.self);
+    const soonest = Math.min(...others.map(({ left_ms }) => Math.max(0, left_ms)), renewMs);
+    return { isHeld, nextMs: soonest + AFTER_LEASE_MS };
+  }
+
+  async #renewAndRead(leaseMs: number): Promise<z.infer<typeof NodeRow>[]> {
+    const { schema } = this.#database;
+    const rows = await this.#database.rows({
+      name: 'renew-and-read',
+      text: `
+        WITH renewed AS (
+          UPDATE ${schema}.nodes SET lease_end = clock_timestamp() + $2 * interval '1 ms', report = $3
+          WHERE node = $1 RETURNING node
+        )
+        SELECT n.node, name, version, extract(epoch FROM since)::float8 * 1000 AS since, report,
+          CASE WHEN n.node = $1 THEN $2::float8
+            ELSE extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 END AS left_ms
+        FROM ${schema}.nodes n WHERE n.node <> $1 OR EXISTS (SELECT FROM renewed)`,
+      values: [this.self, leaseMs, JSON.stringify(this.#report)],
+    });
+    return rows.map((row) => NodeRow.parse(row));
+  }
+
+  /** Waits for their appends that are under way. @returns those that are gone. */
+  async #remove(nodes: readonly NodeId[]): Promise<NodeId[]> {
+    const rows = await this.#database.rows({
+      text: `
+        DELETE FROM ${this.#database.schema}.nodes
+        WHERE node = ANY ($1) AND lease_end <= clock_timestamp() RETURNING node`,
+      values: [nodes],
+      mayBeLong: true,
+    });
+    return rows.map(({ node }) => Number(node));
+  }
+
+  #livingNode({ node, since, report, left_ms, ...named }: z.infer<typeof NodeRow>): LivingNode {
+    const told = report === null ? NO_LOAD : Report.parse(JSON.parse(report));
+    return {
+      nodeId: node,
+      ...named,
+      since: Math.trunc(since),
+      leaseMs: Math.max(0, Math.trunc(left_ms)),
+      ...told,
+    };
+  }
+}

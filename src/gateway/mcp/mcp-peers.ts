@@ -1,0 +1,91 @@
+import type { Peers } from '../../ports/peers.ts';
+
+const ENDED = 'mcp-session.ended';
+const CANCELLED = 'mcp-call.cancelled';
+/** Ended sessions that are remembered, so that no node begins them again. */
+const MOST_ENDED = 10_000;
+/** Only such ids were made by a node. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const CANCELLATION = 'notifications/cancelled';
+const LATEST_VERSION = '2025-11-25';
+
+interface Hears {
+  readonly ended: (id: string) => void;
+  readonly cancelled: (id: string, body: string) => void;
+}
+
+/** The MCP sessions of the other nodes. A client may send each of its requests to another node. */
+export class McpPeers {
+  readonly #peers: Peers;
+  readonly #ended = new Set<string>();
+
+  constructor(peers: Peers, { ended, cancelled }: Hears) {
+    this.#peers = peers;
+    peers.onTold(ENDED, (payload) => {
+      const id = String(payload);
+      this.#noteEnded(id);
+      ended(id);
+    });
+    peers.onTold(CANCELLED, (payload) => {
+      if (Array.isArray(payload)) cancelled(String(payload[0]), String(payload[1]));
+    });
+  }
+
+  /** Whether another node may have begun the session. */
+  mayHave(id: string): boolean {
+    return UUID.test(id) && !this.#ended.has(id);
+  }
+
+  /** The client has ended the session. */
+  end(id: string): void {
+    this.#noteEnded(id);
+    this.#peers.tell(ENDED, id);
+  }
+
+  /** The call that a client cancels may run on any node. */
+  noteBody(id: string, body: string): void {
+    if (body.includes(CANCELLATION) && isCancellation(body)) this.#peers.tell(CANCELLED, [id, body]);
+  }
+
+  #noteEnded(id: string): void {
+    this.#ended.add(id);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > MOST_ENDED && oldest !== undefined) this.#ended.delete(oldest);
+  }
+}
+
+/** Whether that is all that the body is: a node that hears it does what it says. */
+function isCancellation(body: string): boolean {
+  try {
+    const message: unknown = JSON.parse(body);
+    return (
+      typeof message === 'object' &&
+      message !== null &&
+      'method' in message &&
+      message.method === CANCELLATION
+    );
+  } catch {
+    // The transport says what is wrong with it.
+    return false;
+  }
+}
+
+/** What the client has said at the other node, as far as it matters here. */
+export function initialization(protocolVersion = LATEST_VERSION): Request {
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'known-elsewhere', version: '0' } };
+  return post({}, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+}
+
+/** A notification that came to another node. */
+export function notification(sessionId: string, body: string): Request {
+  return post({ 'mcp-session-id': sessionId }, body);
+}
+
+function post(headers: Record<string, string>, body: string): Request {
+  const accept = 'application/json, text/event-stream';
+  return new Request('http://service/mcp', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, ...headers },
+    body,
+  });
+}

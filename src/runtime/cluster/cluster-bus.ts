@@ -1,0 +1,400 @@
+import { LRUCache } from 'lru-cache';
+import { ServiceError, serviceStopping } from '../../core/errors.ts';
+import type { CallId, SessionId } from '../../core/ids.ts';
+import type { MachineState } from '../../core/machine-state.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
+import { StaleVersionError } from '../../ports/event-store.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { type NodeId, type NodeLoad, SessionElsewhereError } from '../../ports/membership.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { SessionDirectory } from '../../ports/session-directory.ts';
+import { LocalBus } from '../bus/local-bus.ts';
+import type { Journal } from '../sessions/journal.ts';
+import type { SessionRegistry } from '../sessions/session-registry.ts';
+import type { Cluster, ClusterAgent } from './cluster.ts';
+import { Gathered } from './gathered-answers.ts';
+import { HeldSignals } from './held-signals.ts';
+import { busAway, NodeLostError } from './node-calls.ts';
+
+type Request<T extends RequestType> = ServiceRequests[T]['request'];
+type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+
+/** For how long a request looks for the owner of its session while that changes. */
+const PATIENCE_MS = 10_000;
+const BETWEEN_TRIES_MS = 50;
+const MOST_OWNERS = 100_000;
+/** Open turns without an owner that are taken over together, so that every node takes some. */
+const ORPHANS = 20;
+
+/** Requests that may be done twice. */
+const REPEATABLE: ReadonlySet<RequestType> = new Set<RequestType>([
+  ...(['turn.cancel', 'session.reset', 'session.rename', 'session.delete'] as const),
+  ...(['session.position', 'session.rest', 'session.view', 'session.events'] as const),
+]);
+
+export interface ClusterBusDeps {
+  readonly cluster: Cluster;
+  /** What the agent's streams begin with. */
+  readonly prefix: string;
+  /** Has the handlers, and the signals of this node's sessions. */
+  readonly local: LocalBus;
+  readonly log: Logger;
+}
+
+/** What there is once the agent is composed. */
+interface Parts {
+  readonly sessions: SessionRegistry;
+  readonly journal: Journal;
+}
+
+/**
+ * The bus of an agent of a cluster: a request goes to the node that owns its session, and the signals of a session come
+ * from there. So a client may talk to any node.
+ */
+export class ClusterBus implements Bus, ClusterAgent {
+  readonly #cluster: Cluster;
+  readonly #prefix: string;
+  readonly #local: LocalBus;
+  readonly #log: Logger;
+  /** The listeners of this node, for the signals of all nodes. */
+  readonly #listeners: LocalBus;
+  readonly #counts = new Map<SessionId, number>();
+  /** The other nodes that owned sessions when they were asked last. */
+  readonly #owners = new LRUCache<SessionId, NodeId>({ max: MOST_OWNERS });
+  readonly #gathered: Gathered;
+  #parts: Parts | null = null;
+  #recovering = false;
+  #recovered: Promise<void> = Promise.resolve();
+  /** Whether somebody counts the turns that begin and end. */
+  #hearsAll = false;
+  #recoverAgain = false;
+
+  constructor({ cluster, prefix, local, log }: ClusterBusDeps) {
+    this.#cluster = cluster;
+    this.#prefix = prefix;
+    this.#local = local;
+    this.#log = log;
+    this.#listeners = new LocalBus((error, { sessionId }) =>
+      log.error({ sessionId, err: error }, 'a listener failed'),
+    );
+    this.#gathered = new Gathered({ cluster, prefix, local });
+    const held = new HeldSignals(cluster.membership, (signal) => {
+      cluster.relay.relay(prefix + signal.sessionId, signal);
+      this.#listeners.publish(signal);
+    });
+    local.onEverySession((signal) => held.publish(signal));
+  }
+
+  /** Of the sessions of this agent. */
+  get directory(): SessionDirectory {
+    const { membership, feeds } = this.#cluster;
+    return {
+      claim: (sessionId) => this.#claim(sessionId),
+      presumeNew: (sessionId) => {
+        const stream = this.#prefix + sessionId;
+        membership.presumeNew(stream);
+        feeds.presumeOwn(stream);
+        this.#cluster.announce('claimed', stream);
+      },
+      release: (sessionId) => membership.forget(this.#prefix + sessionId),
+    };
+  }
+
+  /** Call it when the agent is composed: from then on it does what other nodes ask for. Resolves when it has taken over what it could. */
+  async join(parts: Parts): Promise<void> {
+    this.#parts = parts;
+    this.#cluster.join(this.#prefix, this);
+    this.recover();
+    await this.#recovered;
+  }
+
+  handle: LocalBus['handle'] = (type, handler) => this.#local.handle(type, handler);
+
+  /** Of this node's sessions, and of those that its clients hear. */
+  onEverySession(listener: (signal: SessionSignal) => void): Unsubscribe {
+    this.#hearsAll = true;
+    return this.#listeners.onEverySession(listener);
+  }
+
+  async send<T extends RequestType>(
+    type: T,
+    request: Request<T>,
+    context: RequestContext,
+  ): Promise<Answer<T>> {
+    const sessionId = sessionOf(request);
+    if (sessionId === null || type === 'session.events') return this.#gathered.send(type, request, context);
+    const asked: Asked<T> = { type, request, context, sessionId, until: performance.now() + PATIENCE_MS };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#try(asked);
+      } catch (error) {
+        const answer = await this.#recoverFrom(error, asked);
+        if (answer) return answer.answer;
+        if (performance.now() >= asked.until) throw busAway(error instanceof Error ? error : undefined);
+        if (tries > 1) await pause(BETWEEN_TRIES_MS);
+      }
+    }
+  }
+
+  topicOf(sessionId: SessionId): SessionId {
+    return sessionId;
+  }
+
+  onSession(sessionId: SessionId, listener: SessionListener): void {
+    const count = this.#counts.get(sessionId) ?? 0;
+    this.#counts.set(sessionId, count + 1);
+    this.#listeners.onSession(sessionId, listener);
+    if (count === 0) this.#cluster.feeds.open(this.#prefix + sessionId);
+  }
+
+  offSession(sessionId: SessionId, listener: SessionListener): void {
+    this.#listeners.offSession(sessionId, listener);
+    const count = (this.#counts.get(sessionId) ?? 1) - 1;
+    if (count > 0) this.#counts.set(sessionId, count);
+    else {
+      this.#counts.delete(sessionId);
+      this.#cluster.feeds.close(this.#prefix + sessionId);
+    }
+  }
+
+  onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
+    return this.#local.onToolCall(callId, listener);
+  }
+
+  onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
+    return this.#local.onMachines(filter, listener);
+  }
+
+  /** Of another node. Refuses with a `SessionElsewhereError` what is not for this one. */
+  async request(name: string, request: unknown, context: unknown): Promise<unknown> {
+    // The other node had it from a caller of `send`.
+    const [type, wanted, asker] = [
+      name as RequestType,
+      request as Request<RequestType>,
+      context as RequestContext,
+    ];
+    const sessionId = sessionOf(wanted);
+    if (sessionId !== null) await this.#refuseWhenLeaving(sessionId);
+    return this.#local.send(type, wanted, asker);
+  }
+
+  async position(sessionId: SessionId): Promise<Answer<'session.position'>> {
+    return this.#composed.sessions.position(sessionId);
+  }
+
+  get load(): NodeLoad {
+    const { sessions } = this.#composed;
+    return { sessions: sessions.size, ...sessions.load };
+  }
+
+  tell(signal: SessionSignal): void {
+    this.#listeners.publish(signal);
+  }
+
+  /** Takes open turns over that nobody owns. Never rejects. */
+  recover(): void {
+    this.#recoverAgain = true;
+    if (!this.#recovering) this.#recovered = this.#recoverAll();
+  }
+
+  /** Gives the sessions of this node up, for other nodes to go on with. */
+  async drain(timeoutMs: number): Promise<void> {
+    const { sessions } = this.#composed;
+    const { membership, feeds, relay } = this.#cluster;
+    this.#cluster.isDraining = true;
+    await sessions.handOver(timeoutMs, async (sessionId, seq) => {
+      const stream = this.#prefix + sessionId;
+      feeds.disown(stream, seq);
+      relay.end(stream);
+      await membership.release([stream]);
+      this.#cluster.announce('released', stream);
+    });
+  }
+
+  get #composed(): Parts {
+    if (!this.#parts) throw serviceStopping();
+    return this.#parts;
+  }
+
+  async #claim(sessionId: SessionId): Promise<void> {
+    const { membership, feeds } = this.#cluster;
+    const stream = this.#prefix + sessionId;
+    if (membership.owns(stream)) return;
+    await membership.claim(stream);
+    this.#owners.delete(sessionId);
+    await feeds.own(stream);
+    this.#cluster.announce('claimed', stream);
+  }
+
+  async #try<T extends RequestType>(asked: Asked<T>): Promise<Answer<T>> {
+    const { type, request, context, sessionId } = asked;
+    const { sessions } = this.#composed;
+    const { membership } = this.#cluster;
+    const owner = sessions.has(sessionId) ? null : await this.#ownerOf(sessionId, type);
+    if (owner !== null && !membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
+    if (owner !== null) return this.#ask(owner, asked);
+    if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId);
+    return this.#local.send(type, request, context);
+  }
+
+  async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {
+    const { type: name, request, context, sessionId } = asked;
+    const stop = this.#hearsAll && isTurn(asked) ? this.#hearToEnd(asked.request) : null;
+    try {
+      // What follows from the request must not come before the feed.
+      await this.#cluster.feeds.follow(this.#prefix + sessionId, owner);
+      const question = { type: 'request', prefix: this.#prefix, name, request, context } as const;
+      // The other node answers as its handler of this type does.
+      return (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
+    } catch (error) {
+      stop?.();
+      throw error;
+    }
+  }
+
+  /** Somebody counts the turns, so their ends are heard although no client listens. */
+  #hearToEnd({ sessionId, turnId }: Request<'turn.start'>): () => void {
+    const stop = (): void => this.offSession(sessionId, listener);
+    const listener: SessionListener = {
+      hear: (signal) => {
+        if (endsTurn(signal, turnId)) stop();
+      },
+    };
+    this.onSession(sessionId, listener);
+    return stop;
+  }
+
+  /** Null: this node, as far as is known. */
+  async #ownerOf(sessionId: SessionId, type: RequestType): Promise<NodeId | null> {
+    const { membership } = this.#cluster;
+    const known = this.#owners.get(sessionId);
+    if (known !== undefined && membership.living.has(known)) return known;
+    // Nothing would say that it is elsewhere.
+    if (type === 'session.rest' && !membership.owns(this.#prefix + sessionId)) {
+      const stream = this.#prefix + sessionId;
+      const owner = (await membership.places([stream])).get(stream)?.owner ?? null;
+      return owner === membership.self ? null : owner;
+    }
+    // While this node stops, another one takes the session.
+    if (this.#composed.sessions.isDraining && type !== 'session.position' && type !== 'session.view') {
+      await this.#composed.sessions.left(sessionId);
+      return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
+    }
+    return null;
+  }
+
+  /** Only this node's sessions can be asked of it while it stops. */
+  async #refuseWhenLeaving(sessionId: SessionId): Promise<void> {
+    const { sessions } = this.#composed;
+    if (!sessions.isDraining) return;
+    await sessions.left(sessionId);
+    if (this.#cluster.others.some(({ isDraining }) => !isDraining))
+      throw new SessionElsewhereError(sessionId, null);
+  }
+
+  /** Returns the answer, or null to try again. Throws what cannot be tried again. */
+  async #recoverFrom<T extends RequestType>(
+    error: unknown,
+    asked: Asked<T>,
+  ): Promise<{ answer: Answer<T> } | null> {
+    const { sessionId, type } = asked;
+    if (error instanceof SessionElsewhereError) {
+      if (error.owner === null || error.owner === this.#cluster.membership.self)
+        this.#owners.delete(sessionId);
+      else this.#owners.set(sessionId, error.owner);
+      return null;
+    }
+    if (error instanceof StaleVersionError) return null;
+    if (!(error instanceof NodeLostError)) throw error;
+    this.#owners.delete(sessionId);
+    // Whatever the other node did is in the log now, and it can do nothing more.
+    if (this.#cluster.membership.living.has(error.node)) throw outcomeUnknown(error);
+    if (isTurn(asked)) {
+      const turn = await this.#recorded(asked.request);
+      return turn && { answer: turn as Answer<T> };
+    }
+    if (!REPEATABLE.has(type)) throw outcomeUnknown(error);
+    return null;
+  }
+
+  /** The turn of a message, if the log has it. */
+  async #recorded({ sessionId, turnId }: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
+    const events = await this.#composed.journal.read(sessionId, 0);
+    if (!events.some(({ event }) => event.type === 'turn.requested' && event.turnId === turnId)) return null;
+    const ended = events.map(({ event }) => outcomeOf(event)).find((end) => end?.turnId === turnId);
+    return { turnId, ...(ended && { outcome: ended.outcome }) };
+  }
+
+  async #recoverAll(): Promise<void> {
+    this.#recovering = true;
+    try {
+      while (this.#recoverAgain && this.#parts && !this.#parts.sessions.isDraining) {
+        this.#recoverAgain = false;
+        const orphans = await this.#cluster.membership.claimOrphans(this.#prefix, ORPHANS);
+        await Promise.all(orphans.map((stream) => this.#takeOver(stream)));
+        if (orphans.length === ORPHANS) this.#recoverAgain = true;
+      }
+    } catch (err) {
+      this.#log.warn({ err }, 'could not look for open turns of nodes that are gone');
+    } finally {
+      this.#recovering = false;
+    }
+  }
+
+  async #takeOver(stream: string): Promise<void> {
+    const sessionId = stream.slice(this.#prefix.length);
+    try {
+      this.#owners.delete(sessionId);
+      await this.#cluster.feeds.own(stream);
+      this.#cluster.announce('claimed', stream);
+      await this.#composed.sessions.session(sessionId);
+      this.#log.info({ sessionId }, 'an open turn of a node that is gone goes on here');
+    } catch (err) {
+      this.#log.error({ sessionId, err }, 'a session with an open turn could not be loaded');
+    }
+  }
+}
+
+interface Asked<T extends RequestType> {
+  readonly type: T;
+  readonly request: Request<T>;
+  readonly context: RequestContext;
+  readonly sessionId: SessionId;
+  readonly until: number;
+}
+
+function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
+  return asked.type === 'turn.start';
+}
+
+function endsTurn(signal: SessionSignal, turnId: string): boolean {
+  if (!('event' in signal)) return signal.type === 'session.fault';
+  return signal.event.type === 'session.deleted' || outcomeOf(signal.event)?.turnId === turnId;
+}
+
+/** The session that a request is about. */
+function sessionOf(request: Request<RequestType>): SessionId | null {
+  if ('sessionId' in request) return request.sessionId;
+  return 'from' in request ? request.from : null;
+}
+
+function outcomeUnknown(cause: Error): ServiceError {
+  const details = {
+    reason: 'the node that had the session was lost before it answered',
+    suggestion: 'See whether it took effect before you send it again.',
+  };
+  return new ServiceError(
+    'OUTCOME_UNKNOWN',
+    'Nobody knows whether this request took effect.',
+    details,
+    cause,
+  );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,325 @@
+import type { StreamId } from '../../core/log/streams.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { Logger } from '../../ports/logger.ts';
+import {
+  type LivingNode,
+  type Membership,
+  type NodeId,
+  type NodeLoad,
+  SessionElsewhereError,
+} from '../../ports/membership.ts';
+import type { NodeLink } from '../../ports/node-link.ts';
+import type { Peers } from '../../ports/peers.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
+import { within } from '../../timing/deadline.ts';
+import { NodeCalls } from './node-calls.ts';
+import {
+  ALL_NODES,
+  type Announcement,
+  type NodeMessage,
+  nodeSubject,
+  parseMessage,
+  type Question,
+  type Told,
+} from './node-messages.ts';
+import { RemoteFeeds } from './remote-feeds.ts';
+import { SignalRelay } from './signal-relay.ts';
+
+/** Renewals of the lease between two looks for what nobody told. */
+const CHECK_EVERY = 4;
+/** How long the answer of each node is waited for, when all are asked. */
+const ANSWER_MS = 2_000;
+const NO_ANSWER = Symbol('no answer');
+
+type Position = ServiceRequests['session.position']['answer'];
+
+/** How the nodes of a cluster find each other. */
+export interface ClusterPorts {
+  readonly membership: Membership;
+  readonly link: NodeLink;
+}
+
+/** One agent of this node. */
+export interface ClusterAgent {
+  /** Does what another node asks for. */
+  request(name: string, request: unknown, context: unknown): Promise<unknown>;
+  readonly load: NodeLoad;
+  /** Of a session that this node owns. */
+  position(sessionId: string): Promise<Position>;
+  /** Tells the clients of this node. */
+  tell(signal: SessionSignal): void;
+  /** Goes on with open turns that have lost their owner. Called again and again. */
+  recover(): void;
+}
+
+export interface ClusterDeps extends ClusterPorts {
+  readonly store: Pick<EventStore, 'read'>;
+  readonly log: Logger;
+}
+
+/** This node among the others. The agents of the node share it; each has the streams with its prefix. */
+export class Cluster implements Peers, AsyncDisposable {
+  readonly membership: Membership;
+  readonly calls: NodeCalls;
+  readonly relay: SignalRelay;
+  readonly feeds: RemoteFeeds;
+  /** Where this node listens, as `host:port`. */
+  address: string | undefined;
+  /** Whether this node takes no more sessions. */
+  isDraining = false;
+  readonly #link: NodeLink;
+  readonly #log: Logger;
+  readonly #agents = new Map<string, ClusterAgent>();
+  readonly #told = new Map<string, Set<(payload: unknown) => void>>();
+  readonly #asked = new Map<string, (payload: unknown) => Promise<unknown>>();
+  readonly #onChanged = new Set<(stream: StreamId | null) => void>();
+  /** Announcements that wait for the end of this turn of the event loop. */
+  readonly #announced = new Map<Announcement['type'], Set<StreamId>>();
+  #known: ReadonlySet<NodeId>;
+  #renewals = 0;
+  #checking = false;
+  readonly #stops: (() => void)[];
+
+  constructor({ membership, link, store, log }: ClusterDeps) {
+    this.membership = membership;
+    this.#link = link;
+    this.#log = log;
+    const { self } = membership;
+    this.relay = new SignalRelay({ link, self });
+    this.calls = new NodeCalls({
+      link,
+      membership,
+      log,
+      answer: (question, from) => this.#answer(question, from),
+    });
+    this.feeds = new RemoteFeeds({
+      membership,
+      watch: (node, stream) => this.#watch(node, stream),
+      read: async (stream, afterSeq, limit) =>
+        this.#ofSession(stream, await store.read(stream, afterSeq, limit)),
+      tell: (stream, signal) => this.#agentOf(stream).agent.tell(signal),
+      unwatch: (node, streams) =>
+        link.publish(nodeSubject(node), JSON.stringify({ type: 'unwatch', from: self, streams })),
+      onError: (stream, err) => log.debug({ stream, err }, 'a session of another node cannot be heard now'),
+    });
+    this.#known = new Set(membership.living.keys());
+    this.#stops = [
+      link.subscribe(nodeSubject(self), (text) => this.#hear(text)),
+      link.subscribe(ALL_NODES, (text) => this.#hear(text)),
+      link.onGap(() => this.#noteGap()),
+      membership.onRenewed(() => this.#noteRenewal()),
+    ];
+  }
+
+  /** @param prefix of the agent's streams; empty for the agent whose streams have none. */
+  join(prefix: string, agent: ClusterAgent): void {
+    this.#agents.set(prefix, agent);
+  }
+
+  get others(): LivingNode[] {
+    return [...this.membership.living.values()].filter(({ nodeId }) => nodeId !== this.membership.self);
+  }
+
+  /** Tells the others, together with all that is announced in this turn of the event loop. */
+  announce(type: Announcement['type'], stream: StreamId): void {
+    if (this.#announced.size === 0) setImmediate(() => this.#announceAll());
+    const streams = this.#announced.get(type) ?? new Set();
+    this.#announced.set(type, streams.add(stream));
+  }
+
+  /** @param listener hears of streams of the service that another node has changed; null: any may have changed. */
+  onChanged(listener: (stream: StreamId | null) => void): void {
+    this.#onChanged.add(listener);
+  }
+
+  tell(topic: string, payload: unknown): void {
+    const message: Told = { type: 'told', from: this.membership.self, topic, payload };
+    this.#link.publish(ALL_NODES, JSON.stringify(message));
+  }
+
+  onTold(topic: string, listener: (payload: unknown) => void): void {
+    const listeners = this.#told.get(topic) ?? new Set();
+    this.#told.set(topic, listeners.add(listener));
+  }
+
+  onAsked(topic: string, answer: (payload: unknown) => Promise<unknown>): void {
+    this.#asked.set(topic, answer);
+  }
+
+  askAll(topic: string, payload: unknown): Promise<unknown[]> {
+    return this.askOthers({ type: 'topic', topic, payload });
+  }
+
+  /** The answers of the other nodes that answer in time. */
+  async askOthers(question: Question): Promise<unknown[]> {
+    const ask = async (node: NodeId): Promise<unknown[]> => {
+      try {
+        const answer = await within(ANSWER_MS, this.calls.ask(node, question), NO_ANSWER);
+        if (answer !== NO_ANSWER) return [answer];
+        this.#log.warn({ node, question: question.type }, 'a node did not answer in time');
+      } catch (err) {
+        this.#log.debug({ node, question: question.type, err }, 'a node refused, or could not be asked');
+      }
+      return [];
+    };
+    return (await Promise.all(this.others.map(({ nodeId }) => ask(nodeId)))).flat();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#announceAll();
+    this.relay[Symbol.dispose]();
+    this.calls.close();
+    await this.#link[Symbol.asyncDispose]();
+  }
+
+  #announceAll(): void {
+    for (const [type, streams] of this.#announced) {
+      const message: Announcement = { type, from: this.membership.self, streams: [...streams] };
+      this.#link.publish(ALL_NODES, JSON.stringify(message));
+    }
+    this.#announced.clear();
+  }
+
+  #hear(text: string): void {
+    const message = parseMessage(text);
+    // A node hears its own announcements, too.
+    if (message && message.from !== this.membership.self) this.#take(message);
+  }
+
+  #take(message: NodeMessage): void {
+    switch (message.type) {
+      case 'ask':
+        this.calls.hearAsk(message);
+        return;
+      case 'ack':
+        this.calls.hearAck(message.from, message.id);
+        return;
+      case 'answer':
+        this.calls.hearAnswer(message);
+        return;
+      case 'feed':
+        this.feeds.hear(message.from, message.n, message.items);
+        return;
+      case 'unwatch':
+        this.relay.unwatch(message.streams, message.from);
+        return;
+      case 'claimed':
+        this.feeds.claimed(message.streams, message.from);
+        return;
+      case 'released':
+        this.feeds.released(message.streams, message.from);
+        this.#recoverAll();
+        return;
+      case 'changed':
+        for (const stream of message.streams) this.#tellChanged(stream);
+        return;
+      case 'told':
+        for (const listener of this.#told.get(message.topic) ?? []) listener(message.payload);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  async #answer(question: Question, from: NodeId): Promise<unknown> {
+    if (question.type === 'topic') return this.#asked.get(question.topic)?.(question.payload);
+    const agent = this.#agents.get(question.prefix);
+    // It is starting, or has another service file.
+    if (!agent) throw new SessionElsewhereError(question.prefix, null);
+    if (question.type === 'request') return agent.request(question.name, question.request, question.context);
+    const stream = question.prefix + question.sessionId;
+    await this.#requireOwn(stream);
+    const n = this.relay.watch(stream, from);
+    return { ...(await agent.position(question.sessionId)), n };
+  }
+
+  async #requireOwn(stream: StreamId): Promise<void> {
+    if (this.membership.owns(stream)) return;
+    const { owner = null } = (await this.membership.places([stream])).get(stream) ?? {};
+    if (owner !== this.membership.self) throw new SessionElsewhereError(stream, owner);
+  }
+
+  async #watch(node: NodeId, stream: StreamId): Promise<Position> {
+    const { prefix, sessionId } = this.#agentOf(stream);
+    // The node made it, as the type says.
+    const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as Position & {
+      n: number;
+    };
+    this.feeds.noteLast(node, answer.n);
+    return answer;
+  }
+
+  #agentOf(stream: StreamId): { prefix: string; sessionId: string; agent: ClusterAgent } {
+    for (const [prefix, agent] of this.#agents)
+      if (prefix !== '' && stream.startsWith(prefix))
+        return { prefix, sessionId: stream.slice(prefix.length), agent };
+    const agent = this.#agents.get('');
+    if (!agent) throw new Error(`no agent of this node has the stream ${stream}`);
+    return { prefix: '', sessionId: stream, agent };
+  }
+
+  /** The ids in the log have the prefix of their agent. */
+  #ofSession(stream: StreamId, events: Awaited<ReturnType<EventStore['read']>>): SessionSignal[] {
+    const { sessionId } = this.#agentOf(stream);
+    // A stream with the id of a session has events of sessions only.
+    return events.map((envelope) => ({ ...envelope, sessionId }) as SessionSignal);
+  }
+
+  #noteGap(): void {
+    this.feeds.attachAgain();
+    this.#tellChanged(null);
+    this.#recoverAll();
+  }
+
+  #noteRenewal(): void {
+    const { living } = this.membership;
+    const left = [...this.#known].filter((node) => !living.has(node));
+    this.#known = new Set(living.keys());
+    this.#renewals += 1;
+    this.membership.report({
+      ...(this.address !== undefined && { address: this.address }),
+      isDraining: this.isDraining,
+      load: sumOf([...this.#agents.values()].map(({ load }) => load)),
+    });
+    const isDue = this.#renewals % CHECK_EVERY === 0;
+    if (left.length > 0) {
+      this.#log.warn({ nodes: left }, 'nodes of the cluster are gone');
+      this.calls.forgetLost();
+      this.relay.keepOnly(living);
+    }
+    if (left.length > 0 || isDue) this.#recoverAll();
+    if (isDue) this.#tellChanged(null);
+    if (left.length > 0 || isDue || !this.#link.isUp) void this.#check();
+  }
+
+  async #check(): Promise<void> {
+    if (this.#checking) return;
+    this.#checking = true;
+    try {
+      await this.feeds.check();
+    } catch (err) {
+      this.#log.debug({ err }, 'the places of sessions could not be read');
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  #recoverAll(): void {
+    for (const agent of this.#agents.values()) agent.recover();
+  }
+
+  #tellChanged(stream: StreamId | null): void {
+    for (const listener of this.#onChanged) listener(stream);
+  }
+}
+
+function sumOf(loads: readonly NodeLoad[]): NodeLoad {
+  const sum = (of: (load: NodeLoad) => number): number => loads.reduce((all, load) => all + of(load), 0);
+  return {
+    sessions: sum(({ sessions }) => sessions),
+    turns: sum(({ turns }) => turns),
+    waiting: sum(({ waiting }) => waiting),
+  };
+}

@@ -1,0 +1,112 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { WaitingApproval } from '../../core/session/session-view.ts';
+import { waitingApprovals } from '../../core/session/view-session.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import type { Cluster } from './cluster.ts';
+
+type Request<T extends RequestType> = ServiceRequests[T]['request'];
+type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+type Gather<T extends RequestType> = (request: Request<T>, context: RequestContext) => Promise<Answer<T>>;
+
+interface GatheredDeps {
+  readonly cluster: Cluster;
+  readonly prefix: string;
+  readonly local: LocalBus;
+}
+
+/** Requests that are about no session. Most are answered by this node alone, some by all nodes together. */
+export class Gathered {
+  readonly #deps: GatheredDeps;
+  readonly #gathers: { readonly [T in RequestType]?: Gather<T> } = {
+    'approval.list': (request, context) => this.#approvals(request, context),
+    'session.list': (request, context) => this.#sessions(request, context),
+    'tool.cancel': (request, context) => this.#cancel(request, context),
+    'mcp-server.authorize': (request, context) => this.#authorize(request, context),
+    'agent.reload': (request, context) => this.#reload(request, context),
+  };
+
+  constructor(deps: GatheredDeps) {
+    this.#deps = deps;
+  }
+
+  send<T extends RequestType>(type: T, request: Request<T>, context: RequestContext): Promise<Answer<T>> {
+    const gather: Gather<T> | undefined = this.#gathers[type];
+    return gather ? gather(request, context) : this.#deps.local.send(type, request, context);
+  }
+
+  async #approvals(
+    request: Request<'approval.list'>,
+    context: RequestContext,
+  ): Promise<Answer<'approval.list'>> {
+    const own = await this.#deps.local.send('approval.list', request, context);
+    const all = [own, ...(await this.#ofOthers('approval.list', request, context))];
+    const approvals = all.flatMap((one) => one.approvals).toSorted(oldestFirst);
+    return {
+      approvals: approvals.slice(0, request.limit),
+      count: all.reduce((sum, { count }) => sum + count, 0),
+    };
+  }
+
+  /** The log has the sessions. Only their owners know for what they wait. */
+  async #sessions(
+    request: Request<'session.list'>,
+    context: RequestContext,
+  ): Promise<Answer<'session.list'>> {
+    const items = await this.#deps.local.send('session.list', request, context);
+    if (!items.some(({ status }) => status === 'busy')) return items;
+    const wanted = { limit: Number.MAX_SAFE_INTEGER, ...(request.of && { of: request.of }) };
+    const others = await this.#ofOthers('approval.list', wanted, context);
+    const bySession = Map.groupBy(
+      others.flatMap(({ approvals }) => approvals).toSorted(oldestFirst),
+      ({ sessionId }) => sessionId,
+    );
+    return items.map((item) => ({ ...item, ...waitingApprovals(bySession.get(item.sessionId) ?? []) }));
+  }
+
+  /** The node that runs the call is not known. */
+  async #cancel(request: Request<'tool.cancel'>, context: RequestContext): Promise<boolean> {
+    if (await this.#deps.local.send('tool.cancel', request, context)) return true;
+    return (await this.#ofOthers('tool.cancel', request, context)).includes(true);
+  }
+
+  /** The node that began the authorization knows its `state`. */
+  async #authorize(
+    request: Request<'mcp-server.authorize'>,
+    context: RequestContext,
+  ): Promise<Answer<'mcp-server.authorize'>> {
+    try {
+      return await this.#deps.local.send('mcp-server.authorize', request, context);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const [record] = await this.#ofOthers('mcp-server.authorize', request, context);
+      if (record) return record;
+      throw error;
+    }
+  }
+
+  /** The file is read by each node for itself. */
+  async #reload(request: Request<'agent.reload'>, context: RequestContext): Promise<Answer<'agent.reload'>> {
+    const own = await this.#deps.local.send('agent.reload', request, context);
+    await this.#ofOthers('agent.reload', request, context);
+    return own;
+  }
+
+  /** The answers of the nodes that answer in time. */
+  async #ofOthers<T extends RequestType>(
+    name: T,
+    request: Request<T>,
+    context: RequestContext,
+  ): Promise<Answer<T>[]> {
+    const { cluster, prefix } = this.#deps;
+    const answers = await cluster.askOthers({ type: 'request', prefix, name, request, context });
+    // The other nodes answer as their handlers of this type do.
+    return answers as Answer<T>[];
+  }
+}
+
+function oldestFirst(one: WaitingApproval, other: WaitingApproval): number {
+  if (one.since === other.since) return one.callId < other.callId ? -1 : 1;
+  return one.since < other.since ? -1 : 1;
+}

@@ -1,0 +1,36 @@
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { Membership } from '../../ports/membership.ts';
+
+/**
+ * Keeps the signals back while the lease of this node may have ended: another node may own the sessions by then. They are
+ * told when the lease turns out to be held. A node that has lost it ends, and they with it.
+ */
+export class HeldSignals {
+  readonly #membership: Pick<Membership, 'isHeld'>;
+  readonly #tell: (signal: SessionSignal) => void;
+  #held: SessionSignal[] = [];
+
+  constructor(membership: Pick<Membership, 'isHeld' | 'onRenewed'>, tell: (signal: SessionSignal) => void) {
+    this.#membership = membership;
+    this.#tell = tell;
+    membership.onRenewed(() => this.#release());
+  }
+
+  publish(signal: SessionSignal): void {
+    if (this.#held.length > 0) this.#release();
+    if (this.#held.length === 0 && (this.#membership.isHeld || isFault(signal))) this.#tell(signal);
+    else this.#held.push(signal);
+  }
+
+  #release(): void {
+    if (!this.#membership.isHeld) return;
+    const held = this.#held;
+    this.#held = [];
+    for (const signal of held) this.#tell(signal);
+  }
+}
+
+/** It says that nothing is certain, which is true in any case. */
+function isFault(signal: SessionSignal): boolean {
+  return !('event' in signal) && signal.type === 'session.fault';
+}

@@ -1,0 +1,236 @@
+import { asServiceError, isFailure, ServiceError } from '../../core/errors.ts';
+import { StaleVersionError } from '../../ports/event-store.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { type Membership, type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
+import type { NodeLink } from '../../ports/node-link.ts';
+import { type Clock, systemClock } from '../../timing/clock.ts';
+import { type Answer, type Ask, nodeSubject, type Question, type Result } from './node-messages.ts';
+
+/** How often a question is repeated until its answer comes. */
+const REPEAT_MS = 1_000;
+/** A node that lives, but says nothing for this long, cannot be reached. */
+const UNHEARD_MS = 5_000;
+/** Answers that are kept for one node. It asks again at most for those it still waits for. */
+const MOST_ANSWERS = 10_000;
+
+/** The node that was asked is gone, or cannot be reached. It may have done what it was asked for. */
+export class NodeLostError extends Error {
+  override readonly name = 'NodeLostError';
+  readonly node: NodeId;
+
+  constructor(node: NodeId, why: string) {
+    super(`node ${node} ${why}`);
+    this.node = node;
+  }
+}
+
+/** The other nodes cannot be reached now. Nothing was done. */
+export function busAway(cause?: Error): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The node that has this session cannot be reached now. Try again later.',
+    { reason: 'the nodes of the cluster cannot reach each other', retryAfter: 2 },
+    cause,
+  );
+}
+
+export interface NodeCallsDeps {
+  readonly link: NodeLink;
+  readonly membership: Pick<Membership, 'self' | 'living'>;
+  readonly log: Logger;
+  /** Does what a node was asked for. Called once for each question. */
+  readonly answer: (question: Question, from: NodeId) => Promise<unknown>;
+  /** Simulated ones, in tests. */
+  readonly clock?: Clock | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+interface Waiting {
+  readonly node: NodeId;
+  readonly question: Question;
+  readonly settled: PromiseWithResolvers<unknown>;
+  sentAt: number;
+  /** When the node was heard of last. */
+  heardAt: number;
+}
+
+/** The questions of one node. */
+interface Asker {
+  low: number;
+  /** By the id of the question; null while it is being answered. */
+  readonly answers: Map<number, string | null>;
+}
+
+/**
+ * Questions between nodes over a link that may lose and double texts. A question is repeated until it is answered, and
+ * done once.
+ */
+export class NodeCalls {
+  readonly #deps: NodeCallsDeps;
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #askers = new Map<NodeId, Asker>();
+  #lastId = 0;
+  #sweep: unknown = null;
+  #isClosed = false;
+
+  constructor(deps: NodeCallsDeps) {
+    this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
+    this.#now = deps.now ?? (() => performance.now());
+  }
+
+  /**
+   * Rejects with the `ServiceError` of a refusal, with a `SessionElsewhereError` when nothing was done because another
+   * node has the session, and with a `NodeLostError` when nobody knows whether it was done.
+   */
+  ask(node: NodeId, question: Question): Promise<unknown> {
+    const { link } = this.#deps;
+    if (!link.isUp || this.#isClosed) return Promise.reject(busAway());
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const now = this.#now();
+    const settled = Promise.withResolvers<unknown>();
+    const waiting: Waiting = { node, question, settled, sentAt: now, heardAt: now };
+    this.#waiting.set(id, waiting);
+    this.#send(id, waiting);
+    this.#sweepLater();
+    return settled.promise;
+  }
+
+  hearAsk({ from, id, low, question }: Ask): void {
+    const asker = this.#asker(from);
+    if (low > asker.low) {
+      asker.low = low;
+      for (const known of asker.answers.keys()) if (known < low) asker.answers.delete(known);
+    }
+    // Its answer was received.
+    if (id < asker.low) return;
+    const known = asker.answers.get(id);
+    if (known === undefined) void this.#answer(asker, { from, id, question });
+    else if (known === null) this.#publish(from, { type: 'ack', from: this.#self, id });
+    else this.#deps.link.publish(nodeSubject(from), known);
+  }
+
+  hearAck(from: NodeId, id: number): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting?.node === from) waiting.heardAt = this.#now();
+  }
+
+  hearAnswer({ from, id, result }: Answer): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting?.node !== from) return;
+    this.#waiting.delete(id);
+    settle(waiting, result);
+  }
+
+  /** Call it when `living` is new. */
+  forgetLost(): void {
+    const { living } = this.#deps.membership;
+    for (const node of this.#askers.keys()) if (!living.has(node)) this.#askers.delete(node);
+    for (const [id, { node, settled }] of this.#waiting) {
+      if (living.has(node)) continue;
+      this.#waiting.delete(id);
+      settled.reject(new NodeLostError(node, 'is gone'));
+    }
+  }
+
+  /** Those who wait are told that nobody knows. */
+  close(): void {
+    this.#isClosed = true;
+    this.#clock.clearTimeout(this.#sweep);
+    for (const { node, settled } of this.#waiting.values())
+      settled.reject(new NodeLostError(node, 'is not waited for: this node is stopping'));
+    this.#waiting.clear();
+  }
+
+  get #self(): NodeId {
+    return this.#deps.membership.self;
+  }
+
+  #asker(node: NodeId): Asker {
+    const known = this.#askers.get(node) ?? { low: 0, answers: new Map() };
+    this.#askers.set(node, known);
+    return known;
+  }
+
+  async #answer(asker: Asker, { from, id, question }: Pick<Ask, 'from' | 'id' | 'question'>): Promise<void> {
+    asker.answers.set(id, null);
+    const result = await this.#resultOf(question, from);
+    const text = JSON.stringify({ type: 'answer', from: this.#self, id, result } satisfies Answer);
+    if (id >= asker.low) asker.answers.set(id, text);
+    if (asker.answers.size > MOST_ANSWERS) forgetOldest(asker.answers);
+    this.#deps.link.publish(nodeSubject(from), text);
+  }
+
+  async #resultOf(question: Question, from: NodeId): Promise<Result> {
+    try {
+      return { status: 'done', answer: await this.#deps.answer(question, from) };
+    } catch (thrown) {
+      if (thrown instanceof SessionElsewhereError) return { status: 'elsewhere', owner: thrown.owner };
+      // The session has left this node meanwhile. Nothing was recorded.
+      if (thrown instanceof StaleVersionError) return { status: 'elsewhere', owner: null };
+      const error = asServiceError(thrown);
+      // The node that asked does not hear of the cause.
+      if (isFailure(error))
+        this.#deps.log.error({ err: thrown, question: question.type, from }, 'a question of a node failed');
+      return { status: 'refused', error: error.body };
+    }
+  }
+
+  #send(id: number, { node, question }: Waiting): void {
+    const [low = id] = this.#waiting.keys();
+    this.#publish(node, { type: 'ask', from: this.#self, id, low, question });
+  }
+
+  #publish(node: NodeId, message: Ask | { type: 'ack'; from: NodeId; id: number }): void {
+    this.#deps.link.publish(nodeSubject(node), JSON.stringify(message));
+  }
+
+  #sweepLater(): void {
+    if (this.#sweep !== null || this.#isClosed) return;
+    this.#sweep = this.#clock.setTimeout(() => {
+      this.#sweep = null;
+      this.#repeat();
+      if (this.#waiting.size > 0) this.#sweepLater();
+    }, REPEAT_MS);
+  }
+
+  #repeat(): void {
+    const now = this.#now();
+    for (const [id, waiting] of this.#waiting) {
+      if (now - waiting.heardAt >= UNHEARD_MS) {
+        this.#waiting.delete(id);
+        waiting.settled.reject(new NodeLostError(waiting.node, 'does not answer'));
+      } else if (now - waiting.sentAt >= REPEAT_MS) {
+        waiting.sentAt = now;
+        this.#send(id, waiting);
+      }
+    }
+  }
+}
+
+function settle({ settled, node }: Waiting, result: Result): void {
+  switch (result.status) {
+    case 'done':
+      settled.resolve(result.answer);
+      return;
+    case 'refused':
+      settled.reject(ServiceError.of(result.error));
+      return;
+    case 'elsewhere':
+      settled.reject(new SessionElsewhereError(`the session that node ${node} was asked for`, result.owner));
+      return;
+    default:
+      result satisfies never;
+  }
+}
+
+function forgetOldest(answers: Map<number, string | null>): void {
+  for (const [id, answer] of answers) {
+    if (answer === null) continue;
+    answers.delete(id);
+    return;
+  }
+}

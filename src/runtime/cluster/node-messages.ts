@@ -1,0 +1,105 @@
+import type { ErrorBody } from '../../core/errors.ts';
+import type { StreamId } from '../../core/log/streams.ts';
+import type { NodeId } from '../../ports/membership.ts';
+
+/** Asks a node for something. The same question may arrive more than once. */
+export interface Ask {
+  readonly type: 'ask';
+  readonly from: NodeId;
+  /** Counts the questions of the node that asks. */
+  readonly id: number;
+  /** Questions with lower ids are over: whoever asked them has the answer, or has given up. */
+  readonly low: number;
+  readonly question: Question;
+}
+
+/** The question arrived, and its answer will come. */
+export interface Ack {
+  readonly type: 'ack';
+  readonly from: NodeId;
+  readonly id: number;
+}
+
+export interface Answer {
+  readonly type: 'answer';
+  readonly from: NodeId;
+  readonly id: number;
+  readonly result: Result;
+}
+
+export type Result =
+  /** `undefined` as an answer is left out. */
+  | { readonly status: 'done'; readonly answer?: unknown }
+  | { readonly status: 'refused'; readonly error: ErrorBody }
+  /** Nothing was done: another node owns the session, or nobody does. */
+  | { readonly status: 'elsewhere'; readonly owner: NodeId | null };
+
+/** What a node can be asked. `prefix` is what the streams of the agent begin with. */
+export type Question =
+  | {
+      readonly type: 'request';
+      readonly prefix: string;
+      readonly name: string;
+      readonly request: unknown;
+      readonly context: unknown;
+    }
+  /** From now on the node that asks is sent the signals of the session. */
+  | { readonly type: 'watch'; readonly prefix: string; readonly sessionId: string }
+  | { readonly type: 'topic'; readonly topic: string; readonly payload: unknown };
+
+/** Signals of sessions, for a node that watches them. */
+export interface Feed {
+  readonly type: 'feed';
+  readonly from: NodeId;
+  /** Counts the messages of this kind between the two nodes. Without items it repeats the last number. */
+  readonly n: number;
+  readonly items: readonly (readonly [StreamId, readonly unknown[]])[];
+}
+
+/** The node does not watch these streams any more. */
+export interface Unwatch {
+  readonly type: 'unwatch';
+  readonly from: NodeId;
+  readonly streams: readonly StreamId[];
+}
+
+/** For all nodes: sessions have a new owner, or none; or streams of the service have new events. */
+export interface Announcement {
+  readonly type: 'claimed' | 'released' | 'changed';
+  readonly from: NodeId;
+  readonly streams: readonly StreamId[];
+}
+
+/** For all nodes: something that is about no session. */
+export interface Told {
+  readonly type: 'told';
+  readonly from: NodeId;
+  readonly topic: string;
+  readonly payload: unknown;
+}
+
+export type NodeMessage = Ask | Ack | Answer | Feed | Unwatch | Announcement | Told;
+
+const TYPES: ReadonlySet<unknown> = new Set<NodeMessage['type']>([
+  ...(['ask', 'ack', 'answer', 'feed', 'unwatch'] as const),
+  ...(['claimed', 'released', 'changed', 'told'] as const),
+]);
+
+/** The subject on which a node hears what is for it alone. */
+export function nodeSubject(node: NodeId): string {
+  return `node.${node}`;
+}
+
+/** The subject that every node hears. */
+export const ALL_NODES = 'all';
+
+/** Null for what is not a message of this release: nodes of two releases may run together. */
+export function parseMessage(text: string): NodeMessage | null {
+  const value: unknown = JSON.parse(text);
+  return isMessage(value) ? value : null;
+}
+
+/** Only nodes publish here, so the rest is as they made it. */
+function isMessage(value: unknown): value is NodeMessage {
+  return typeof value === 'object' && value !== null && 'type' in value && TYPES.has(value.type);
+}

@@ -1,0 +1,206 @@
+import type { StreamId } from '../../core/log/streams.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { StreamCursor } from '../../core/session/stream-cursor.ts';
+import { type NodeId, SessionElsewhereError, type StreamPlace } from '../../ports/membership.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
+
+/** Signals that are kept while a feed catches up. Beyond it, it begins again. */
+const MOST_HELD = 10_000;
+const PAGE_EVENTS = 200;
+
+type Position = ServiceRequests['session.position']['answer'];
+
+export interface FeedDeps {
+  /** Asks the node for its signals from now on, and for the position of the session. */
+  readonly watch: (node: NodeId, stream: StreamId) => Promise<Position>;
+  /** The events after a seq, from the log. */
+  readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
+  /** Tells the clients of this node. */
+  readonly tell: (stream: StreamId, signal: SessionSignal) => void;
+  /** The session is not where it was looked for. */
+  readonly onLost: (stream: StreamId, owner: NodeId | null) => void;
+  readonly onError: (stream: StreamId, error: unknown) => void;
+}
+
+/**
+ * The signals of one session for the clients of this node, while another node owns it, or nobody does. Whatever is lost
+ * between the nodes, and whoever owns the session next: each event and each character is told once, in order.
+ */
+export class RemoteFeed {
+  readonly #stream: StreamId;
+  readonly #deps: FeedDeps;
+  /** What the clients of this node have. Null until that is known. */
+  #cursor: StreamCursor | null = null;
+  #source: NodeId | null = null;
+  /** Signals that arrive while the feed catches up; null while it is live, or has no source. */
+  #held: SessionSignal[] | null = null;
+  /** Whether this node owns the session, so that its signals need no feed. */
+  #isOwn = false;
+  /** Counts what the feed began to do. What was begun before that is given up. */
+  #attempt = 0;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(stream: StreamId, deps: FeedDeps) {
+    this.#stream = stream;
+    this.#deps = deps;
+  }
+
+  /** The node that sends the signals, or is asked to. */
+  get source(): NodeId | null {
+    return this.#source;
+  }
+
+  get isOwn(): boolean {
+    return this.#isOwn;
+  }
+
+  /** Seq of the last event that the clients have. */
+  get seq(): number {
+    return this.#cursor?.seq ?? 0;
+  }
+
+  /** Resolves when what was begun is done, or has failed. */
+  get ready(): Promise<void> {
+    return this.#working;
+  }
+
+  /** The clients have all events up to this one, and what follows comes from here. */
+  begin(head: number): void {
+    this.#cursor ??= new StreamCursor({ seq: head, offset: 0 });
+  }
+
+  /** This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. */
+  async own(): Promise<void> {
+    // What the owner tells itself is not counted here, so there is nothing to compare the log with.
+    if (this.#isOwn) return;
+    this.#stop();
+    this.#isOwn = true;
+    await this.#guard(this.#attempt, () => this.#catchUp(this.#attempt));
+  }
+
+  /** This node will be the owner if the session is new: then there is nothing to catch up with. */
+  presumeOwn(): void {
+    this.#stop();
+    this.#isOwn = true;
+  }
+
+  /** This node has given the session up, after the event with this seq. */
+  disown(seq: number): void {
+    this.#stop();
+    this.#cursor = new StreamCursor({ seq, offset: 0 });
+  }
+
+  /** The node is gone, or does not own the session any more. */
+  loseSource(): void {
+    this.#stop();
+  }
+
+  /** Gets the signals from this node from now on. */
+  attach(node: NodeId): Promise<void> {
+    this.#stop();
+    this.#source = node;
+    this.#held = [];
+    const attempt = this.#attempt;
+    this.#working = this.#guard(attempt, () => this.#attach(attempt, node));
+    return this.#working;
+  }
+
+  /** Tells what the log has more, for a session whose owner cannot be reached. */
+  poll(place: Pick<StreamPlace, 'head'>): void {
+    if (this.#isOwn || this.#cursor === null || place.head <= this.#cursor.seq || this.#held) return;
+    const attempt = this.#attempt;
+    this.#working = this.#guard(attempt, () => this.#catchUp(attempt));
+  }
+
+  /** @param from the node that sends the signal. */
+  hear(from: NodeId, signals: readonly SessionSignal[]): void {
+    if (from !== this.#source) return;
+    if (this.#held === null) {
+      this.#takeLive(from, signals);
+      return;
+    }
+    this.#held.push(...signals);
+    if (this.#held.length > MOST_HELD) void this.attach(from);
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#attempt += 1;
+    this.#source = null;
+    this.#held = null;
+    this.#isOwn = false;
+  }
+
+  async #attach(attempt: number, node: NodeId): Promise<void> {
+    const { head, running, reasoning } = await this.#deps.watch(node, this.#stream);
+    if (attempt !== this.#attempt) return;
+    if (this.#cursor === null) {
+      // The clients hear what follows. What was streamed before is not theirs.
+      this.#cursor = new StreamCursor({ seq: head, offset: 0 });
+      if (reasoning) this.#cursor.take(reasoning);
+      if (running) this.#cursor.take(running);
+    } else {
+      await this.#catchUp(attempt);
+      if (attempt !== this.#attempt) return;
+      // A session that was deleted and begun again is another one.
+      if (head < this.#cursor.seq) this.#cursor = new StreamCursor({ seq: head, offset: 0 });
+      if (reasoning) this.#take(reasoning);
+      if (running) this.#take(running);
+    }
+    const held = this.#held ?? [];
+    this.#held = null;
+    this.#takeLive(node, held);
+  }
+
+  /** Tells the events that the log has and the clients lack. */
+  async #catchUp(attempt: number): Promise<void> {
+    while (attempt === this.#attempt && this.#cursor !== null) {
+      const page = await this.#deps.read(this.#stream, this.#cursor.seq, PAGE_EVENTS);
+      if (attempt !== this.#attempt) return;
+      for (const event of page) this.#take(event);
+      if (page.length < PAGE_EVENTS) return;
+    }
+  }
+
+  /** Whatever is missing before a signal is asked for again. */
+  #takeLive(from: NodeId, signals: readonly SessionSignal[]): void {
+    for (const [index, signal] of signals.entries()) {
+      if (this.#isComplete(signal)) {
+        this.#take(signal);
+        continue;
+      }
+      void this.attach(from);
+      this.#held?.push(...signals.slice(index));
+      return;
+    }
+  }
+
+  /** Whether the clients have all that comes before the signal. */
+  #isComplete(signal: SessionSignal): boolean {
+    if (this.#cursor === null || this.#cursor.skipsTo(signal)) return false;
+    return 'event' in signal || signal.type !== 'reply.chunk' || !this.#cursor.lacksBefore(signal);
+  }
+
+  #take(signal: SessionSignal): void {
+    for (const due of this.#cursor?.take(signal) ?? []) this.#deps.tell(this.#stream, due);
+    // If the id is used again, it names another session, whose events begin at 1.
+    if ('event' in signal && signal.event.type === 'session.deleted')
+      this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+  }
+
+  async #guard(attempt: number, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (attempt !== this.#attempt) return;
+      const wasOwn = this.#isOwn;
+      this.#stop();
+      this.#isOwn = wasOwn;
+      if (error instanceof SessionElsewhereError) this.#deps.onLost(this.#stream, error.owner);
+      else this.#deps.onError(this.#stream, error);
+    }
+  }
+}

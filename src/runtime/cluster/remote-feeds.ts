@@ -1,0 +1,187 @@
+import type { StreamId } from '../../core/log/streams.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { Membership, NodeId, StreamPlace } from '../../ports/membership.ts';
+import { type FeedDeps, RemoteFeed } from './remote-feed.ts';
+
+/** Streams whose places are looked up together. */
+const PAGE_STREAMS = 1_000;
+
+export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'tell' | 'onError'> {
+  readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
+  /** The node need not send the signals of these streams any more. */
+  readonly unwatch: (node: NodeId, streams: readonly StreamId[]) => void;
+}
+
+/** The feeds of the sessions that clients of this node hear. */
+export class RemoteFeeds {
+  readonly #deps: RemoteFeedsDeps;
+  readonly #feeds = new Map<StreamId, RemoteFeed>();
+  /** Number of the last message of each node. */
+  readonly #lastOf = new Map<NodeId, number>();
+  /** Feeds that wait for the place of their session. */
+  #unplaced = new Map<StreamId, RemoteFeed>();
+  #placing: Promise<void> = Promise.resolve();
+
+  constructor(deps: RemoteFeedsDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#feeds.size;
+  }
+
+  /** A client of this node hears the session from now on. */
+  open(stream: StreamId): void {
+    const feed = new RemoteFeed(stream, { ...this.#deps, onLost: (lost, owner) => this.#moved(lost, owner) });
+    this.#feeds.set(stream, feed);
+    if (this.#unplaced.size === 0) this.#placing = Promise.resolve().then(() => this.#placeAll());
+    this.#unplaced.set(stream, feed);
+  }
+
+  /** No client hears the session any more. */
+  close(stream: StreamId): void {
+    const feed = this.#feeds.get(stream);
+    if (!feed) return;
+    this.#feeds.delete(stream);
+    this.#unplaced.delete(stream);
+    const { source } = feed;
+    feed.close();
+    if (source !== null) this.#deps.unwatch(source, [stream]);
+  }
+
+  /** Resolves when the clients of this node hear what happens in the session from now on. */
+  async ready(stream: StreamId): Promise<void> {
+    if (this.#unplaced.has(stream)) await this.#placing;
+    await this.#feeds.get(stream)?.ready;
+  }
+
+  /** @param n number of the message. A number that is left out means that a message was lost. */
+  hear(from: NodeId, n: number, items: readonly (readonly [StreamId, readonly unknown[]])[]): void {
+    const last = this.#lastOf.get(from);
+    const next = items.length === 0 ? n : n - 1;
+    if (last !== undefined && n <= last && items.length > 0) return;
+    this.#lastOf.set(from, Math.max(n, last ?? n));
+    if (last !== undefined && next > last) this.#attachAll(from);
+    const unwatched: StreamId[] = [];
+    for (const [stream, signals] of items) {
+      const feed = this.#feeds.get(stream);
+      if (feed) feed.hear(from, signals.filter(isSignal));
+      else unwatched.push(stream);
+    }
+    if (unwatched.length > 0) this.#deps.unwatch(from, unwatched);
+  }
+
+  /** The node has sent this many messages. */
+  noteLast(from: NodeId, n: number): void {
+    if (!this.#lastOf.has(from)) this.#lastOf.set(from, n);
+  }
+
+  /** The sessions have this owner now. */
+  claimed(streams: readonly StreamId[], owner: NodeId): void {
+    for (const stream of streams) {
+      const feed = this.#feeds.get(stream);
+      if (feed && !feed.isOwn && owner !== this.#deps.membership.self) void feed.attach(owner);
+    }
+  }
+
+  released(streams: readonly StreamId[], owner: NodeId): void {
+    for (const stream of streams) {
+      const feed = this.#feeds.get(stream);
+      if (feed?.source === owner) feed.loseSource();
+    }
+  }
+
+  /** This node owns the session. Resolves before its first signal. */
+  async own(stream: StreamId): Promise<void> {
+    this.#unplaced.delete(stream);
+    await this.#feeds.get(stream)?.own();
+  }
+
+  presumeOwn(stream: StreamId): void {
+    const feed = this.#feeds.get(stream);
+    if (!feed) return;
+    this.#unplaced.delete(stream);
+    feed.presumeOwn();
+  }
+
+  /** This node owns the session no more. @param seq of its last event. */
+  disown(stream: StreamId, seq: number): void {
+    this.#feeds.get(stream)?.disown(seq);
+  }
+
+  /** The session is at this node now, as far as is known. */
+  async follow(stream: StreamId, owner: NodeId): Promise<void> {
+    const feed = this.#feeds.get(stream);
+    if (!feed) return;
+    if (this.#unplaced.has(stream)) await this.#placing;
+    if (feed.source !== owner) await feed.attach(owner);
+    else await feed.ready;
+  }
+
+  /** Texts to this node may have been lost. */
+  attachAgain(): void {
+    for (const node of new Set([...this.#feeds.values()].map(({ source }) => source)))
+      if (node !== null) this.#attachAll(node);
+  }
+
+  /** Looks for what nobody told: new owners, and events while the others cannot be reached. */
+  async check(): Promise<void> {
+    const { living } = this.#deps.membership;
+    for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#lastOf.delete(node);
+    const wanted = [...this.#feeds].filter(([stream, { isOwn }]) => !isOwn && !this.#unplaced.has(stream));
+    for (const [, feed] of wanted) if (feed.source !== null && !living.has(feed.source)) feed.loseSource();
+    for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {
+      const page = wanted.slice(begin, begin + PAGE_STREAMS);
+      const places = await this.#deps.membership.places(page.map(([stream]) => stream));
+      for (const [stream, feed] of page) {
+        const place = places.get(stream);
+        if (place && this.#feeds.get(stream) === feed && !feed.isOwn) this.#look(feed, place);
+      }
+    }
+  }
+
+  #look(feed: RemoteFeed, place: StreamPlace): void {
+    const { owner } = place;
+    // Whoever claims a session for this node takes care of its feed.
+    if (owner === this.#deps.membership.self) return;
+    if (owner !== null && owner !== feed.source) void feed.attach(owner);
+    else feed.poll(place);
+  }
+
+  #attachAll(node: NodeId): void {
+    for (const feed of this.#feeds.values()) if (feed.source === node) void feed.attach(node);
+  }
+
+  #moved(stream: StreamId, owner: NodeId | null): void {
+    const feed = this.#feeds.get(stream);
+    const { self, living } = this.#deps.membership;
+    if (feed && owner !== null && owner !== self && living.has(owner)) void feed.attach(owner);
+  }
+
+  async #placeAll(): Promise<void> {
+    const unplaced = this.#unplaced;
+    this.#unplaced = new Map();
+    try {
+      const places = await this.#deps.membership.places([...unplaced.keys()]);
+      await Promise.all(
+        [...unplaced].map(([stream, feed]) => {
+          // A client may have left, or this node may own the session by now.
+          if (this.#feeds.get(stream) !== feed || feed.isOwn) return undefined;
+          const { owner = null, head = 0 } = places.get(stream) ?? {};
+          if (owner === this.#deps.membership.self) feed.presumeOwn();
+          else if (owner !== null) return feed.attach(owner);
+          else feed.begin(head);
+          return undefined;
+        }),
+      );
+    } catch (error) {
+      // `check` looks for them again.
+      for (const stream of unplaced.keys()) this.#deps.onError(stream, error);
+    }
+  }
+}
+
+/** They were signals when the other node sent them. */
+function isSignal(value: unknown): value is SessionSignal {
+  return typeof value === 'object' && value !== null && ('event' in value || 'type' in value);
+}

@@ -1,0 +1,142 @@
+import type { StreamId } from '../../core/log/streams.ts';
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { NodeId } from '../../ports/membership.ts';
+import type { NodeLink } from '../../ports/node-link.ts';
+import { type Clock, systemClock } from '../../timing/clock.ts';
+import { nodeSubject } from './node-messages.ts';
+
+/** How soon a watching node notices that the last message was lost. */
+const REMIND_MS = 1_000;
+
+interface RelayDeps {
+  readonly link: NodeLink;
+  readonly self: NodeId;
+  /** Simulated ones, in tests. */
+  readonly clock?: Clock | undefined;
+  readonly soon?: ((work: () => void) => void) | undefined;
+}
+
+/** A node that watches sessions of this one. */
+interface Watcher {
+  readonly streams: Set<StreamId>;
+  /** Number of the last message. */
+  n: number;
+  /** Encoded signals that wait for the end of this turn of the event loop. */
+  waiting: Map<StreamId, string[]>;
+  isReminded: boolean;
+}
+
+/**
+ * Sends the signals of this node's sessions to the nodes that watch them, and only to those: at most one message to a
+ * node in one turn of the event loop, however many sessions and clients there are.
+ */
+export class SignalRelay implements Disposable {
+  readonly #deps: RelayDeps;
+  readonly #clock: Clock;
+  readonly #soon: (work: () => void) => void;
+  readonly #watchers = new Map<NodeId, Watcher>();
+  readonly #byStream = new Map<StreamId, Set<NodeId>>();
+  #isScheduled = false;
+  #reminder: unknown = null;
+
+  constructor(deps: RelayDeps) {
+    this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
+    this.#soon = deps.soon ?? setImmediate;
+  }
+
+  /** @returns the number of the last message to the node. */
+  watch(stream: StreamId, node: NodeId): number {
+    const watcher = this.#watchers.get(node) ?? {
+      streams: new Set(),
+      n: 0,
+      waiting: new Map(),
+      isReminded: true,
+    };
+    this.#watchers.set(node, watcher);
+    watcher.streams.add(stream);
+    const nodes = this.#byStream.get(stream) ?? new Set();
+    this.#byStream.set(stream, nodes.add(node));
+    this.#remindLater();
+    return watcher.n;
+  }
+
+  unwatch(streams: readonly StreamId[], node: NodeId): void {
+    const watcher = this.#watchers.get(node);
+    for (const stream of streams) {
+      watcher?.streams.delete(stream);
+      const nodes = this.#byStream.get(stream);
+      nodes?.delete(node);
+      if (nodes?.size === 0) this.#byStream.delete(stream);
+    }
+  }
+
+  /** This node has given the session up, after its last signal. */
+  end(stream: StreamId): void {
+    for (const node of this.#byStream.get(stream) ?? []) this.#watchers.get(node)?.streams.delete(stream);
+    this.#byStream.delete(stream);
+  }
+
+  /** Forgets the nodes that are not among these. */
+  keepOnly(living: ReadonlyMap<NodeId, unknown>): void {
+    for (const [node, { streams }] of this.#watchers) {
+      if (living.has(node)) continue;
+      this.unwatch([...streams], node);
+      this.#watchers.delete(node);
+    }
+  }
+
+  relay(stream: StreamId, signal: SessionSignal): void {
+    const nodes = this.#byStream.get(stream);
+    if (nodes === undefined) return;
+    const text = JSON.stringify(signal);
+    for (const node of nodes) {
+      const { waiting } = this.#watchers.get(node) ?? { waiting: new Map<StreamId, string[]>() };
+      const texts = waiting.get(stream);
+      if (texts) texts.push(text);
+      else waiting.set(stream, [text]);
+    }
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#soon(() => this.#flush());
+  }
+
+  [Symbol.dispose](): void {
+    this.#flush();
+    this.#clock.clearTimeout(this.#reminder);
+    this.#watchers.clear();
+    this.#byStream.clear();
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    for (const [node, watcher] of this.#watchers) {
+      if (watcher.waiting.size === 0) continue;
+      watcher.n += 1;
+      watcher.isReminded = false;
+      const items = [...watcher.waiting].map(
+        ([stream, texts]) => `[${JSON.stringify(stream)},[${texts.join(',')}]]`,
+      );
+      watcher.waiting = new Map();
+      this.#publish(node, watcher.n, items.join(','));
+    }
+  }
+
+  /** Repeats the number of the last message, so that a node notices if that one was lost. */
+  #remindLater(): void {
+    this.#reminder ??= this.#clock.setTimeout(() => {
+      this.#reminder = null;
+      for (const [node, watcher] of this.#watchers) {
+        if (watcher.isReminded && watcher.streams.size === 0) continue;
+        watcher.isReminded = true;
+        this.#publish(node, watcher.n, '');
+      }
+      if ([...this.#watchers.values()].some(({ streams }) => streams.size > 0)) this.#remindLater();
+    }, REMIND_MS);
+  }
+
+  #publish(node: NodeId, n: number, items: string): void {
+    const { link, self } = this.#deps;
+    link.publish(nodeSubject(node), `{"type":"feed","from":${self},"n":${n},"items":[${items}]}`);
+  }
+}

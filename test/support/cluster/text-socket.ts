@@ -1,0 +1,110 @@
+import { withinMs } from './deadline.ts';
+import { ResumableFrame } from '../../../src/wire/frames.ts';
+
+export interface ReceivedText {
+  readonly text: string;
+  readonly frame: ResumableFrame;
+  /** By the monotonic clock. */
+  readonly atMs: number;
+}
+
+type IsDone = (frames: readonly ResumableFrame[]) => boolean;
+
+interface Waiter {
+  readonly isDone: IsDone;
+  readonly settled: PromiseWithResolvers<void>;
+}
+
+const FRAME_MS = 20_000;
+
+/** A WebSocket by hand that keeps each frame as the characters that came. */
+export class TextSocket implements Disposable {
+  readonly #socket: WebSocket;
+  readonly received: ReceivedText[] = [];
+  readonly closed: Promise<number>;
+  readonly #waiting = new Set<Waiter>();
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    const closed = Promise.withResolvers<number>();
+    this.closed = closed.promise;
+    socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
+    socket.addEventListener('close', ({ code }) => {
+      closed.resolve(code);
+      for (const { settled } of this.#waiting)
+        settled.reject(new Error(`closed with ${code} after ${this.events.join(', ')}`));
+    });
+  }
+
+  static async open(url: string): Promise<TextSocket> {
+    const socket = new WebSocket(url);
+    const opened = Promise.withResolvers<void>();
+    socket.addEventListener('open', () => opened.resolve());
+    socket.addEventListener('error', () => opened.reject(new Error(`no connection to ${url}`)));
+    const wrapped = new TextSocket(socket);
+    await opened.promise;
+    return wrapped;
+  }
+
+  get texts(): string[] {
+    return this.received.map(({ text }) => text);
+  }
+
+  get frames(): ResumableFrame[] {
+    return this.received.map(({ frame }) => frame);
+  }
+
+  get events(): string[] {
+    return this.frames.map(({ event }) => event);
+  }
+
+  send(frame: object): void {
+    this.#socket.send(JSON.stringify(frame));
+  }
+
+  /** Resolves as soon as the frames so far are as wanted. */
+  async until(what: string, isDone: IsDone, ms = FRAME_MS): Promise<ResumableFrame[]> {
+    if (!isDone(this.frames)) {
+      const waiter = { isDone, settled: Promise.withResolvers<void>() };
+      this.#waiting.add(waiter);
+      try {
+        await withinMs(ms, `${what}, after ${this.events.join(', ')}`, waiter.settled.promise);
+      } finally {
+        this.#waiting.delete(waiter);
+      }
+    }
+    return this.frames;
+  }
+
+  /** Resolves with the first frame of this event. */
+  async first(event: ResumableFrame['event'], ms?: number): Promise<ReceivedText> {
+    const isIt = (frame: ResumableFrame): boolean => frame.event === event;
+    await this.until(`a frame ${event}`, (frames) => frames.some(isIt), ms);
+    const received = this.received.find(({ frame }) => isIt(frame));
+    if (!received) throw new Error(`there is no frame ${event}`);
+    return received;
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.close();
+  }
+
+  #receive(text: string): void {
+    const frame = ResumableFrame.parse(JSON.parse(text));
+    this.received.push({ text, frame, atMs: performance.now() });
+    for (const { isDone, settled } of this.#waiting) if (isDone(this.frames)) settled.resolve();
+  }
+}
+
+const isDurable = ({ frame }: ReceivedText): boolean => frame.seq !== undefined;
+
+/** What a node tells of a session from its beginning: the frame of each durable event, as its characters. */
+export async function replayed(socketUrl: string, head: number): Promise<string[]> {
+  using socket = await TextSocket.open(socketUrl);
+  await socket.until(`the replay to event ${head}`, (frames) => frames.at(-1)?.seq === head || head === 0);
+  return socket.received.filter(isDurable).map(({ text }) => text);
+}
+
+/** The frames of durable events. */
+export const durableTexts = ({ received }: TextSocket): string[] =>
+  received.filter(isDurable).map(({ text }) => text);

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { GRANTS_STREAM } from '../../../src/core/log/streams.ts';
+import { ANYONE } from '../../../src/core/request/request-context.ts';
+import { GrantBook } from '../../../src/runtime/access/grant-book.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+const SESSION = 'default/ada/x';
+const BOB = { principal: 'bob', access: 'read' } as const;
+const bob = { ...ANYONE, tenant: 'default', principal: 'bob' };
+
+/** Two nodes on one log that has a session. */
+async function nodes() {
+  const store = memoryEventStore();
+  await store.append(SESSION, 0, [{ type: 'turn.started', turnId: 't' }]);
+  const open = async () => {
+    const watched = new WatchedStore(store);
+    const log = recordingLog();
+    const book = await GrantBook.load(watched, log);
+    let rechecks = 0;
+    book.onRevoked(() => {
+      rechecks += 1;
+    });
+    return { store: watched, log, book, rechecks: () => rechecks };
+  };
+  const logged = async () => (await store.read(GRANTS_STREAM, 0)).map(({ event }) => event.type);
+  return { store, one: await open(), other: await open(), logged };
+}
+
+describe('the grants of several nodes', () => {
+  it('have the same grant once, whoever makes it', async () => {
+    const { one, other, logged } = await nodes();
+    const made = await Promise.all([one, other].map(({ book }) => book.create(SESSION, BOB, CLIENT)));
+    expect(made[0]).toEqual(made[1]);
+    expect(await logged()).toEqual(['session.shared']);
+  });
+
+  it('have all that are made at the same time', async () => {
+    const { one, other } = await nodes();
+    const names = Array.from({ length: 10 }, (_, index) => `user${index}`);
+    await Promise.all(
+      names.map((principal, index) =>
+        (index % 2 ? one : other).book.create(SESSION, { principal, access: 'read' }, CLIENT),
+      ),
+    );
+    await Promise.all([one.book.catchUp(), other.book.catchUp()]);
+    expect(one.book.list(SESSION)).toEqual(other.book.list(SESSION));
+    expect(one.book.list(SESSION).map(({ principal }) => principal)).toEqual(expect.arrayContaining(names));
+  });
+
+  it('are known to the others when they catch up, and so is their end, which listeners hear', async () => {
+    const { one, other } = await nodes();
+    const grant = await one.book.create(SESSION, BOB, CLIENT);
+    expect(other.book.accessOf(SESSION, bob).size).toBe(0);
+    await other.book.catchUp();
+    expect(other.book.accessOf(SESSION, bob)).toEqual(new Set(['read']));
+    expect(other.book.list(SESSION)).toEqual([grant]);
+    await one.book.revoke(SESSION, grant.grantId, CLIENT);
+    expect([one.rechecks(), other.rechecks()]).toEqual([1, 0]);
+    await other.book.catchUp();
+    expect([one.rechecks(), other.rechecks()]).toEqual([1, 1]);
+    expect(other.book.sharedWith(bob, 'read')).toBeUndefined();
+  });
+
+  it('can be revoked by a node that has not heard of them, and once', async () => {
+    const { one, other, logged } = await nodes();
+    const { grantId } = await one.book.create(SESSION, BOB, CLIENT);
+    const revoked = await Promise.allSettled(
+      [other, one].map(({ book }) => book.revoke(SESSION, grantId, CLIENT)),
+    );
+    expect(revoked.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(revoked.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'GRANT_NOT_FOUND' },
+    });
+    expect(await logged()).toEqual(['session.shared', 'grant.revoked']);
+    expect([one.rechecks(), other.rechecks()]).toEqual([1, 1]);
+  });
+
+  it('end with their session, also those that another node has made', async () => {
+    const { one, other, logged } = await nodes();
+    await one.book.create(SESSION, BOB, CLIENT);
+    await one.book.create(SESSION, { role: 'reader', access: 'read' }, CLIENT);
+    await Promise.all([one.book.endAll(SESSION), other.book.endAll(SESSION)]);
+    expect(await logged()).toEqual(['session.shared', 'session.shared', 'grant.revoked', 'grant.revoked']);
+    expect([one.book.list(SESSION), other.book.list(SESSION)]).toEqual([[], []]);
+  });
+
+  it('that could not be ended are ended by the next start, and the log says so', async () => {
+    const { store, one } = await nodes();
+    await one.book.create(SESSION, BOB, CLIENT);
+    one.store.refuseNext('grant.revoked', new Error('disk full'));
+    await one.book.endAll(SESSION);
+    expect(one.log.lines).toMatchObject([{ level: 'error', fields: { sessionId: SESSION } }]);
+    await store.erase(SESSION);
+    expect((await GrantBook.load(store, recordingLog())).list(SESSION)).toEqual([]);
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
+import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
+import { SERVERS_STREAM } from '../../../src/core/log/streams.ts';
+import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
+import type { ServerAuthorizations } from '../../../src/ports/server-authorization.ts';
+import type { ToolServerConnector } from '../../../src/ports/tool-server.ts';
+import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
+import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
+import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
+import { silentLog } from '../../support/service/running-service.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
+
+const files: McpServerConfig = { type: 'stdio', command: 'files' };
+const others: McpServerConfig = { type: 'stdio', command: 'others' };
+const remote: McpServerConfig = { type: 'http', baseUrl: 'https://tools.example/mcp' };
+
+/** Connects everything. Each server has a tool that is named after its configuration. */
+class Connections implements ToolServerConnector {
+  readonly opened: string[] = [];
+  readonly closed: string[] = [];
+
+  connect: ToolServerConnector['connect'] = async (name, config) => {
+    const called = `${name}: ${config.type === 'stdio' ? config.command : config.baseUrl}`;
+    this.opened.push(called);
+    return {
+      listTools: async () => [{ name: called, description: '', inputSchema: {}, repeatable: true }],
+      callTool: () => Promise.reject(new Error('nobody calls it')),
+      close: async () => void this.closed.push(called),
+    };
+  };
+}
+
+/** Several nodes with one log and one agent file. */
+function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}) {
+  const store = memoryEventStore();
+  const box = sealedBox(memoryKeys());
+  const start = async () => {
+    const watched = new WatchedStore(store);
+    const connector = new Connections();
+    const forgotten: string[] = [];
+    const authorizations: ServerAuthorizations = {
+      returnTo: () => undefined,
+      urlOf: () => undefined,
+      finish: async () => null,
+      forget: async (server) => void forgotten.push(server),
+      keepOnly: async () => undefined,
+    };
+    const book = new ServerBook(watched, box, silentLog, { isShared: true });
+    const machines = new LiveMachines();
+    const deps = { connector, authorizations, log: silentLog, machines, retryDelayMs: () => 1_000 };
+    const servers = new McpSupervisor(deps, book);
+    const attempts = servers.start(inFile, await book.load());
+    await Promise.all(attempts.map(({ settled }) => settled));
+    const list = () => servers.records().map(({ name, status }) => `${name} ${status}`);
+    const tools = () => servers.connectedTools().map(({ toolName }) => toolName);
+    /** Resolves when the list is as wanted, with the next change at the latest. */
+    const listed = (...wanted: string[]): Promise<void> => {
+      const isThere = (): boolean => JSON.stringify(list()) === JSON.stringify(wanted);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      servers.onChange(() => isThere() && resolve());
+      if (isThere()) resolve();
+      return promise;
+    };
+    return { servers, store: watched, connector, forgotten, list, tools, listed };
+  };
+  const remembered = () => ServerBook.read(store, box);
+  return { start, remembered, store };
+}
+
+type Node = Awaited<ReturnType<ReturnType<typeof cluster>['start']>>;
+
+/** Both know of a server that one of them has connected. */
+async function withServer(
+  config: McpServerConfig = files,
+): Promise<{ one: Node; two: Node } & ReturnType<typeof cluster>> {
+  const nodes = cluster();
+  const [one, two] = [await nodes.start(), await nodes.start()];
+  await one.servers.connect('x', config, CLIENT);
+  await two.servers.follow();
+  await two.listed('x connected');
+  return { one, two, ...nodes };
+}
+
+describe('a node that follows the others', () => {
+  it('connects a server that another node has connected, and records nothing', async () => {
+    const { one, two, store } = await withServer();
+    expect(two.tools()).toEqual(['x: files']);
+    const streams = await store.sessions();
+    await two.servers.follow();
+    await one.servers.follow();
+    expect(await store.sessions()).toEqual(streams);
+    expect([one.connector.opened, two.connector.opened]).toEqual([['x: files'], ['x: files']]);
+  });
+
+  it('ends and forgets a server that another node has removed, and its authorization', async () => {
+    const { one, two, remembered } = await withServer(remote);
+    const before = two.servers.revision;
+    await one.servers.disconnect('x', CLIENT);
+    expect(one.list()).toEqual(['x disconnected']);
+    await two.servers.follow();
+    expect(two.list()).toEqual([]);
+    expect(two.servers.revision).toBeGreaterThan(before);
+    expect(two.connector.closed).toEqual(['x: https://tools.example/mcp']);
+    expect(two.forgotten).toEqual(['x']);
+    expect(await remembered()).toEqual({});
+  });
+
+  it('replaces a server whose configuration has changed', async () => {
+    const { one, two } = await withServer();
+    await one.servers.disconnect('x', CLIENT);
+    await one.servers.connect('x', others, CLIENT);
+    await two.servers.follow();
+    await two.listed('x connected');
+    expect(two.tools()).toEqual(['x: others']);
+    expect(two.connector.closed).toEqual(['x: files']);
+  });
+
+  it('leaves a server connected that another node has only connected again', async () => {
+    const { one, two } = await withServer();
+    await one.servers.reconnect('x', CLIENT);
+    await two.servers.follow();
+    expect(two.connector.opened).toEqual(['x: files']);
+    expect(two.list()).toEqual(['x connected']);
+  });
+
+  it('connects again what it has disconnected itself, once another node connects it anew', async () => {
+    const { one, two } = await withServer();
+    await two.servers.disconnect('x', CLIENT);
+    await one.servers.follow();
+    expect(one.list()).toEqual([]);
+    await one.servers.connect('x', files, CLIENT);
+    expect(two.list()).toEqual(['x disconnected']);
+    await two.servers.follow();
+    await two.listed('x connected');
+  });
+
+  it('leaves the servers of the agent file alone, unless one of the same name was connected', async () => {
+    const { start } = cluster({ a: files, b: files });
+    const [one, two] = [await start(), await start()];
+    await one.servers.disconnect('a', CLIENT);
+    await two.servers.follow();
+    expect(two.list()).toEqual(['a connected', 'b connected']);
+    await one.servers.connect('a', others, CLIENT);
+    await two.servers.follow();
+    await two.listed('a connected', 'b connected');
+    expect(two.tools().toSorted()).toEqual(['a: others', 'b: files']);
+    await one.servers.disconnect('a', CLIENT);
+    await two.servers.follow();
+    expect(two.list()).toEqual(['b connected']);
+    expect(two.connector.closed).toEqual(['a: files', 'a: others']);
+  });
+
+  it('leaves a server of the agent file connected when another node connects a disabled one', async () => {
+    const { start } = cluster({ a: files });
+    const [one, two] = [await start(), await start()];
+    await one.servers.disconnect('a', CLIENT);
+    await one.servers.connect('a', { ...others, disabled: true }, CLIENT);
+    await two.servers.follow();
+    expect([two.list(), two.tools()]).toEqual([['a connected'], ['a: files']]);
+  });
+
+  it('connects nothing any more once it is closed', async () => {
+    const { start } = cluster();
+    const [one, two] = [await start(), await start()];
+    await one.servers.connect('x', files, CLIENT);
+    await two.servers[Symbol.asyncDispose]();
+    await two.servers.follow();
+    expect([two.list(), two.connector.opened]).toEqual([[], []]);
+  });
+});
+
+describe('several nodes that connect a server of one name at the same time', () => {
+  it('have the first one: the other is refused, and then there on both', async () => {
+    const { start, remembered } = cluster();
+    const nodes = [await start(), await start()];
+    const connected = await Promise.allSettled(
+      nodes.map(({ servers }, index) => servers.connect('x', index === 0 ? files : others, CLIENT)),
+    );
+    const winner = connected.findIndex(({ status }) => status === 'fulfilled');
+    expect(connected[1 - winner]).toMatchObject({
+      status: 'rejected',
+      reason: {
+        code: 'INVALID_REQUEST',
+        details: { field: 'name', issue: expect.stringContaining('another node') },
+      },
+    });
+    for (const node of nodes) await node.listed('x connected');
+    const tool = winner === 0 ? 'x: files' : 'x: others';
+    expect(nodes.map(({ tools }) => tools())).toEqual([[tool], [tool]]);
+    expect(await remembered()).toEqual({ x: winner === 0 ? files : others });
+  });
+
+  it('show what the log says, also if one follows while it records its own', async () => {
+    const { start, remembered } = cluster();
+    const [one, two] = [await start(), await start()];
+    await one.servers.connect('x', files, CLIENT);
+    const released = Promise.withResolvers<void>();
+    const read = two.store.read.bind(two.store);
+    let reads = 0;
+    // The first one is of the node that follows, the second one of what it records.
+    two.store.read = async (stream, ...range) => {
+      if (stream === SERVERS_STREAM) reads += 1;
+      if (stream === SERVERS_STREAM && reads === 2) await released.promise;
+      return read(stream, ...range);
+    };
+    const following = two.servers.follow();
+    const connecting = two.servers.connect('x', others, CLIENT);
+    await following;
+    released.resolve();
+    await expect(connecting).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await two.listed('x connected');
+    expect(two.tools()).toEqual(['x: files']);
+    expect(await remembered()).toEqual({ x: files });
+  });
+});
