@@ -33,6 +33,18 @@ export default defineConfig({
       {
         test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'], ...timeouts },
       },
+      {
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          // Several services, a database and a bus each, and leases of seconds: one file at a time, after all others.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
+          expect: expectation,
+        },
+      },
     ],
   },
 });

@@ -165,8 +165,14 @@ export async function composeAgent({
   const forgotten = adapters.authorizations?.keepOnly(named).catch((error: unknown) => {
     log.error({ err: error }, 'the authorizations of servers that are gone could not be erased');
   });
-  if (cluster && shared) followOthers(cluster, prefix, { servers, grants, keys, log });
-  const recovering = shared ? shared.join({ sessions, journal }) : sessions.recover();
+  const recovering =
+    cluster && shared
+      ? shared.join({
+          sessions,
+          journal,
+          catchUp: followOthers(cluster, prefix, { servers, grants, keys, log }),
+        })
+      : sessions.recover();
   const recovered = recovering.catch((error: unknown) => {
     log.error({ err: error }, 'could not look for open turns');
   });
@@ -233,21 +239,27 @@ interface Followed {
   readonly log: Logger;
 }
 
-/** What other nodes record about the service counts here, too. */
-function followOthers(cluster: Cluster, prefix: string, { servers, grants, keys, log }: Followed): void {
+/** What other nodes record about the service counts here, too. @returns what reads all of it now. */
+function followOthers(
+  cluster: Cluster,
+  prefix: string,
+  { servers, grants, keys, log }: Followed,
+): () => Promise<void> {
   const followed = new Map<StreamId, () => Promise<unknown>>([
     [prefix + SERVERS_STREAM, () => servers.follow()],
   ]);
   if (grants) followed.set(prefix + GRANTS_STREAM, () => grants.catchUp());
   // All agents have the same keys.
   if (keys) followed.set(API_KEYS_STREAM, () => keys.catchUp());
-  cluster.onChanged((changed) => {
-    for (const [stream, catchUp] of followed)
-      if (changed === null || changed === stream)
-        catchUp().catch((err: unknown) =>
-          log.debug({ stream, err }, 'what other nodes recorded could not be read'),
-        );
+  cluster.onChanged(async (changed) => {
+    for (const [stream, catchUp] of followed) {
+      if (changed !== null && changed !== stream) continue;
+      await catchUp().catch((err: unknown) =>
+        log.warn({ stream, err }, 'what other nodes recorded could not be read'),
+      );
+    }
   });
+  return async () => void (await Promise.all([...followed.values()].map((catchUp) => catchUp())));
 }
 
 /** Loads the handlers only where the service has API keys. */

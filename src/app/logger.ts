@@ -16,8 +16,13 @@ interface Output {
   write(text: string): unknown;
 }
 
+/** A logger whose lines can be given further fields. */
+export interface FieldLogger extends Logger {
+  setBindings(fields: Readonly<Record<string, unknown>>): void;
+}
+
 /** Logs readable lines if the output is a terminal, otherwise JSON lines. */
-export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<Logger> {
+export async function createLogger(level: LogLevel, output: Output = process.stderr): Promise<FieldLogger> {
   if (output.isTTY !== true || level === 'silent') return createJsonLogger(level);
   output.on?.('error', goOn);
   const { prettyFactory } = await import('pino-pretty');
@@ -30,7 +35,7 @@ export async function createLogger(level: LogLevel, output: Output = process.std
  * Logs JSON lines without secrets of a known shape. Errors are reduced to safe fields, because an SDK's error may
  * hold a whole request.
  */
-export function createJsonLogger(level: LogLevel, destination?: DestinationStream): Logger {
+export function createJsonLogger(level: LogLevel, destination?: DestinationStream): FieldLogger {
   const hooks: LoggerOptions['hooks'] = {
     logMethod([fields, message], method) {
       method.apply(this, [redactFields(fields), redactText(String(message))]);

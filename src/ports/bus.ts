@@ -41,7 +41,13 @@ export interface Bus {
   /** Calls the listener when the `tool.execute` with this id begins to run, and with its progress. */
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe;
 
-  /** Calls the listener with the state of each running machine before it returns, then after each transition. */
+  /** The state of each running machine. */
+  listMachines(filter: MachineFilter, context: RequestContext): Promise<readonly MachineState[]>;
+
+  /**
+   * Calls the listener with the state of each running machine before it returns, or a moment later if another node runs it,
+   * then after each transition.
+   */
   onMachines(
     filter: MachineFilter,
     listener: (state: MachineState) => void,

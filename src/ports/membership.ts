@@ -73,6 +73,9 @@ export interface Membership {
   /** The others are told this with the next renewal of the lease. */
   report(report: NodeReport): void;
 
+  /** Renews the lease now, and reads the others. */
+  refresh(): Promise<void>;
+
   /** The listener is called after each renewal of the lease, when `living` is new. */
   onRenewed(listener: () => void): Unsubscribe;
 

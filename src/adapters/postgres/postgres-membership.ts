@@ -80,6 +80,10 @@ export class PostgresMembership implements Membership {
     this.#report = report;
   }
 
+  refresh(): Promise<void> {
+    return this.#lease.renew();
+  }
+
   onRenewed(listener: () => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -11,9 +11,12 @@ import {
 } from '../../core/metric-catalogue.ts';
 import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
 
-/** The metrics of one service, in a registry of its own: one process may host several services. */
-export function prometheusMetrics(): Metrics {
-  return new PrometheusMetrics();
+/**
+ * The metrics of one service, in a registry of its own: one process may host several services.
+ * @param labels that every metric has.
+ */
+export function prometheusMetrics(labels: Readonly<Record<string, string>> = {}): Metrics {
+  return new PrometheusMetrics(labels);
 }
 
 type ReadName = CounterName | GaugeName;
@@ -25,7 +28,8 @@ class PrometheusMetrics implements Metrics {
   readonly #refresh = new Map<string, () => Promise<void>>();
   #awaitsDefaults = false;
 
-  constructor() {
+  constructor(labels: Readonly<Record<string, string>>) {
+    this.#registry.setDefaultLabels(labels);
     for (const [name, declaration] of metricDeclarations) this.#register(name, declaration);
   }
 

@@ -112,7 +112,7 @@ export function accessBy(
         signInRoute(auth),
         ...ticketRoutes(tickets),
         whoamiRoute,
-        auditRoute(audit),
+        auditRoute(peers ? gatheredAudit(audit, peers) : audit),
         ...grantRoutes(bus),
         ...(keysOf({ agents }) ? keyRoutes(bus) : []),
       ],
@@ -123,6 +123,20 @@ export function accessBy(
     revoke: (credential) => {
       tickets.revoke(credential);
       credentials.revoke(credential);
+    },
+  };
+}
+
+const FLUSH = 'audit.flush';
+
+/** The trail with what the other nodes have not written yet. */
+function gatheredAudit(audit: AuditTrail, peers: Peers): Pick<AuditTrail, 'read' | 'record'> {
+  peers.onAsked(FLUSH, () => audit.flush());
+  return {
+    record: (entry) => audit.record(entry),
+    async read(filter) {
+      await peers.askAll(FLUSH, null);
+      return audit.read(filter);
     },
   };
 }

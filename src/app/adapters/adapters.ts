@@ -70,9 +70,11 @@ export interface AdapterOptions {
 /** Loads only the adapters that the configuration needs. The model comes first: it throws if its key is missing. */
 export async function chooseAdapters(options: AdapterOptions): Promise<Adapters> {
   const model = await chooseModel(options);
-  const metrics = new DeferredMetrics(loadMetrics);
-  const tracing = await chooseTracing(options);
+  let node: string | undefined;
+  const metrics = new DeferredMetrics(() => loadMetrics(node));
   const stores = await chooseStores(options, metrics);
+  node = stores.cluster && String(stores.cluster.membership.self);
+  const tracing = await chooseTracing(options, node);
   const schemas = ajvSchemaCheck(options.log);
   const secrets = sealedBox(secretKeys(options));
   const { log } = options;
@@ -158,16 +160,19 @@ function thisProcess(): NodeIdentity {
   return { name: `${hostname()}, process ${process.pid}`, version: readPackageVersion() };
 }
 
-async function loadMetrics(): Promise<Metrics> {
+async function loadMetrics(node: string | undefined): Promise<Metrics> {
   const { prometheusMetrics } = await import('../../adapters/prometheus/prometheus-metrics.ts');
-  return prometheusMetrics();
+  return prometheusMetrics(node === undefined ? {} : { node });
 }
 
-async function chooseTracing({ config, environment, log }: AdapterOptions): Promise<Tracing | undefined> {
+async function chooseTracing(
+  { config, environment, log }: AdapterOptions,
+  node: string | undefined,
+): Promise<Tracing | undefined> {
   const url = tracesUrl(config.telemetry, environment);
   if (url === undefined) return undefined;
   const { openTelemetry } = await import('../../adapters/opentelemetry/open-telemetry.ts');
-  return openTelemetry({ url, version: readPackageVersion(), log });
+  return openTelemetry({ url, version: readPackageVersion(), node, log });
 }
 
 async function mcpTools(

@@ -4,12 +4,13 @@ import type { Cluster } from '../../runtime/cluster/cluster.ts';
 
 const FOLLOWED = [API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM];
 
-/** The same log. The other nodes are told of what is appended to the streams that they keep in memory. */
+/** The same log. An append to a stream that all nodes keep in memory waits until they have read it. */
 export function announcedStore(store: EventStore, cluster: Cluster): EventStore {
   return {
     async append(streamId, ...append) {
       const appended = await store.append(streamId, ...append);
-      if (isFollowed(streamId)) cluster.announce('changed', streamId);
+      // Whoever is told that a key is revoked may count on it at every node.
+      if (isFollowed(streamId)) await cluster.changed(streamId);
       return appended;
     },
     read: (...range) => store.read(...range),

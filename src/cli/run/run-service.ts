@@ -45,6 +45,7 @@ export async function run(
     import('../../app/agents/agent-host.ts'),
     import('../../app/serve-http.ts'),
   ]);
+  if (adapters.cluster) log.setBindings({ node: adapters.cluster.membership.self });
   const { agents, auth } = configured;
   void adapters.lost?.then((error) => {
     log.error({ err: error }, 'this service ends: another one has its log');

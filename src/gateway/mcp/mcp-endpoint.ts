@@ -96,7 +96,10 @@ export class McpEndpoint implements Disposable {
   }
 
   /** Loads the SDK with the first client: loading takes long, and many instances never need it. */
-  async #create(context: RequestContext, id: string = crypto.randomUUID()): Promise<McpSession> {
+  async #create(
+    context: RequestContext,
+    id = this.#peers?.newId(context) ?? crypto.randomUUID(),
+  ): Promise<McpSession> {
     if (context.rights) this.#makeRoomOf(context);
     this.#makeRoom();
     const [{ WebStandardStreamableHTTPServerTransport }, { mcpAgent }] = await Promise.all([
@@ -125,7 +128,7 @@ export class McpEndpoint implements Disposable {
    * its name, and who asks.
    */
   async #revive(id: string, { context, headers }: ServedRequest): Promise<McpSession | undefined> {
-    if (!this.#peers?.mayHave(id)) return undefined;
+    if (!this.#peers?.mayHave(id, context)) return undefined;
     const session = await this.#create({ ...context, trace: undefined }, id);
     await session.transport.handleRequest(initialization(headers.get('mcp-protocol-version')));
     return this.#sessions.get(id);

@@ -1,11 +1,14 @@
+import { createHmac } from 'node:crypto';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Peers } from '../../ports/peers.ts';
 
 const ENDED = 'mcp-session.ended';
 const CANCELLED = 'mcp-call.cancelled';
 /** Ended sessions that are remembered, so that no node begins them again. */
 const MOST_ENDED = 10_000;
-/** Only such ids were made by a node. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** An id is a UUID: all but its last part is random. */
+const RANDOM_LENGTH = 24;
+const MARK_LENGTH = 12;
 const CANCELLATION = 'notifications/cancelled';
 const LATEST_VERSION = '2025-11-25';
 
@@ -31,9 +34,21 @@ export class McpPeers {
     });
   }
 
-  /** Whether another node may have begun the session. */
-  mayHave(id: string): boolean {
-    return UUID.test(id) && !this.#ended.has(id);
+  /** An id by which every node knows whose session it is. */
+  newId(client: RequestContext): string {
+    const random = crypto.randomUUID().slice(0, RANDOM_LENGTH);
+    return random + this.#markOf(random, client);
+  }
+
+  /** Whether a node has begun the session for this client. */
+  mayHave(id: string, client: RequestContext): boolean {
+    const isOwn = id.slice(RANDOM_LENGTH) === this.#markOf(id.slice(0, RANDOM_LENGTH), client);
+    return isOwn && !this.#ended.has(id);
+  }
+
+  #markOf(random: string, { tenant, principal, agent }: RequestContext): string {
+    const text = JSON.stringify([random, tenant, principal, agent]);
+    return createHmac('sha256', this.#peers.secret).update(text).digest('hex').slice(0, MARK_LENGTH);
   }
 
   /** The client has ended the session. */

@@ -43,10 +43,8 @@ export class Statecharts {
     };
   }
 
-  #page(filter: MachineFilter, context: RequestContext): HttpResponse {
-    const machines: MachineState[] = [];
-    const stop = this.#bus.onMachines(filter, (state) => machines.push(state), context);
-    stop();
+  async #page(filter: MachineFilter, context: RequestContext): Promise<HttpResponse> {
+    const machines = [...(await this.#bus.listMachines(filter, context))];
     return jsonResponse<StatechartsResponse>({ machines, timestamp: now() });
   }
 

@@ -101,21 +101,29 @@ export class GuardedBus implements Bus {
     return this.#bus.onToolCall(callId, listener);
   }
 
+  async listMachines(filter: MachineFilter, client: RequestContext): Promise<readonly MachineState[]> {
+    const machines = await this.#bus.listMachines(this.#filterFor(client, filter), client);
+    return machines.flatMap((state) => this.#shownTo(client, state) ?? []);
+  }
+
   onMachines(
-    { sessionId }: MachineFilter,
+    filter: MachineFilter,
     listener: (state: MachineState) => void,
     client: RequestContext,
   ): Unsubscribe {
-    requireScope(client, 'sessions:read');
-    const filter = sessionId === undefined ? {} : { sessionId: this.topicOf(sessionId, client) };
     return this.#bus.onMachines(
-      filter,
+      this.#filterFor(client, filter),
       (state) => {
         const shown = this.#shownTo(client, state);
         if (shown) listener(shown);
       },
       client,
     );
+  }
+
+  #filterFor(client: RequestContext, { sessionId }: MachineFilter): MachineFilter {
+    requireScope(client, 'sessions:read');
+    return sessionId === undefined ? {} : { sessionId: this.topicOf(sessionId, client) };
   }
 
   /** The state of a machine as the client may see it; null if it may not. */

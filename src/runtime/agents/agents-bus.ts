@@ -56,6 +56,10 @@ export class AgentsBus implements Bus {
     };
   }
 
+  listMachines(filter: MachineFilter, context: RequestContext): Promise<readonly MachineState[]> {
+    return this.#busOf(context.agent).listMachines(filter, context);
+  }
+
   onMachines(
     filter: MachineFilter,
     listener: (state: MachineState) => void,

@@ -107,6 +107,16 @@ export class LocalBus implements Bus {
     this.#machines = source;
   }
 
+  async listMachines(filter: MachineFilter): Promise<MachineState[]> {
+    return this.listNow(filter);
+  }
+
+  listNow(filter: MachineFilter): MachineState[] {
+    const states: MachineState[] = [];
+    this.onMachines(filter, (state) => states.push(state))();
+    return states;
+  }
+
   onMachines({ sessionId }: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
     return this.#machines((state) => {
       if (sessionId === undefined || state.sessionId === undefined || state.sessionId === sessionId)

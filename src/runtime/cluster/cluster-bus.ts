@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ServiceError, serviceStopping } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
@@ -19,6 +19,7 @@ import type { Cluster, ClusterAgent } from './cluster.ts';
 import { Gathered } from './gathered-answers.ts';
 import { HeldSignals } from './held-signals.ts';
 import { busAway, NodeLostError } from './node-calls.ts';
+import { RemoteMachines } from './remote-machines.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
@@ -36,6 +37,21 @@ const REPEATABLE: ReadonlySet<RequestType> = new Set<RequestType>([
   ...(['session.position', 'session.rest', 'session.view', 'session.events'] as const),
 ]);
 
+/** Requests whose answers say what there is. */
+const LISTS: ReadonlySet<RequestType> = new Set<RequestType>(['mcp-server.list', 'grant.list', 'key.list']);
+/** Errors that say that something is not there: another node may have just recorded it. */
+const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SERVER_NOT_FOUND',
+  'GRANT_NOT_FOUND',
+  'API_KEY_NOT_FOUND',
+]);
+
+/** Requests that change a session that there is. */
+const CHANGES: ReadonlySet<RequestType> = new Set<RequestType>([
+  ...(['turn.cancel', 'approval.answer', 'session.fork'] as const),
+  ...(['session.reset', 'session.rename', 'session.delete'] as const),
+]);
+
 export interface ClusterBusDeps {
   readonly cluster: Cluster;
   /** What the agent's streams begin with. */
@@ -49,6 +65,8 @@ export interface ClusterBusDeps {
 interface Parts {
   readonly sessions: SessionRegistry;
   readonly journal: Journal;
+  /** Reads what other nodes have recorded of tool servers, grants and API keys. */
+  readonly catchUp: () => Promise<void>;
 }
 
 /**
@@ -66,6 +84,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   /** The other nodes that owned sessions when they were asked last. */
   readonly #owners = new LRUCache<SessionId, NodeId>({ max: MOST_OWNERS });
   readonly #gathered: Gathered;
+  readonly #machines: RemoteMachines;
   #parts: Parts | null = null;
   #recovering = false;
   #recovered: Promise<void> = Promise.resolve();
@@ -81,8 +100,14 @@ export class ClusterBus implements Bus, ClusterAgent {
     this.#listeners = new LocalBus((error, { sessionId }) =>
       log.error({ sessionId, err: error }, 'a listener failed'),
     );
-    this.#gathered = new Gathered({ cluster, prefix, local });
+    this.#gathered = new Gathered({
+      ...{ cluster, prefix, local },
+      here: (type, request, context) => this.#here(type, request, context),
+    });
+    this.#machines = new RemoteMachines({ cluster, prefix, local });
     const held = new HeldSignals(cluster.membership, (signal) => {
+      // Until then the session was only presumed to be new.
+      if ('event' in signal && signal.seq === 1) cluster.announce('claimed', prefix + signal.sessionId);
       cluster.relay.relay(prefix + signal.sessionId, signal);
       this.#listeners.publish(signal);
     });
@@ -98,7 +123,6 @@ export class ClusterBus implements Bus, ClusterAgent {
         const stream = this.#prefix + sessionId;
         membership.presumeNew(stream);
         feeds.presumeOwn(stream);
-        this.#cluster.announce('claimed', stream);
       },
       release: (sessionId) => membership.forget(this.#prefix + sessionId),
     };
@@ -108,6 +132,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   async join(parts: Parts): Promise<void> {
     this.#parts = parts;
     this.#cluster.join(this.#prefix, this);
+    await this.#cluster.introduce();
     this.recover();
     await this.#recovered;
   }
@@ -126,6 +151,9 @@ export class ClusterBus implements Bus, ClusterAgent {
     context: RequestContext,
   ): Promise<Answer<T>> {
     const sessionId = sessionOf(request);
+    // Whoever reads where a session is, hears from then on what follows.
+    if (sessionId !== null && type !== 'turn.start')
+      await this.#cluster.feeds.ready(this.#prefix + sessionId);
     if (sessionId === null || type === 'session.events') return this.#gathered.send(type, request, context);
     const asked: Asked<T> = { type, request, context, sessionId, until: performance.now() + PATIENCE_MS };
     for (let tries = 1; ; tries += 1) {
@@ -165,8 +193,15 @@ export class ClusterBus implements Bus, ClusterAgent {
     return this.#local.onToolCall(callId, listener);
   }
 
+  async listMachines(filter: MachineFilter): Promise<readonly MachineState[]> {
+    return [...this.#local.listNow(filter), ...(await this.#machines.list(filter))];
+  }
+
   onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
-    return this.#local.onMachines(filter, listener);
+    const stops = [this.#local.onMachines(filter, listener), this.#machines.watch(filter, listener)];
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   /** Of another node. Refuses with a `SessionElsewhereError` what is not for this one. */
@@ -179,11 +214,16 @@ export class ClusterBus implements Bus, ClusterAgent {
     ];
     const sessionId = sessionOf(wanted);
     if (sessionId !== null) await this.#refuseWhenLeaving(sessionId);
+    if (sessionId !== null && CHANGES.has(type)) await this.#claim(sessionId);
     return this.#local.send(type, wanted, asker);
   }
 
   async position(sessionId: SessionId): Promise<Answer<'session.position'>> {
     return this.#composed.sessions.position(sessionId);
+  }
+
+  lost(sessionId: SessionId): void {
+    if (this.#parts?.sessions.discard(sessionId)) this.#cluster.feeds.loseOwn(this.#prefix + sessionId);
   }
 
   get load(): NodeLoad {
@@ -205,7 +245,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   async drain(timeoutMs: number): Promise<void> {
     const { sessions } = this.#composed;
     const { membership, feeds, relay } = this.#cluster;
-    this.#cluster.isDraining = true;
+    await this.#cluster.leave();
     await sessions.handOver(timeoutMs, async (sessionId, seq) => {
       const stream = this.#prefix + sessionId;
       feeds.disown(stream, seq);
@@ -224,7 +264,12 @@ export class ClusterBus implements Bus, ClusterAgent {
     const { membership, feeds } = this.#cluster;
     const stream = this.#prefix + sessionId;
     if (membership.owns(stream)) return;
-    await membership.claim(stream);
+    try {
+      await membership.claim(stream);
+    } catch (error) {
+      if (error instanceof SessionElsewhereError) feeds.loseOwn(stream);
+      throw error;
+    }
     this.#owners.delete(sessionId);
     await feeds.own(stream);
     this.#cluster.announce('claimed', stream);
@@ -238,7 +283,26 @@ export class ClusterBus implements Bus, ClusterAgent {
     if (owner !== null && !membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
     if (owner !== null) return this.#ask(owner, asked);
     if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId);
-    return this.#local.send(type, request, context);
+    // Before anything is recorded about the request.
+    else if (CHANGES.has(type)) await this.#claim(sessionId);
+    return this.#here(type, request, context);
+  }
+
+  /** What another node has just recorded counts. */
+  async #here<T extends RequestType>(
+    type: T,
+    request: Request<T>,
+    context: RequestContext,
+  ): Promise<Answer<T>> {
+    const { catchUp } = this.#composed;
+    if (LISTS.has(type)) await catchUp();
+    try {
+      return await this.#local.send(type, request, context);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !UNKNOWN.has(error.code)) throw error;
+      await catchUp();
+      return this.#local.send(type, request, context);
+    }
   }
 
   async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {

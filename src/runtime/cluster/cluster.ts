@@ -17,12 +17,13 @@ import { NodeCalls } from './node-calls.ts';
 import {
   ALL_NODES,
   type Announcement,
+  encodeMessage,
   type NodeMessage,
   nodeSubject,
   parseMessage,
   type Question,
-  type Told,
 } from './node-messages.ts';
+import type { WatchedPosition } from './remote-feed.ts';
 import { RemoteFeeds } from './remote-feeds.ts';
 import { SignalRelay } from './signal-relay.ts';
 
@@ -30,6 +31,10 @@ import { SignalRelay } from './signal-relay.ts';
 const CHECK_EVERY = 4;
 /** How long the answer of each node is waited for, when all are asked. */
 const ANSWER_MS = 2_000;
+/** What nodes tell each other when they come and go, so that nobody waits for the next renewal. */
+const JOINED = 'node.joined';
+const LEAVING = 'node.leaving';
+const CHANGED = 'stream.changed';
 const NO_ANSWER = Symbol('no answer');
 
 type Position = ServiceRequests['session.position']['answer'];
@@ -47,6 +52,8 @@ export interface ClusterAgent {
   readonly load: NodeLoad;
   /** Of a session that this node owns. */
   position(sessionId: string): Promise<Position>;
+  /** Another node owns the session, whatever this one has in memory. */
+  lost(sessionId: string): void;
   /** Tells the clients of this node. */
   tell(signal: SessionSignal): void;
   /** Goes on with open turns that have lost their owner. Called again and again. */
@@ -73,10 +80,12 @@ export class Cluster implements Peers, AsyncDisposable {
   readonly #agents = new Map<string, ClusterAgent>();
   readonly #told = new Map<string, Set<(payload: unknown) => void>>();
   readonly #asked = new Map<string, (payload: unknown) => Promise<unknown>>();
-  readonly #onChanged = new Set<(stream: StreamId | null) => void>();
+  readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
   /** Announcements that wait for the end of this turn of the event loop. */
   readonly #announced = new Map<Announcement['type'], Set<StreamId>>();
   #known: ReadonlySet<NodeId>;
+  /** Nodes that have lost their leases. One that was paused may wake up, and asks again what was done long ago. */
+  readonly #gone = new Set<NodeId>();
   #renewals = 0;
   #checking = false;
   readonly #stops: (() => void)[];
@@ -99,10 +108,18 @@ export class Cluster implements Peers, AsyncDisposable {
       read: async (stream, afterSeq, limit) =>
         this.#ofSession(stream, await store.read(stream, afterSeq, limit)),
       tell: (stream, signal) => this.#agentOf(stream).agent.tell(signal),
+      want: (streams) => this.#publish(ALL_NODES, { type: 'wanted', from: self, streams }),
       unwatch: (node, streams) =>
-        link.publish(nodeSubject(node), JSON.stringify({ type: 'unwatch', from: self, streams })),
+        this.#publish(node === null ? ALL_NODES : nodeSubject(node), {
+          type: 'unwatch',
+          from: self,
+          streams,
+        }),
       onError: (stream, err) => log.debug({ stream, err }, 'a session of another node cannot be heard now'),
     });
+    this.onAsked(JOINED, () => membership.refresh());
+    this.onAsked(CHANGED, (stream) => this.#tellChanged(String(stream)));
+    this.onTold(LEAVING, () => void membership.refresh());
     this.#known = new Set(membership.living.keys());
     this.#stops = [
       link.subscribe(nodeSubject(self), (text) => this.#hear(text)),
@@ -117,6 +134,19 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#agents.set(prefix, agent);
   }
 
+  /** The agent of this node can be asked, and the others know that it is there. */
+  async introduce(): Promise<void> {
+    await this.askAll(JOINED, null);
+  }
+
+  /** From now on no session is given to this node. */
+  async leave(): Promise<void> {
+    this.isDraining = true;
+    this.#report();
+    await this.membership.refresh();
+    this.tell(LEAVING, null);
+  }
+
   get others(): LivingNode[] {
     return [...this.membership.living.values()].filter(({ nodeId }) => nodeId !== this.membership.self);
   }
@@ -128,14 +158,27 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#announced.set(type, streams.add(stream));
   }
 
-  /** @param listener hears of streams of the service that another node has changed; null: any may have changed. */
-  onChanged(listener: (stream: StreamId | null) => void): void {
+  /** The stream of the service has new events. Resolves when the nodes that answer in time have read them. */
+  async changed(stream: StreamId): Promise<void> {
+    await this.askAll(CHANGED, stream);
+  }
+
+  /** @param listener reads what another node has appended to a stream of the service; null: to any, maybe. */
+  onChanged(listener: (stream: StreamId | null) => Promise<void>): void {
     this.#onChanged.add(listener);
   }
 
+  get secret(): string {
+    return this.membership.cluster;
+  }
+
   tell(topic: string, payload: unknown): void {
-    const message: Told = { type: 'told', from: this.membership.self, topic, payload };
-    this.#link.publish(ALL_NODES, JSON.stringify(message));
+    this.#publish(ALL_NODES, { type: 'told', from: this.membership.self, topic, payload });
+  }
+
+  /** Tells one other node, if it can be reached. */
+  tellOne(node: NodeId, topic: string, payload: unknown): void {
+    this.#publish(nodeSubject(node), { type: 'told', from: this.membership.self, topic, payload });
   }
 
   onTold(topic: string, listener: (payload: unknown) => void): void {
@@ -174,10 +217,13 @@ export class Cluster implements Peers, AsyncDisposable {
     await this.#link[Symbol.asyncDispose]();
   }
 
+  #publish(subject: string, message: NodeMessage): void {
+    this.#link.publish(subject, encodeMessage(message));
+  }
+
   #announceAll(): void {
     for (const [type, streams] of this.#announced) {
-      const message: Announcement = { type, from: this.membership.self, streams: [...streams] };
-      this.#link.publish(ALL_NODES, JSON.stringify(message));
+      this.#publish(ALL_NODES, { type, from: this.membership.self, streams: [...streams] });
     }
     this.#announced.clear();
   }
@@ -185,7 +231,8 @@ export class Cluster implements Peers, AsyncDisposable {
   #hear(text: string): void {
     const message = parseMessage(text);
     // A node hears its own announcements, too.
-    if (message && message.from !== this.membership.self) this.#take(message);
+    if (!message || message.from === this.membership.self || this.#gone.has(message.from)) return;
+    this.#take(message);
   }
 
   #take(message: NodeMessage): void {
@@ -202,18 +249,18 @@ export class Cluster implements Peers, AsyncDisposable {
       case 'feed':
         this.feeds.hear(message.from, message.n, message.items);
         return;
+      case 'wanted':
+        for (const stream of message.streams) this.relay.watch(stream, message.from);
+        return;
       case 'unwatch':
         this.relay.unwatch(message.streams, message.from);
         return;
       case 'claimed':
-        this.feeds.claimed(message.streams, message.from);
+        for (const stream of message.streams) this.#noteClaim(stream, message.from);
         return;
       case 'released':
         this.feeds.released(message.streams, message.from);
         this.#recoverAll();
-        return;
-      case 'changed':
-        for (const stream of message.streams) this.#tellChanged(stream);
         return;
       case 'told':
         for (const listener of this.#told.get(message.topic) ?? []) listener(message.payload);
@@ -231,8 +278,14 @@ export class Cluster implements Peers, AsyncDisposable {
     if (question.type === 'request') return agent.request(question.name, question.request, question.context);
     const stream = question.prefix + question.sessionId;
     await this.#requireOwn(stream);
-    const n = this.relay.watch(stream, from);
-    return { ...(await agent.position(question.sessionId)), n };
+    const watched = this.relay.watch(stream, from);
+    return { ...(await agent.position(question.sessionId)), ...watched };
+  }
+
+  #noteClaim(stream: StreamId, owner: NodeId): void {
+    // This node has presumed that the session is new, and nothing has come of that.
+    if (this.membership.owns(stream)) this.#agentOf(stream).agent.lost(this.#agentOf(stream).sessionId);
+    this.feeds.claimed(stream, owner);
   }
 
   async #requireOwn(stream: StreamId): Promise<void> {
@@ -241,10 +294,10 @@ export class Cluster implements Peers, AsyncDisposable {
     if (owner !== this.membership.self) throw new SessionElsewhereError(stream, owner);
   }
 
-  async #watch(node: NodeId, stream: StreamId): Promise<Position> {
+  async #watch(node: NodeId, stream: StreamId): Promise<WatchedPosition> {
     const { prefix, sessionId } = this.#agentOf(stream);
     // The node made it, as the type says.
-    const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as Position & {
+    const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as WatchedPosition & {
       n: number;
     };
     this.feeds.noteLast(node, answer.n);
@@ -269,29 +322,34 @@ export class Cluster implements Peers, AsyncDisposable {
 
   #noteGap(): void {
     this.feeds.attachAgain();
-    this.#tellChanged(null);
+    void this.#tellChanged(null);
     this.#recoverAll();
   }
 
   #noteRenewal(): void {
     const { living } = this.membership;
+    this.#report();
     const left = [...this.#known].filter((node) => !living.has(node));
     this.#known = new Set(living.keys());
+    if (left.length > 0) {
+      this.#log.warn({ nodes: left }, 'nodes of the cluster are gone');
+      for (const node of left) this.#gone.add(node);
+      this.calls.forgetLost(left);
+      this.relay.forget(left);
+    }
     this.#renewals += 1;
+    const isDue = this.#renewals % CHECK_EVERY === 0;
+    if (left.length > 0 || isDue) this.#recoverAll();
+    if (isDue) void this.#tellChanged(null);
+    if (left.length > 0 || isDue || !this.#link.isUp) void this.#check();
+  }
+
+  #report(): void {
     this.membership.report({
       ...(this.address !== undefined && { address: this.address }),
       isDraining: this.isDraining,
       load: sumOf([...this.#agents.values()].map(({ load }) => load)),
     });
-    const isDue = this.#renewals % CHECK_EVERY === 0;
-    if (left.length > 0) {
-      this.#log.warn({ nodes: left }, 'nodes of the cluster are gone');
-      this.calls.forgetLost();
-      this.relay.keepOnly(living);
-    }
-    if (left.length > 0 || isDue) this.#recoverAll();
-    if (isDue) this.#tellChanged(null);
-    if (left.length > 0 || isDue || !this.#link.isUp) void this.#check();
   }
 
   async #check(): Promise<void> {
@@ -310,8 +368,8 @@ export class Cluster implements Peers, AsyncDisposable {
     for (const agent of this.#agents.values()) agent.recover();
   }
 
-  #tellChanged(stream: StreamId | null): void {
-    for (const listener of this.#onChanged) listener(stream);
+  async #tellChanged(stream: StreamId | null): Promise<void> {
+    await Promise.all([...this.#onChanged].map((listener) => listener(stream)));
   }
 }
 

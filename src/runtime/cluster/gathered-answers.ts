@@ -2,6 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { waitingApprovals } from '../../core/session/view-session.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Cluster } from './cluster.ts';
@@ -14,6 +15,8 @@ interface GatheredDeps {
   readonly cluster: Cluster;
   readonly prefix: string;
   readonly local: LocalBus;
+  /** Answers by this node alone, with what all nodes have recorded. */
+  readonly here: Bus['send'];
 }
 
 /** Requests that are about no session. Most are answered by this node alone, some by all nodes together. */
@@ -33,7 +36,7 @@ export class Gathered {
 
   send<T extends RequestType>(type: T, request: Request<T>, context: RequestContext): Promise<Answer<T>> {
     const gather: Gather<T> | undefined = this.#gathers[type];
-    return gather ? gather(request, context) : this.#deps.local.send(type, request, context);
+    return gather ? gather(request, context) : this.#deps.here(type, request, context);
   }
 
   async #approvals(

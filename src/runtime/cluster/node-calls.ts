@@ -4,7 +4,14 @@ import type { Logger } from '../../ports/logger.ts';
 import { type Membership, type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
 import type { NodeLink } from '../../ports/node-link.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
-import { type Answer, type Ask, nodeSubject, type Question, type Result } from './node-messages.ts';
+import {
+  type Answer,
+  type Ask,
+  encodeMessage,
+  nodeSubject,
+  type Question,
+  type Result,
+} from './node-messages.ts';
 
 /** How often a question is repeated until its answer comes. */
 const REPEAT_MS = 1_000;
@@ -36,7 +43,7 @@ export function busAway(cause?: Error): ServiceError {
 
 export interface NodeCallsDeps {
   readonly link: NodeLink;
-  readonly membership: Pick<Membership, 'self' | 'living'>;
+  readonly membership: Pick<Membership, 'self'>;
   readonly log: Logger;
   /** Does what a node was asked for. Called once for each question. */
   readonly answer: (question: Question, from: NodeId) => Promise<unknown>;
@@ -125,12 +132,11 @@ export class NodeCalls {
     settle(waiting, result);
   }
 
-  /** Call it when `living` is new. */
-  forgetLost(): void {
-    const { living } = this.#deps.membership;
-    for (const node of this.#askers.keys()) if (!living.has(node)) this.#askers.delete(node);
+  /** These nodes are gone, for ever. */
+  forgetLost(nodes: readonly NodeId[]): void {
+    for (const node of nodes) this.#askers.delete(node);
     for (const [id, { node, settled }] of this.#waiting) {
-      if (living.has(node)) continue;
+      if (!nodes.includes(node)) continue;
       this.#waiting.delete(id);
       settled.reject(new NodeLostError(node, 'is gone'));
     }
@@ -158,7 +164,7 @@ export class NodeCalls {
   async #answer(asker: Asker, { from, id, question }: Pick<Ask, 'from' | 'id' | 'question'>): Promise<void> {
     asker.answers.set(id, null);
     const result = await this.#resultOf(question, from);
-    const text = JSON.stringify({ type: 'answer', from: this.#self, id, result } satisfies Answer);
+    const text = encodeMessage({ type: 'answer', from: this.#self, id, result } satisfies Answer);
     if (id >= asker.low) asker.answers.set(id, text);
     if (asker.answers.size > MOST_ANSWERS) forgetOldest(asker.answers);
     this.#deps.link.publish(nodeSubject(from), text);
@@ -185,7 +191,7 @@ export class NodeCalls {
   }
 
   #publish(node: NodeId, message: Ask | { type: 'ack'; from: NodeId; id: number }): void {
-    this.#deps.link.publish(nodeSubject(node), JSON.stringify(message));
+    this.#deps.link.publish(nodeSubject(node), encodeMessage(message));
   }
 
   #sweepLater(): void {

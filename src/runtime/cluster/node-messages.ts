@@ -63,9 +63,11 @@ export interface Unwatch {
   readonly streams: readonly StreamId[];
 }
 
-/** For all nodes: sessions have a new owner, or none; or streams of the service have new events. */
+/**
+ * For all nodes: sessions have a new owner, or none; or the node wants the signals of sessions, whoever owns them.
+ */
 export interface Announcement {
-  readonly type: 'claimed' | 'released' | 'changed';
+  readonly type: 'claimed' | 'released' | 'wanted';
   readonly from: NodeId;
   readonly streams: readonly StreamId[];
 }
@@ -82,7 +84,7 @@ export type NodeMessage = Ask | Ack | Answer | Feed | Unwatch | Announcement | T
 
 const TYPES: ReadonlySet<unknown> = new Set<NodeMessage['type']>([
   ...(['ask', 'ack', 'answer', 'feed', 'unwatch'] as const),
-  ...(['claimed', 'released', 'changed', 'told'] as const),
+  ...(['claimed', 'released', 'wanted', 'told'] as const),
 ]);
 
 /** The subject on which a node hears what is for it alone. */
@@ -93,10 +95,26 @@ export function nodeSubject(node: NodeId): string {
 /** The subject that every node hears. */
 export const ALL_NODES = 'all';
 
+/** Requests and answers hold sets, which JSON does not know. No text of a client can be this key. */
+const SET = '\u0000set';
+/** Signals hold none, and there are many of them. */
+const FEED = '{"type":"feed"';
+
+export function encodeMessage(message: NodeMessage): string {
+  return JSON.stringify(message, (_, value: unknown) =>
+    value instanceof Set ? { [SET]: [...value] } : value,
+  );
+}
+
 /** Null for what is not a message of this release: nodes of two releases may run together. */
 export function parseMessage(text: string): NodeMessage | null {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = text.startsWith(FEED) ? JSON.parse(text) : JSON.parse(text, reviveSet);
   return isMessage(value) ? value : null;
+}
+
+function reviveSet(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !(SET in value)) return value;
+  return new Set(Array.isArray(value[SET]) ? value[SET] : []);
 }
 
 /** Only nodes publish here, so the rest is as they made it. */

@@ -8,11 +8,14 @@ import type { ServiceRequests } from '../../ports/service-requests.ts';
 const MOST_HELD = 10_000;
 const PAGE_EVENTS = 200;
 
-type Position = ServiceRequests['session.position']['answer'];
+/** Where a session is, and whether its owner knew before that this node wants its signals. */
+export type WatchedPosition = ServiceRequests['session.position']['answer'] & {
+  readonly wasWatched: boolean;
+};
 
 export interface FeedDeps {
   /** Asks the node for its signals from now on, and for the position of the session. */
-  readonly watch: (node: NodeId, stream: StreamId) => Promise<Position>;
+  readonly watch: (node: NodeId, stream: StreamId) => Promise<WatchedPosition>;
   /** The events after a seq, from the log. */
   readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
   /** Tells the clients of this node. */
@@ -95,13 +98,17 @@ export class RemoteFeed {
     this.#stop();
   }
 
-  /** Gets the signals from this node from now on. */
-  attach(node: NodeId): Promise<void> {
+  /**
+   * Gets the signals from this node from now on.
+   * @param isNew whether it has just become the owner. If it knew before its first signal that this node wants them, nothing
+   * was missed.
+   */
+  attach(node: NodeId, isNew = false): Promise<void> {
     this.#stop();
     this.#source = node;
     this.#held = [];
     const attempt = this.#attempt;
-    this.#working = this.#guard(attempt, () => this.#attach(attempt, node));
+    this.#working = this.#guard(attempt, () => this.#attach(attempt, node, isNew));
     return this.#working;
   }
 
@@ -114,6 +121,8 @@ export class RemoteFeed {
 
   /** @param from the node that sends the signal. */
   hear(from: NodeId, signals: readonly SessionSignal[]): void {
+    // The session was nobody's, and the node that has it now was told who wants its signals.
+    if (this.#source === null && this.#cursor && !this.#isOwn) this.#source = from;
     if (from !== this.#source) return;
     if (this.#held === null) {
       this.#takeLive(from, signals);
@@ -134,19 +143,20 @@ export class RemoteFeed {
     this.#isOwn = false;
   }
 
-  async #attach(attempt: number, node: NodeId): Promise<void> {
-    const { head, running, reasoning } = await this.#deps.watch(node, this.#stream);
+  async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
+    const { head, running, reasoning, wasWatched } = await this.#deps.watch(node, this.#stream);
     if (attempt !== this.#attempt) return;
     if (this.#cursor === null) {
       // The clients hear what follows. What was streamed before is not theirs.
       this.#cursor = new StreamCursor({ seq: head, offset: 0 });
       if (reasoning) this.#cursor.take(reasoning);
       if (running) this.#cursor.take(running);
-    } else {
-      await this.#catchUp(attempt);
-      if (attempt !== this.#attempt) return;
+    } else if (!isNew || !wasWatched) {
       // A session that was deleted and begun again is another one.
-      if (head < this.#cursor.seq) this.#cursor = new StreamCursor({ seq: head, offset: 0 });
+      if (head < this.#cursor.seq) this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+      // No further than the text is from: later events come as signals.
+      await this.#catchUp(attempt, head);
+      if (attempt !== this.#attempt) return;
       if (reasoning) this.#take(reasoning);
       if (running) this.#take(running);
     }
@@ -155,13 +165,14 @@ export class RemoteFeed {
     this.#takeLive(node, held);
   }
 
-  /** Tells the events that the log has and the clients lack. */
-  async #catchUp(attempt: number): Promise<void> {
-    while (attempt === this.#attempt && this.#cursor !== null) {
-      const page = await this.#deps.read(this.#stream, this.#cursor.seq, PAGE_EVENTS);
+  /** Tells the events that the log has and the clients lack. @param head seq of the last one. Left out: all. */
+  async #catchUp(attempt: number, head = Infinity): Promise<void> {
+    while (attempt === this.#attempt && this.#cursor !== null && this.#cursor.seq < head) {
+      const limit = Math.min(PAGE_EVENTS, head - this.#cursor.seq);
+      const page = await this.#deps.read(this.#stream, this.#cursor.seq, limit);
       if (attempt !== this.#attempt) return;
       for (const event of page) this.#take(event);
-      if (page.length < PAGE_EVENTS) return;
+      if (page.length < limit) return;
     }
   }
 

@@ -8,8 +8,10 @@ const PAGE_STREAMS = 1_000;
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'tell' | 'onError'> {
   readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
-  /** The node need not send the signals of these streams any more. */
-  readonly unwatch: (node: NodeId, streams: readonly StreamId[]) => void;
+  /** Whoever gets these streams shall send their signals. */
+  readonly want: (streams: readonly StreamId[]) => void;
+  /** The node need not send the signals of these streams any more; no node if it is null. */
+  readonly unwatch: (node: NodeId | null, streams: readonly StreamId[]) => void;
 }
 
 /** The feeds of the sessions that clients of this node hear. */
@@ -44,9 +46,8 @@ export class RemoteFeeds {
     if (!feed) return;
     this.#feeds.delete(stream);
     this.#unplaced.delete(stream);
-    const { source } = feed;
     feed.close();
-    if (source !== null) this.#deps.unwatch(source, [stream]);
+    this.#deps.unwatch(null, [stream]);
   }
 
   /** Resolves when the clients of this node hear what happens in the session from now on. */
@@ -76,12 +77,10 @@ export class RemoteFeeds {
     if (!this.#lastOf.has(from)) this.#lastOf.set(from, n);
   }
 
-  /** The sessions have this owner now. */
-  claimed(streams: readonly StreamId[], owner: NodeId): void {
-    for (const stream of streams) {
-      const feed = this.#feeds.get(stream);
-      if (feed && !feed.isOwn && owner !== this.#deps.membership.self) void feed.attach(owner);
-    }
+  /** The session has this owner now, another node. */
+  claimed(stream: StreamId, owner: NodeId): void {
+    const feed = this.#feeds.get(stream);
+    if (feed && !feed.isOwn && feed.source !== owner) void feed.attach(owner, true);
   }
 
   released(streams: readonly StreamId[], owner: NodeId): void {
@@ -102,6 +101,12 @@ export class RemoteFeeds {
     if (!feed) return;
     this.#unplaced.delete(stream);
     feed.presumeOwn();
+  }
+
+  /** Another node owns the session, which this one had presumed to be new. */
+  loseOwn(stream: StreamId): void {
+    const feed = this.#feeds.get(stream);
+    if (feed?.isOwn) feed.loseSource();
   }
 
   /** This node owns the session no more. @param seq of its last event. */
@@ -162,6 +167,7 @@ export class RemoteFeeds {
     const unplaced = this.#unplaced;
     this.#unplaced = new Map();
     try {
+      this.#deps.want([...unplaced.keys()]);
       const places = await this.#deps.membership.places([...unplaced.keys()]);
       await Promise.all(
         [...unplaced].map(([stream, feed]) => {

@@ -45,8 +45,8 @@ export class SignalRelay implements Disposable {
     this.#soon = deps.soon ?? setImmediate;
   }
 
-  /** @returns the number of the last message to the node. */
-  watch(stream: StreamId, node: NodeId): number {
+  /** @returns the number of the last message to the node, and whether it watched the stream already. */
+  watch(stream: StreamId, node: NodeId): { readonly n: number; readonly wasWatched: boolean } {
     const watcher = this.#watchers.get(node) ?? {
       streams: new Set(),
       n: 0,
@@ -54,11 +54,12 @@ export class SignalRelay implements Disposable {
       isReminded: true,
     };
     this.#watchers.set(node, watcher);
+    const wasWatched = watcher.streams.has(stream);
     watcher.streams.add(stream);
     const nodes = this.#byStream.get(stream) ?? new Set();
     this.#byStream.set(stream, nodes.add(node));
     this.#remindLater();
-    return watcher.n;
+    return { n: watcher.n, wasWatched };
   }
 
   unwatch(streams: readonly StreamId[], node: NodeId): void {
@@ -77,11 +78,10 @@ export class SignalRelay implements Disposable {
     this.#byStream.delete(stream);
   }
 
-  /** Forgets the nodes that are not among these. */
-  keepOnly(living: ReadonlyMap<NodeId, unknown>): void {
-    for (const [node, { streams }] of this.#watchers) {
-      if (living.has(node)) continue;
-      this.unwatch([...streams], node);
+  /** These nodes are gone, for ever. */
+  forget(nodes: readonly NodeId[]): void {
+    for (const node of nodes) {
+      this.unwatch([...(this.#watchers.get(node)?.streams ?? [])], node);
       this.#watchers.delete(node);
     }
   }

@@ -9,6 +9,7 @@ import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { answerOf, isRefusal, type RequestState } from '../../core/request/request-state.ts';
 import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { Pauses } from '../../timing/pauses.ts';
 import { againWhenStale } from '../streams/again-when-stale.ts';
@@ -203,7 +204,7 @@ export class KeyedRequests implements AsyncDisposable {
     } catch (thrown) {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
-      if (isRefusal(error)) await this.#store.erase(begun.stream);
+      if (isRefusal(error) || isElsewhere(thrown)) await this.#store.erase(begun.stream);
       else {
         const other = await this.#end(begun, { type: 'request.failed', error: error.body });
         if (other) return answerOf(other);
@@ -251,6 +252,11 @@ export class KeyedRequests implements AsyncDisposable {
 
 function begunBy(key: IdempotencyKey, { repeatable }: Work<unknown>): ServiceEvent {
   return { type: 'request.begun', key, repeatable };
+}
+
+/** Whether nothing was done, because the session has left this node. */
+function isElsewhere(thrown: unknown): boolean {
+  return thrown instanceof SessionElsewhereError || thrown instanceof StaleVersionError;
 }
 
 function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {

@@ -103,6 +103,14 @@ export class LoadedSessions {
     if (entry && (entry.session === session || entry.session === null)) this.#leave(session.sessionId);
   }
 
+  /** The session leaves memory at once, unless something goes on in it. @returns whether it is not in memory. */
+  discard(sessionId: SessionId): boolean {
+    const entry = this.#entries.get(sessionId);
+    if (entry && !entry.session?.isIdle) return false;
+    this.#leave(sessionId);
+    return true;
+  }
+
   /** Unloads the sessions that have been idle for at least `idleMs`. */
   evictIdle(idleMs: number): void {
     for (const [sessionId, { session }] of this.#entries)

@@ -206,6 +206,11 @@ export class SessionRegistry {
     await Promise.allSettled(all);
   }
 
+  /** Another process owns the session. @returns whether it has left memory: one in which something goes on stays. */
+  discard(sessionId: SessionId): boolean {
+    return this.#inMemory.discard(sessionId);
+  }
+
   /** Resolves when a session that is being given up has left memory. */
   async left(sessionId: SessionId): Promise<void> {
     await this.#leaving.get(sessionId)?.catch(() => undefined);

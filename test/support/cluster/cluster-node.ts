@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import { NodesResponse } from '../../../src/wire/responses.ts';
+import type { z } from 'zod';
+import { NodesResponse, ServersResponse } from '../../../src/wire/responses.ts';
+import { unlessLost } from '../crash/session-watchers.ts';
 import { type Ending, ServiceProcess } from '../service/service-process.ts';
+import { withinMs } from './deadline.ts';
 import type { PartitionedLink } from './partitioned-link.ts';
 
 const SHIFTED_CLOCK = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
 /** A start waits for leases of nodes that died, while other tests take the processor. */
 const START_MS = 20_000;
+/** Longer than any request waits for other nodes. */
+const ANSWER_MS = 40_000;
 
 export interface NodeOptions {
   readonly number: number;
@@ -23,6 +27,8 @@ export interface NodeOptions {
 
 /** One service of a cluster: a process that a test ends and starts again, on its own ways to database and bus. */
 export class ClusterNode implements AsyncDisposable {
+  /** With which `fetch` and `post` ask, unless they are given another one. */
+  key: string | null = null;
   readonly #options: NodeOptions;
   #process: ServiceProcess | null = null;
   #port = 0;
@@ -39,6 +45,10 @@ export class ClusterNode implements AsyncDisposable {
 
   get database(): PartitionedLink {
     return this.#options.database;
+  }
+
+  get hasBus(): boolean {
+    return this.#options.bus !== null;
   }
 
   get bus(): PartitionedLink {
@@ -70,8 +80,16 @@ export class ClusterNode implements AsyncDisposable {
     return `ws://127.0.0.1:${this.#port}/${query}`;
   }
 
-  fetch(path: string, init?: RequestInit): Promise<Response> {
-    return fetch(`${this.url}${path}`, init);
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (this.key !== null && !headers.has('Authorization'))
+      headers.set('Authorization', `Bearer ${this.key}`);
+    const answer = fetch(`${this.url}${path}`, { ...init, headers });
+    return withinMs(
+      ANSWER_MS,
+      `the answer of node ${this.number} to ${init.method ?? 'GET'} ${path}`,
+      answer,
+    );
   }
 
   post(path: string, body: unknown = {}, more: Record<string, string> = {}): Promise<Response> {
@@ -127,8 +145,8 @@ export class ClusterNode implements AsyncDisposable {
 
   /** The nodes of the cluster, as it knows them. */
   async nodes(): Promise<z.infer<typeof NodesResponse>['nodes']> {
-    const response = await this.fetch('/api/nodes');
-    if (response.status !== 200) return [];
+    const response = await unlessLost(this.fetch('/api/nodes'));
+    if (response?.status !== 200) return [];
     return NodesResponse.parse(await response.json()).nodes;
   }
 
@@ -140,19 +158,21 @@ export class ClusterNode implements AsyncDisposable {
   }
 
   async isReady(): Promise<boolean> {
-    try {
-      return (await this.fetch('/readyz')).status === 200;
-    } catch (error) {
-      // It does not listen.
-      if (error instanceof TypeError) return false;
-      throw error;
-    }
+    return (await unlessLost(this.fetch('/readyz')))?.status === 200;
+  }
+
+  /** Whether its tool servers are up. */
+  async hasTools(): Promise<boolean> {
+    const response = await unlessLost(this.fetch('/api/mcp/servers'));
+    if (response?.status !== 200) return false;
+    const { servers } = ServersResponse.parse(await response.json());
+    return servers.every(({ status }) => status === 'connected' || status === 'disconnected');
   }
 
   /** What it has written to standard error in all its lives. */
   async said(): Promise<string> {
     const before = await Promise.all(this.#lives.slice(0, -1));
-    const [now = ''] = this.#process ? await this.#process.stderr(/^[^]*$/) : [];
+    const [now = ''] = this.#process ? await this.#process.stderr(/^.*$/s) : [];
     return before.map(({ stderr }) => stderr).join('--- the next life\n') + now;
   }
 

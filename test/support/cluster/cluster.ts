@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { seededRandom } from '../project/seeded-random.ts';
 import { type Ending, ServiceProcess } from '../service/service-process.ts';
-import { type TempDirectory, tempDirectory } from '../service/temp-directory.ts';
+import { tempDirectory } from '../service/temp-directory.ts';
 import { Balancer } from './balancer.ts';
 import type { ClusterEngines } from './cluster-engines.ts';
 import { ClusterNode } from './cluster-node.ts';
@@ -25,9 +25,8 @@ export interface ClusterOptions {
   readonly hasBus?: boolean;
   /** By how much the clock of each node is wrong. */
   readonly clockShiftsMs?: readonly number[];
-  /** Further files of the folder in which the nodes run, by name. */
-  readonly files?: Readonly<Record<string, string>>;
-  readonly args?: readonly string[];
+  /** Clients are authenticated by API keys; the nodes have one of an administrator. */
+  readonly hasKeys?: boolean;
   /** Of the balancer's choices. */
   readonly seed?: number;
 }
@@ -46,7 +45,12 @@ export class Cluster implements AsyncDisposable {
 
   private constructor(
     { engines }: ClusterOptions,
-    { nodes, balancer, folder, storeUrl }: Pick<Cluster, 'nodes' | 'balancer' | 'folder'> & { storeUrl: string },
+    {
+      nodes,
+      balancer,
+      folder,
+      storeUrl,
+    }: Pick<Cluster, 'nodes' | 'balancer' | 'folder'> & { storeUrl: string },
     parts: readonly AsyncDisposable[],
   ) {
     this.engines = engines;
@@ -61,6 +65,7 @@ export class Cluster implements AsyncDisposable {
   static async start(options: ClusterOptions): Promise<Cluster> {
     const cluster = await Cluster.create(options);
     try {
+      if (options.hasKeys) await cluster.#makeAdmin();
       // The first one makes the tables.
       await cluster.node(0).start();
       await Promise.all(cluster.nodes.slice(1).map((node) => node.start()));
@@ -76,14 +81,16 @@ export class Cluster implements AsyncDisposable {
 
   /** Before its nodes are started. */
   static async create(options: ClusterOptions): Promise<Cluster> {
-    const { engines, agent, nodes: count = 3, hasBus = true, files = {}, seed = 1 } = options;
+    const { engines, agent, nodes: count = 3, hasBus = true, hasKeys = false, seed = 1 } = options;
     const parts: AsyncDisposable[] = [];
     const use = <T extends AsyncDisposable>(part: T): T => {
       parts.push(part);
       return part;
     };
     const folder = use(await tempDirectory());
-    await writeFiles(folder, { 'agent.yml': JSON.stringify(agent), ...files });
+    await writeFile(join(folder.path, 'agent.yml'), JSON.stringify(agent));
+    if (hasKeys) await writeFile(join(folder.path, 'service.yml'), 'auth: {apiKeys: true}\n');
+    const args = hasKeys ? ['--config', 'service.yml'] : [];
     const balancer = use(await Balancer.listen(seededRandom(seed)));
     const storeUrl = engines.postgres.newUrl();
     // A secret of one node must be readable on the others.
@@ -95,11 +102,12 @@ export class Cluster implements AsyncDisposable {
       const environment = {
         AGENT_SERVICE_STORE: storeUrl.replace(`:${engines.postgres.port}/`, `:${database.port}/`),
         AGENT_SERVICE_SECRET_KEY: secretKey,
+        AGENT_SERVICE_LOG_LEVEL: process.env.CLUSTER_LOG_LEVEL ?? 'info',
         ...(bus && { AGENT_SERVICE_BUS: `nats://127.0.0.1:${bus.port}` }),
       };
       const clockShiftMs = options.clockShiftsMs?.[number] ?? 0;
-      const own = { number, folder: folder.path, environment, clockShiftMs, database, bus };
-      nodes.push(use(new ClusterNode({ ...own, args: options.args ?? [] })));
+      const own = { number, folder: folder.path, args, environment, clockShiftMs, database, bus };
+      nodes.push(use(new ClusterNode(own)));
     }
     return new Cluster(options, { nodes, balancer, folder: folder.path, storeUrl }, parts);
   }
@@ -172,17 +180,18 @@ export class Cluster implements AsyncDisposable {
     return revived;
   }
 
-  /** Resolves when all nodes are ready and each knows exactly the others. */
+  /** Resolves when all nodes are ready, each knows exactly the others, and their tool servers are up. */
   async settled(): Promise<void> {
-    for (const node of this.nodes) {
-      await awaited(SETTLE_MS, `node ${node.number} is ready`, () => node.isReady(), Boolean);
-      await awaited(
-        SETTLE_MS,
-        `node ${node.number} knows ${this.nodes.length} nodes`,
-        async () => (await node.nodes()).length,
-        (count) => count === this.nodes.length,
-      );
-    }
+    await awaited(SETTLE_MS, 'all nodes are ready and know each other', () => this.#unsettled(), isNone);
+  }
+
+  /** The same after a fault, of which a node may have ended: nodes that end are started again. */
+  async recovered(): Promise<void> {
+    const revived = async (): Promise<string[]> => {
+      await this.revive();
+      return this.#unsettled();
+    };
+    await awaited(SETTLE_MS, 'all nodes are ready and know each other again', revived, isNone);
   }
 
   /** The number of the node that owns the session. */
@@ -208,6 +217,30 @@ export class Cluster implements AsyncDisposable {
     for (const part of this.#parts.toReversed()) await part[Symbol.asyncDispose]();
   }
 
+  /** What is not as it should be. */
+  async #unsettled(): Promise<string[]> {
+    const complaints: string[] = [];
+    for (const node of this.nodes) {
+      if (!(await node.isReady())) complaints.push(`node ${node.number} is not ready`);
+      else {
+        const known = (await node.nodes()).length;
+        // A service alone lists none.
+        const wanted = node.hasBus ? this.nodes.length : 0;
+        if (known !== wanted) complaints.push(`node ${node.number} knows ${known} nodes`);
+        if (!(await node.hasTools())) complaints.push(`node ${node.number} has no tools yet`);
+      }
+    }
+    return complaints;
+  }
+
+  /** Before the first node starts. */
+  async #makeAdmin(): Promise<void> {
+    const args = ['keys', 'create', '--name', 'admin', '--role', 'admin', '--store', this.#storeUrl];
+    const { code, stdout, stderr } = await new ServiceProcess(args, { cwd: this.folder }).ended;
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    for (const node of this.nodes) node.key = stdout.trim();
+  }
+
   /** What the nodes have said, for whoever looks for a fault. */
   async #writeLogs(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
@@ -216,6 +249,6 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-async function writeFiles(folder: TempDirectory, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
+function isNone(complaints: readonly string[]): boolean {
+  return complaints.length === 0;
 }

@@ -21,7 +21,11 @@ export async function answerOf(node: ClusterNode, path: string, init?: RequestIn
 }
 
 /** The answers of all nodes, in their order. */
-export function answersOf(nodes: readonly ClusterNode[], path: string, init?: RequestInit): Promise<NodeAnswer[]> {
+export function answersOf(
+  nodes: readonly ClusterNode[],
+  path: string,
+  init?: RequestInit,
+): Promise<NodeAnswer[]> {
   return Promise.all(nodes.map((node) => answerOf(node, path, init)));
 }
 

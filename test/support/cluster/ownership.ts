@@ -46,7 +46,10 @@ export class Ownership {
   /** What is wrong with the owners that there were: an epoch of a session has one. */
   async faults(): Promise<string[]> {
     const rows = await this.#rows(`SELECT DISTINCT stream, epoch, owner FROM ${this.#schema}.test_owners`);
-    const owners = Map.groupBy(rows.map((row) => HistoryRow.parse(row)), ({ stream, epoch }) => `${stream} ${epoch}`);
+    const owners = Map.groupBy(
+      rows.map((row) => HistoryRow.parse(row)),
+      ({ stream, epoch }) => `${stream} ${epoch}`,
+    );
     return [...owners]
       .filter(([, all]) => all.length > 1)
       .map(([epoch, all]) => `epoch ${epoch} has the owners ${all.map(({ owner }) => owner).join(', ')}`);

@@ -1,14 +1,18 @@
+import { z } from 'zod';
+import { FramePlace, MachineFrame, ResumableFrame } from '../../../src/wire/frames.ts';
 import { withinMs } from './deadline.ts';
-import { ResumableFrame } from '../../../src/wire/frames.ts';
+
+const StreamFrame = z.union([ResumableFrame, MachineFrame.and(FramePlace)]);
+type StreamFrame = z.infer<typeof StreamFrame>;
 
 export interface ReceivedText {
   readonly text: string;
-  readonly frame: ResumableFrame;
+  readonly frame: StreamFrame;
   /** By the monotonic clock. */
   readonly atMs: number;
 }
 
-type IsDone = (frames: readonly ResumableFrame[]) => boolean;
+type IsDone = (frames: readonly StreamFrame[]) => boolean;
 
 interface Waiter {
   readonly isDone: IsDone;
@@ -38,19 +42,23 @@ export class TextSocket implements Disposable {
 
   static async open(url: string): Promise<TextSocket> {
     const socket = new WebSocket(url);
-    const opened = Promise.withResolvers<void>();
-    socket.addEventListener('open', () => opened.resolve());
-    socket.addEventListener('error', () => opened.reject(new Error(`no connection to ${url}`)));
     const wrapped = new TextSocket(socket);
-    await opened.promise;
-    return wrapped;
+    const opening = new Promise<boolean>((resolve) => {
+      socket.addEventListener('open', () => resolve(true));
+      socket.addEventListener('error', () => resolve(false));
+    });
+    if (await withinMs(FRAME_MS, `an answer to the handshake of ${url}`, opening)) return wrapped;
+    // A WebSocket does not say why it was refused. A GET of the same address does.
+    const headers = { Accept: 'application/json' };
+    const refusal = await fetch(url.replace('ws:', 'http:'), { headers }).then((response) => response.text());
+    throw new Error(`no connection to ${url}: ${refusal}`);
   }
 
   get texts(): string[] {
     return this.received.map(({ text }) => text);
   }
 
-  get frames(): ResumableFrame[] {
+  get frames(): StreamFrame[] {
     return this.received.map(({ frame }) => frame);
   }
 
@@ -63,7 +71,7 @@ export class TextSocket implements Disposable {
   }
 
   /** Resolves as soon as the frames so far are as wanted. */
-  async until(what: string, isDone: IsDone, ms = FRAME_MS): Promise<ResumableFrame[]> {
+  async until(what: string, isDone: IsDone, ms = FRAME_MS): Promise<StreamFrame[]> {
     if (!isDone(this.frames)) {
       const waiter = { isDone, settled: Promise.withResolvers<void>() };
       this.#waiting.add(waiter);
@@ -77,8 +85,8 @@ export class TextSocket implements Disposable {
   }
 
   /** Resolves with the first frame of this event. */
-  async first(event: ResumableFrame['event'], ms?: number): Promise<ReceivedText> {
-    const isIt = (frame: ResumableFrame): boolean => frame.event === event;
+  async first(event: StreamFrame['event'], ms?: number): Promise<ReceivedText> {
+    const isIt = (frame: StreamFrame): boolean => frame.event === event;
     await this.until(`a frame ${event}`, (frames) => frames.some(isIt), ms);
     const received = this.received.find(({ frame }) => isIt(frame));
     if (!received) throw new Error(`there is no frame ${event}`);
@@ -90,7 +98,7 @@ export class TextSocket implements Disposable {
   }
 
   #receive(text: string): void {
-    const frame = ResumableFrame.parse(JSON.parse(text));
+    const frame = StreamFrame.parse(JSON.parse(text));
     this.received.push({ text, frame, atMs: performance.now() });
     for (const { isDone, settled } of this.#waiting) if (isDone(this.frames)) settled.resolve();
   }
