@@ -5,6 +5,7 @@ import { PanelHeader } from '../ui/panel-header.tsx';
 import { Chart } from './chart.tsx';
 import { chartGroups } from './charts.ts';
 import style from './health.module.css';
+import { Nodes } from './nodes.tsx';
 import { latest } from './samples.ts';
 import { Tiles } from './tiles.tsx';
 import { useSamples } from './use-samples.ts';
@@ -42,6 +43,7 @@ export function HealthPanel() {
           </p>
         )}
         {samples && <Tiles samples={samples} />}
+        <Nodes />
         {samples && <Charts samples={latest(samples, spanMs)} />}
       </div>
     </>

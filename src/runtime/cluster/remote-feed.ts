@@ -35,6 +35,8 @@ export class RemoteFeed {
   /** What the clients of this node have. Null until that is known. */
   #cursor: StreamCursor | null = null;
   #source: NodeId | null = null;
+  /** Seq of the last event from there. */
+  #sourceSeq = 0;
   /** Signals that arrive while the feed catches up; null while it is live, or has no source. */
   #held: SessionSignal[] | null = null;
   /** Whether this node owns the session, so that its signals need no feed. */
@@ -121,8 +123,12 @@ export class RemoteFeed {
 
   /** @param from the node that sends the signal. */
   hear(from: NodeId, signals: readonly SessionSignal[]): void {
-    // The session was nobody's, and the node that has it now was told who wants its signals.
-    if (this.#source === null && this.#cursor && !this.#isOwn) this.#source = from;
+    if (this.#source === null && this.#cursor && !this.#isOwn) {
+      // The session was nobody's, and the node that has it now was told who wants its signals.
+      if (!this.#follows(signals)) void this.attach(from);
+      this.#source = from;
+      this.#sourceSeq = this.#cursor.seq;
+    }
     if (from !== this.#source) return;
     if (this.#held === null) {
       this.#takeLive(from, signals);
@@ -151,18 +157,25 @@ export class RemoteFeed {
       this.#cursor = new StreamCursor({ seq: head, offset: 0 });
       if (reasoning) this.#cursor.take(reasoning);
       if (running) this.#cursor.take(running);
-    } else if (!isNew || !wasWatched) {
+    } else if (!isNew || !wasWatched || (head > this.#cursor.seq && !this.#follows(this.#held ?? []))) {
       // A session that was deleted and begun again is another one.
-      if (head < this.#cursor.seq) this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+      if (await this.#isAnother(head, this.#cursor)) this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
       // No further than the text is from: later events come as signals.
       await this.#catchUp(attempt, head);
       if (attempt !== this.#attempt) return;
-      if (reasoning) this.#take(reasoning);
-      if (running) this.#take(running);
+      const isOfHead = this.#cursor.seq === head;
+      if (reasoning && isOfHead) this.#take(reasoning);
+      if (running && isOfHead) this.#take(running);
     }
+    this.#sourceSeq = Math.min(head, this.#cursor.seq);
     const held = this.#held ?? [];
     this.#held = null;
     this.#takeLive(node, held);
+  }
+
+  /** Whether the log does not have the last event that the clients have. Its owner may lag behind the log. */
+  async #isAnother(head: number, { seq }: StreamCursor): Promise<boolean> {
+    return head < seq && (await this.#deps.read(this.#stream, seq - 1, 1)).length === 0;
   }
 
   /** Tells the events that the log has and the clients lack. @param head seq of the last one. Left out: all. */
@@ -178,15 +191,36 @@ export class RemoteFeed {
 
   /** Whatever is missing before a signal is asked for again. */
   #takeLive(from: NodeId, signals: readonly SessionSignal[]): void {
-    for (const [index, signal] of signals.entries()) {
-      if (this.#isComplete(signal)) {
-        this.#take(signal);
-        continue;
+    const fresh = this.#withoutOld(signals);
+    for (const [index, signal] of fresh.entries()) {
+      if (this.#isOld(signal)) continue;
+      if (!this.#isComplete(signal)) {
+        void this.attach(from);
+        this.#held?.push(...fresh.slice(index));
+        return;
       }
-      void this.attach(from);
-      this.#held?.push(...signals.slice(index));
-      return;
+      this.#take(signal);
+      if ('event' in signal) this.#sourceSeq = signal.seq;
     }
+  }
+
+  /** Without what comes before the last of the events that the clients have. */
+  #withoutOld(signals: readonly SessionSignal[]): readonly SessionSignal[] {
+    const seq = this.#cursor?.seq ?? 0;
+    const next = signals.findIndex((signal) => 'event' in signal && signal.seq > seq);
+    const known = signals.slice(0, next === -1 ? signals.length : next);
+    return signals.slice(known.findLastIndex((signal) => 'event' in signal) + 1);
+  }
+
+  /** Whether it was streamed before an event that the clients have from the log. */
+  #isOld(signal: SessionSignal): boolean {
+    if ('event' in signal || signal.type === 'session.fault' || this.#cursor === null) return false;
+    return this.#sourceSeq < this.#cursor.seq;
+  }
+
+  /** Whether they begin with the event after those that the clients have. */
+  #follows([first]: readonly SessionSignal[]): boolean {
+    return first !== undefined && 'event' in first && first.seq === this.seq + 1;
   }
 
   /** Whether the clients have all that comes before the signal. */

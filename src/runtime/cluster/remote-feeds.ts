@@ -5,6 +5,8 @@ import { type FeedDeps, RemoteFeed } from './remote-feed.ts';
 
 /** Streams whose places are looked up together. */
 const PAGE_STREAMS = 1_000;
+/** Of a session that does not exist. */
+const NOWHERE: StreamPlace = { owner: null, head: 0 };
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'tell' | 'onError'> {
   readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
@@ -138,19 +140,28 @@ export class RemoteFeeds {
     for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {
       const page = wanted.slice(begin, begin + PAGE_STREAMS);
       const places = await this.#deps.membership.places(page.map(([stream]) => stream));
-      for (const [stream, feed] of page) {
-        const place = places.get(stream);
-        if (place && this.#feeds.get(stream) === feed && !feed.isOwn) this.#look(feed, place);
-      }
+      for (const [stream, feed] of page)
+        if (this.#feeds.get(stream) === feed && !feed.isOwn) this.#look(feed, places.get(stream) ?? NOWHERE);
     }
   }
 
   #look(feed: RemoteFeed, place: StreamPlace): void {
-    const { owner } = place;
+    const { owner, head } = place;
     // Whoever claims a session for this node takes care of its feed.
     if (owner === this.#deps.membership.self) return;
-    if (owner !== null && owner !== feed.source) void feed.attach(owner);
-    else feed.poll(place);
+    if (owner !== null && owner !== feed.source) void this.#attachOr(feed, owner, place);
+    else {
+      feed.begin(head);
+      feed.poll(place);
+    }
+  }
+
+  /** While the node cannot be asked, the log has what happens at it. */
+  async #attachOr(feed: RemoteFeed, node: NodeId, place: StreamPlace): Promise<void> {
+    await feed.attach(node);
+    if (feed.source !== null || feed.isOwn) return;
+    feed.begin(place.head);
+    feed.poll(place);
   }
 
   #attachAll(node: NodeId): void {
@@ -173,10 +184,10 @@ export class RemoteFeeds {
         [...unplaced].map(([stream, feed]) => {
           // A client may have left, or this node may own the session by now.
           if (this.#feeds.get(stream) !== feed || feed.isOwn) return undefined;
-          const { owner = null, head = 0 } = places.get(stream) ?? {};
-          if (owner === this.#deps.membership.self) feed.presumeOwn();
-          else if (owner !== null) return feed.attach(owner);
-          else feed.begin(head);
+          const place = places.get(stream) ?? NOWHERE;
+          if (place.owner === this.#deps.membership.self) feed.presumeOwn();
+          else if (place.owner !== null) return this.#attachOr(feed, place.owner, place);
+          else feed.begin(place.head);
           return undefined;
         }),
       );
