@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import * as append from './append.ts';
 import * as auth from './auth.ts';
+import * as cluster from './cluster.ts';
 import * as fanOut from './fan-out.ts';
 import * as firstToken from './first-token.ts';
 import * as history from './history.ts';
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'short-sessions': shortSessions,
   append,
   postgres,
+  cluster,
   recover,
   'slow-reader': slowReader,
   mcp,

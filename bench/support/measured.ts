@@ -18,7 +18,7 @@ export interface Work {
  * on it limits the rate, and only the CPU time of the server says what the server can do.
  */
 export async function measured(
-  server: ServerProcess,
+  server: Pick<ServerProcess, 'cpuMs' | 'rssMb'>,
   unit: string,
   work: () => Promise<Work>,
 ): Promise<Sample> {

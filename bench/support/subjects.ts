@@ -33,6 +33,8 @@ export interface ServiceOptions extends SubjectOptions {
   readonly name?: string;
   /** Default: nobody is authenticated. */
   readonly serviceFile?: string;
+  /** More variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export const FLOOR = 'floor';
@@ -81,6 +83,7 @@ export async function startSources(
       ...serviceArguments(agentFile(scope, options), dataDir),
       ...(options.serviceFile === undefined ? [] : ['--config', options.serviceFile]),
     ],
+    ...(options.env && { env: options.env }),
     nodeOptions: scope.profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${scope.profiles}`],
   });
 }

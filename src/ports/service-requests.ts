@@ -21,7 +21,7 @@ import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { Tool, ToolExecution } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
-import type { McpServerRecord } from '../core/tool-server/mcp-server-record.ts';
+import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
@@ -44,6 +44,11 @@ export type ApprovalAnswer = { readonly sessionId: SessionId } & Omit<AnswerAppr
 /** A request with a key is executed once. Its answer is kept for a day. */
 interface Keyed {
   readonly key?: IdempotencyKey | undefined;
+}
+
+/** A request that another node has done already does nothing where the server has another status than it had there. */
+interface Seen {
+  readonly seen?: McpServerStatus | undefined;
 }
 
 /**
@@ -108,8 +113,8 @@ export interface ServiceRequests {
     answer: McpServerRecord;
   };
   /** Disconnects a server, or removes it from the list if it is already disconnected. */
-  'mcp-server.disconnect': { request: { serverId: string }; answer: McpServerRecord };
-  'mcp-server.reconnect': { request: { serverId: string } & Keyed; answer: McpServerRecord };
+  'mcp-server.disconnect': { request: { serverId: string } & Seen; answer: McpServerRecord };
+  'mcp-server.reconnect': { request: { serverId: string } & Seen & Keyed; answer: McpServerRecord };
   /**
    * Ends the authorization of a tool server, which is then connected; the record says whether that succeeded. Refused if
    * the `state` is unknown, or if there is no permission.

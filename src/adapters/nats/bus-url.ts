@@ -34,8 +34,17 @@ export function parseBusUrl(text: string): BusAddress {
 function parseOne(text: string): URL {
   if (!/^(nats|tls):\/\//.test(text) || !URL.canParse(text)) throw wrongUrl();
   const url = new URL(text);
-  if (url.hostname === '') throw wrongUrl();
+  if (url.hostname === '' || !isDecodable(url)) throw wrongUrl();
   return url;
+}
+
+/** Whether its `%` are followed by what they stand for. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function serverOf({ hostname, port }: URL): string {

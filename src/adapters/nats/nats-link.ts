@@ -89,8 +89,13 @@ class NatsLink implements NodeLink {
           this.#log.warn({ bus: this.#shown, err: error }, 'NATS refused a subscription');
           return;
         }
-        const text = this.#parts.take(data);
-        if (text !== undefined) listener(text);
+        try {
+          const text = this.#parts.take(data);
+          if (text !== undefined) listener(text);
+        } catch (err) {
+          // It would end the connection.
+          this.#log.error({ bus: this.#shown, subject, err }, 'a text of another node could not be taken');
+        }
       },
     });
     return () => subscription.unsubscribe();

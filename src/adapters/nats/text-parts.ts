@@ -2,6 +2,8 @@
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Room for the head of a part. */
 const HEAD_BYTES = 96;
+/** Of a text that fits into `MOST_BYTES`, if the server takes messages of a kilobyte at least. */
+const MOST_PARTS = 65_536;
 const WHOLE = '.';
 const PART = '+';
 
@@ -38,12 +40,15 @@ export class TextParts {
     this.#onDropped = onDropped;
   }
 
-  /** Undefined until all parts of the text have arrived. */
+  /** Undefined until all parts of the text have arrived, and for a message that no node has made. */
   take(message: Uint8Array): string | undefined {
     const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-    if (bytes[0] === WHOLE.charCodeAt(0)) return bytes.toString('utf8', 1);
+    const [kind] = bytes.toString('latin1', 0, 1);
+    if (kind === WHOLE) return bytes.toString('utf8', 1);
     const end = bytes.indexOf('\n');
+    if (kind !== PART || end === -1) return undefined;
     const [id = '', index = '', count = ''] = bytes.toString('latin1', 1, end).split(' ');
+    if (!isPlace(Number(index), Number(count))) return undefined;
     return this.#takePart(id, Number(index), Number(count), bytes.subarray(end + 1));
   }
 
@@ -87,4 +92,10 @@ export class TextParts {
     this.#unfinished.delete(id);
     this.#bytes -= bytes;
   }
+}
+
+function isPlace(index: number, count: number): boolean {
+  return (
+    Number.isInteger(index) && Number.isInteger(count) && index >= 0 && index < count && count <= MOST_PARTS
+  );
 }

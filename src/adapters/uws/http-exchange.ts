@@ -87,9 +87,7 @@ export class HttpExchange {
 
   /** Ends a streamed response properly, after what the stream had until now. Does nothing for others. */
   endStream(): void {
-    // `#copy` reports the error of a stream that has failed.
-    this.#reader?.cancel('the service is stopping').catch(() => undefined);
-    this.#onDrained();
+    this.#endReading('the service is stopping');
   }
 
   #write(response: HttpResponse, body: string | Uint8Array): void {
@@ -139,10 +137,7 @@ export class HttpExchange {
   async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader();
     this.#reader = reader;
-    this.#onAbort = () => {
-      void reader.cancel('the client went away');
-      this.#onDrained();
-    };
+    this.#onAbort = () => this.#endReading('the client went away');
     const isOfEvents = response.stream !== 'bytes';
     if (isOfEvents) this.#flushWhenWritable();
     else this.#noteWritable();
@@ -170,6 +165,12 @@ export class HttpExchange {
       if (done || this.#over) return;
       if (!this.#writeChunk(value)) await this.#drained();
     }
+  }
+
+  #endReading(reason: string): void {
+    // `#copy` reports the error of a stream that has failed.
+    this.#reader?.cancel(reason).catch(() => undefined);
+    this.#onDrained();
   }
 
   /** @returns false if uWebSockets.js has buffered a part, because the client does not read fast enough. */

@@ -20,7 +20,7 @@ function fenced(connection: ToolServerConnection, lease: Lease): ToolServerConne
   return {
     listTools: () => connection.listTools(),
     async callTool(toolName, args, options) {
-      if (!lease.isHeld) await renewed(lease, options?.signal);
+      if (!lease.isHeld && !options?.signal?.aborted) await renewed(lease, options?.signal);
       return connection.callTool(toolName, args, options);
     },
     close: () => connection.close(),

@@ -37,8 +37,6 @@ const REPEATABLE: ReadonlySet<RequestType> = new Set<RequestType>([
   ...(['session.position', 'session.rest', 'session.view', 'session.events'] as const),
 ]);
 
-/** Requests whose answers say what there is. */
-const LISTS: ReadonlySet<RequestType> = new Set<RequestType>(['mcp-server.list', 'grant.list', 'key.list']);
 /** Errors that say that something is not there: another node may have just recorded it. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SERVER_NOT_FOUND',
@@ -294,13 +292,11 @@ export class ClusterBus implements Bus, ClusterAgent {
     request: Request<T>,
     context: RequestContext,
   ): Promise<Answer<T>> {
-    const { catchUp } = this.#composed;
-    if (LISTS.has(type)) await catchUp();
     try {
       return await this.#local.send(type, request, context);
     } catch (error) {
       if (!(error instanceof ServiceError) || !UNKNOWN.has(error.code)) throw error;
-      await catchUp();
+      await this.#composed.catchUp();
       return this.#local.send(type, request, context);
     }
   }

@@ -2,6 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { waitingApprovals } from '../../core/session/view-session.ts';
+import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
@@ -26,6 +27,8 @@ export class Gathered {
     'approval.list': (request, context) => this.#approvals(request, context),
     'session.list': (request, context) => this.#sessions(request, context),
     'tool.cancel': (request, context) => this.#cancel(request, context),
+    'mcp-server.disconnect': (request, context) => this.#disconnect(request, context),
+    'mcp-server.reconnect': (request, context) => this.#reconnect(request, context),
     'mcp-server.authorize': (request, context) => this.#authorize(request, context),
     'agent.reload': (request, context) => this.#reload(request, context),
   };
@@ -72,6 +75,35 @@ export class Gathered {
   async #cancel(request: Request<'tool.cancel'>, context: RequestContext): Promise<boolean> {
     if (await this.#deps.local.send('tool.cancel', request, context)) return true;
     return (await this.#ofOthers('tool.cancel', request, context)).includes(true);
+  }
+
+  /** The log tells nothing of servers of the agent file, nor of those that leave the list. */
+  async #disconnect(
+    request: Request<'mcp-server.disconnect'>,
+    context: RequestContext,
+  ): Promise<Answer<'mcp-server.disconnect'>> {
+    const seen = await this.#statusOf(request.serverId, context);
+    const record = await this.#deps.here('mcp-server.disconnect', request, context);
+    await this.#ofOthers('mcp-server.disconnect', { ...request, seen }, context);
+    return record;
+  }
+
+  /** A server that is connected is this node's own matter. */
+  async #reconnect(
+    { serverId, key }: Request<'mcp-server.reconnect'>,
+    context: RequestContext,
+  ): Promise<Answer<'mcp-server.reconnect'>> {
+    const seen = await this.#statusOf(serverId, context);
+    try {
+      return await this.#deps.here('mcp-server.reconnect', { serverId, key }, context);
+    } finally {
+      if (seen === 'disconnected') await this.#ofOthers('mcp-server.reconnect', { serverId, seen }, context);
+    }
+  }
+
+  async #statusOf(serverId: string, context: RequestContext): Promise<McpServerStatus | undefined> {
+    const servers = await this.#deps.local.send('mcp-server.list', {}, context);
+    return servers.find(({ id }) => id === serverId)?.status;
   }
 
   /** The node that began the authorization knows its `state`. */

@@ -1,7 +1,7 @@
 import type { StreamId } from '../../core/log/streams.ts';
-import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Membership, NodeId, StreamPlace } from '../../ports/membership.ts';
 import { type FeedDeps, RemoteFeed } from './remote-feed.ts';
+import { signalsOf } from './signal-batch.ts';
 
 /** Streams whose places are looked up together. */
 const PAGE_STREAMS = 1_000;
@@ -68,7 +68,7 @@ export class RemoteFeeds {
     const unwatched: StreamId[] = [];
     for (const [stream, signals] of items) {
       const feed = this.#feeds.get(stream);
-      if (feed) feed.hear(from, signals.filter(isSignal));
+      if (feed) feed.hear(from, signalsOf(signals));
       else unwatched.push(stream);
     }
     if (unwatched.length > 0) this.#deps.unwatch(from, unwatched);
@@ -196,9 +196,4 @@ export class RemoteFeeds {
       for (const stream of unplaced.keys()) this.#deps.onError(stream, error);
     }
   }
-}
-
-/** They were signals when the other node sent them. */
-function isSignal(value: unknown): value is SessionSignal {
-  return typeof value === 'object' && value !== null && ('event' in value || 'type' in value);
 }

@@ -4,6 +4,7 @@ import type { NodeId } from '../../ports/membership.ts';
 import type { NodeLink } from '../../ports/node-link.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { nodeSubject } from './node-messages.ts';
+import { SignalBatch } from './signal-batch.ts';
 
 /** How soon a watching node notices that the last message was lost. */
 const REMIND_MS = 1_000;
@@ -21,8 +22,6 @@ interface Watcher {
   readonly streams: Set<StreamId>;
   /** Number of the last message. */
   n: number;
-  /** Encoded signals that wait for the end of this turn of the event loop. */
-  waiting: Map<StreamId, string[]>;
   isReminded: boolean;
 }
 
@@ -36,6 +35,8 @@ export class SignalRelay implements Disposable {
   readonly #soon: (work: () => void) => void;
   readonly #watchers = new Map<NodeId, Watcher>();
   readonly #byStream = new Map<StreamId, Set<NodeId>>();
+  /** The signals that wait for the end of this turn of the event loop. */
+  #waiting = new Map<StreamId, SignalBatch>();
   #isScheduled = false;
   #reminder: unknown = null;
 
@@ -50,7 +51,6 @@ export class SignalRelay implements Disposable {
     const watcher = this.#watchers.get(node) ?? {
       streams: new Set(),
       n: 0,
-      waiting: new Map(),
       isReminded: true,
     };
     this.#watchers.set(node, watcher);
@@ -74,6 +74,7 @@ export class SignalRelay implements Disposable {
 
   /** This node has given the session up, after its last signal. */
   end(stream: StreamId): void {
+    if (this.#waiting.has(stream)) this.#flush();
     for (const node of this.#byStream.get(stream) ?? []) this.#watchers.get(node)?.streams.delete(stream);
     this.#byStream.delete(stream);
   }
@@ -87,15 +88,10 @@ export class SignalRelay implements Disposable {
   }
 
   relay(stream: StreamId, signal: SessionSignal): void {
-    const nodes = this.#byStream.get(stream);
-    if (nodes === undefined) return;
-    const text = JSON.stringify(signal);
-    for (const node of nodes) {
-      const { waiting } = this.#watchers.get(node) ?? { waiting: new Map<StreamId, string[]>() };
-      const texts = waiting.get(stream);
-      if (texts) texts.push(text);
-      else waiting.set(stream, [text]);
-    }
+    if (!this.#byStream.has(stream)) return;
+    const batch = this.#waiting.get(stream) ?? new SignalBatch();
+    batch.add(signal);
+    this.#waiting.set(stream, batch);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#soon(() => this.#flush());
@@ -110,14 +106,21 @@ export class SignalRelay implements Disposable {
 
   #flush(): void {
     this.#isScheduled = false;
-    for (const [node, watcher] of this.#watchers) {
-      if (watcher.waiting.size === 0) continue;
+    const messages = new Map<NodeId, string[]>();
+    for (const [stream, batch] of this.#waiting) {
+      const text = `[${JSON.stringify(stream)},${batch.encode()}]`;
+      for (const node of this.#byStream.get(stream) ?? []) {
+        const items = messages.get(node);
+        if (items) items.push(text);
+        else messages.set(node, [text]);
+      }
+    }
+    this.#waiting = new Map();
+    for (const [node, items] of messages) {
+      const watcher = this.#watchers.get(node);
+      if (!watcher) continue;
       watcher.n += 1;
       watcher.isReminded = false;
-      const items = [...watcher.waiting].map(
-        ([stream, texts]) => `[${JSON.stringify(stream)},[${texts.join(',')}]]`,
-      );
-      watcher.waiting = new Map();
       this.#publish(node, watcher.n, items.join(','));
     }
   }

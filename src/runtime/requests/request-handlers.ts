@@ -108,12 +108,12 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
     const scope = keyScope(context, 'mcp-server.connect');
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: false, run }));
   });
-  bus.handle('mcp-server.disconnect', ({ serverId }, context) =>
-    servers.disconnect(serverId, requestOrigin(context)),
+  bus.handle('mcp-server.disconnect', ({ serverId, seen }, context) =>
+    servers.disconnect(serverId, requestOrigin(context), seen),
   );
-  bus.handle('mcp-server.reconnect', ({ serverId, key }, context) => {
+  bus.handle('mcp-server.reconnect', ({ serverId, seen, key }, context) => {
     const origin = requestOrigin(context);
-    const run = () => servers.reconnect(serverId, origin);
+    const run = () => servers.reconnect(serverId, origin, seen);
     const scope = keyScope(context, 'mcp-server.reconnect', serverId);
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
   });

@@ -4,7 +4,7 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
-import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import type { AuthorizationResponse } from '../../ports/server-authorization.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
@@ -119,15 +119,15 @@ export class McpSupervisor implements AsyncDisposable {
 
   /**
    * Takes over what other nodes did to servers that are connected at run time: connects those that are new here, replaces
-   * those with another configuration and ends those that were removed. Servers of the agent file stay as they are, unless
-   * one of the same name was connected. Resolves when what is gone has ended, and does not wait for what is new.
+   * those with another configuration and disconnects those that were removed. Servers of the agent file stay as they are,
+   * unless one of the same name was connected. Resolves when what is gone has ended, and does not wait for what is new.
    */
   async follow(): Promise<void> {
     const news = await this.#book.news();
     if (this.#isClosed) return;
     const latest = news.filter((one) => !this.#held.isHeld(one.name) && this.#book.acknowledge(one));
     const ended = latest.flatMap((one) => this.#followed(one));
-    await Promise.all(ended.map((server) => this.giveUp(server)));
+    await Promise.all(ended.map((server) => this.#end(server)));
   }
 
   /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
@@ -181,22 +181,24 @@ export class McpSupervisor implements AsyncDisposable {
     });
   }
 
-  async reconnect(serverId: string, origin: Origin): Promise<McpServerRecord> {
+  /** @param seen leaves a server alone that has another status. */
+  async reconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
     const server = this.#server(serverId);
+    if (seen !== undefined && server.status !== seen) return server.record;
     return this.#atRunTime.has(server.name) ? this.#remembered(server, origin) : this.#attempt(server);
   }
 
-  /** Disconnects a server. Removes a server that is disconnected already, so that the list does not grow for ever. */
-  async disconnect(serverId: string, origin: Origin): Promise<McpServerRecord> {
+  /**
+   * Disconnects a server. Removes a server that is disconnected already, so that the list does not grow for ever.
+   * @param seen leaves a server alone that is disconnected and was not then, or the other way round.
+   */
+  async disconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
     const server = this.#server(serverId);
-    if (server.status === 'disconnected') this.#forget(server);
-    const { authorizations } = this.#deps;
     const { name } = server;
-    await Promise.all([
-      server.disconnect(),
-      this.#held.during(name, () => this.#book.remove(name, origin)),
-      server.config.type === 'http' && authorizations?.forget(server.name),
-    ]);
+    const isDisconnected = server.status === 'disconnected';
+    if (seen !== undefined && isDisconnected !== (seen === 'disconnected')) return server.record;
+    if (isDisconnected) this.#forget(server);
+    await Promise.all([this.#end(server), this.#held.during(name, () => this.#book.remove(name, origin))]);
     return server.record;
   }
 
@@ -283,13 +285,13 @@ export class McpSupervisor implements AsyncDisposable {
     });
   }
 
-  /** @returns the server that is in the list no more. It is still connected. */
+  /** @returns the server that was removed. It is still connected. */
   #followed({ name, config }: ServerNews): McpServer[] {
+    const known = this.#servers.get(name);
     // The next start would leave it out, too.
     const isEnabled = config !== null && config.disabled !== true;
-    if (!isEnabled) return this.#atRunTime.delete(name) ? this.#retire(name) : [];
+    if (!isEnabled) return known && this.#atRunTime.has(name) ? [known] : [];
     this.#atRunTime.add(name);
-    const known = this.#servers.get(name);
     if (known && known.status !== 'disconnected' && isSame(known.config, config)) return [];
     void known?.disconnect();
     this.#begin(name, config);
@@ -312,6 +314,14 @@ export class McpSupervisor implements AsyncDisposable {
     server.forget();
     const isGone = !this.#servers.has(server.name);
     if (isGone && server.config.type === 'http') await this.#deps.authorizations?.forget(server.name);
+  }
+
+  async #end(server: McpServer): Promise<void> {
+    const { authorizations } = this.#deps;
+    await Promise.all([
+      server.disconnect(),
+      server.config.type === 'http' && authorizations?.forget(server.name),
+    ]);
   }
 
   #retire(name: string): McpServer[] {

@@ -37,9 +37,8 @@ export async function checkCluster(
   const sent = workload.users.flatMap((user) => user.sent);
   expect(sent.filter(({ isAcknowledged }) => isAcknowledged).length).toBeGreaterThan(workload.users.length);
   checkMessages(sent, logs);
-  for (const { sessionId, content, isRefused } of sent)
-    if (isRefused)
-      expect(textsIn(logs.get(sessionId) ?? []), 'a message that was refused').not.toContain(content);
+  for (const { sessionId, content, isRefused, told } of sent)
+    if (isRefused) expect(textsIn(logs.get(sessionId) ?? []), `refused, ${told}`).not.toContain(content);
   checkForks(
     workload.users.flatMap((user) => user.forks),
     logs,

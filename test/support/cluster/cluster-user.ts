@@ -11,6 +11,8 @@ import { withinMs } from './deadline.ts';
 export interface ClusterSent extends Sent {
   /** The service has said that it recorded nothing of it. */
   readonly isRefused: boolean;
+  /** What it was told, for whoever looks for a fault. */
+  readonly told: string;
 }
 
 const Body = z.looseObject({
@@ -23,6 +25,9 @@ interface Answer {
   readonly status: number;
   readonly body: z.infer<typeof Body>;
 }
+
+/** The connection was lost before the answer. */
+const LOST: Answer = { status: 0, body: { error: { code: 'OUTCOME_UNKNOWN', message: 'lost' } } };
 
 type Request = readonly [path: string, body: object, key?: string];
 type Fate = 'recorded' | 'refused' | 'unknown';
@@ -91,25 +96,14 @@ export class ClusterUser {
     const answer = hasKey
       ? await this.#untilAnswered(path, body, `key-of-${content.split(' ')[1]}`)
       : await this.#attempt([path, body]);
-    this.#note(content, answer ? fateOf(answer) : 'unknown', answer?.body.response, sessionId);
+    this.#note(content, answer ?? LOST, sessionId, `POST ${path}${hasKey ? ' with a key' : ''}`);
   }
 
   /** @param talk resolves to the reply, if it waits for one. */
   async #overSocket(talk: (content: string) => Promise<string | undefined>): Promise<void> {
     const content = this.#nextContent();
-    try {
-      const said = talk(content);
-      this.#note(content, 'recorded', await withinMs(ANSWER_MS, `the client's answer to ${content}`, said));
-    } catch (error) {
-      if (error instanceof RefusedError)
-        this.#note(
-          content,
-          fateOf({ status: 0, body: { error: { code: error.code, message: error.message } } }),
-        );
-      else if (error instanceof Error && error.message.startsWith('the connection broke'))
-        this.#note(content, 'unknown');
-      else throw error;
-    }
+    const saying = withinMs(ANSWER_MS, `the client's answer to ${content}`, talk(content));
+    this.#note(content, await answerOfClient(saying), this.#sessionId, 'the client');
   }
 
   async #cancel(): Promise<void> {
@@ -138,9 +132,12 @@ export class ClusterUser {
     await this.#message('/api/message-sync', true, sessionId);
   }
 
-  #note(content: string, fate: Fate, response?: string, sessionId = this.#sessionId): void {
+  #note(content: string, answer: Answer, sessionId: string, way: string): void {
+    const fate = fateOf(answer);
+    const { response } = answer.body;
     this.sent.push({
       ...{ sessionId, content, isAcknowledged: fate === 'recorded', isRefused: fate === 'refused' },
+      told: `${way}: ${answer.status} ${JSON.stringify(answer.body.error ?? {})}`,
       ...(response !== undefined && { response }),
     });
   }
@@ -172,6 +169,22 @@ export class ClusterUser {
   #nextContent(): string {
     this.#count += 1;
     return `work ${this.#name}-${this.#count} ${Math.floor(this.#random() * LONGEST_MS)}`;
+  }
+}
+
+/** What the client of the package makes of an answer, as an answer again. */
+async function answerOfClient(saying: Promise<string | undefined>): Promise<Answer> {
+  try {
+    const response = await saying;
+    return { status: 200, body: response === undefined ? {} : { response } };
+  } catch (error) {
+    if (error instanceof RefusedError)
+      return {
+        status: 0,
+        body: { error: { code: error.code, message: error.message, details: error.details } },
+      };
+    if (error instanceof Error && error.message.startsWith('the connection broke')) return LOST;
+    throw error;
   }
 }
 

@@ -169,15 +169,13 @@ export class Cluster implements AsyncDisposable {
     this.balancer.add(node.port);
   }
 
-  /** Starts the nodes again that have ended, as an orchestrator does. @returns their numbers. */
-  async revive(): Promise<number[]> {
-    const revived: number[] = [];
-    for (const { number } of this.nodes) {
-      if (await this.node(number).isRunning()) continue;
-      await this.restart(number);
-      revived.push(number);
+  /** Starts the nodes again that have ended, as an orchestrator does. Throws if one ended that should not. */
+  async revive(): Promise<void> {
+    for (const node of this.nodes) {
+      if (await node.isRunning()) continue;
+      requireExpected(node.number, await node.ended);
+      await this.restart(node.number);
     }
-    return revived;
   }
 
   /** Resolves when all nodes are ready, each knows exactly the others, and their tool servers are up. */
@@ -219,18 +217,30 @@ export class Cluster implements AsyncDisposable {
 
   /** What is not as it should be. */
   async #unsettled(): Promise<string[]> {
-    const complaints: string[] = [];
-    for (const node of this.nodes) {
-      if (!(await node.isReady())) complaints.push(`node ${node.number} is not ready`);
-      else {
-        const known = (await node.nodes()).length;
-        // A service alone lists none.
-        const wanted = node.hasBus ? this.nodes.length : 0;
-        if (known !== wanted) complaints.push(`node ${node.number} knows ${known} nodes`);
-        if (!(await node.hasTools())) complaints.push(`node ${node.number} has no tools yet`);
-      }
-    }
-    return complaints;
+    const living = await this.ownership.living();
+    const complaints = await Promise.all(this.nodes.map((node) => this.#complaints(node, living)));
+    return complaints.flat();
+  }
+
+  /** @param living the nodes that have a lease. One that has lost it may not know it yet. */
+  async #complaints(node: ClusterNode, living: readonly number[]): Promise<string[]> {
+    if (!(await node.isReady())) return [`node ${node.number} is not ready`];
+    if (!(await node.hasTools())) return [`node ${node.number} has no tools yet`];
+    // A service alone lists none.
+    if (!node.hasBus) return [];
+    const known = await node.nodes();
+    const self = known.find(({ isThis }) => isThis)?.nodeId;
+    const ids = known.map(({ nodeId }) => nodeId);
+    if (
+      self !== undefined &&
+      living.includes(self) &&
+      String(ids) === String(living) &&
+      ids.length === this.nodes.length
+    )
+      return [];
+    return [
+      `node ${node.number} is ${self} and knows ${ids.join(', ')}, and ${living.join(', ')} have a lease`,
+    ];
   }
 
   /** Before the first node starts. */
@@ -251,4 +261,11 @@ export class Cluster implements AsyncDisposable {
 
 function isNone(complaints: readonly string[]): boolean {
   return complaints.length === 0;
+}
+
+/** A node is ended by a test, or ends because it has lost its lease. */
+function requireExpected(number: number, { code, signal, stderr }: Ending): void {
+  const hasLostLease = code === 1 && stderr.trimEnd().split('\n').at(-1)?.includes('"FencedError"') === true;
+  if (code !== 0 && signal !== 'SIGKILL' && !hasLostLease)
+    throw new Error(`node ${number} has ended with ${code ?? signal}: ${stderr.slice(-2_000)}`);
 }

@@ -77,6 +77,7 @@ export class FedSession {
     return this.append({
       ...{ type: 'step.completed', turnId: this.turnId, step: 1, separator: '' },
       parts: [{ type: 'text', text }],
+      source: null,
     });
   }
 

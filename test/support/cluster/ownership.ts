@@ -1,8 +1,11 @@
 import { Client } from 'pg';
 import { z } from 'zod';
 
+/** What is left at least of a lease of 2 s that is renewed every 500 ms. */
+const RENEWED_MS = 1_200;
 /** The driver gives a bigint as text. */
 const NodeId = z.string().transform(Number);
+const NodeRow = z.object({ node: NodeId });
 const OwnerRow = z.object({ owner: NodeId.nullable() });
 const HistoryRow = z.object({ stream: z.string(), epoch: z.int(), owner: NodeId });
 const EventRow = z.object({ stream: z.string(), seqs: z.array(z.int()) });
@@ -41,6 +44,16 @@ export class Ownership {
   async ownerOf(sessionId: string): Promise<number | null> {
     const rows = await this.#rows(`SELECT owner FROM ${this.#schema}.streams WHERE stream = $1`, [sessionId]);
     return rows.length === 0 ? null : OwnerRow.parse(rows[0]).owner;
+  }
+
+  /** The nodes that have renewed their leases a moment ago. One that has not may have lost its lease, and not know it yet. */
+  async living(): Promise<number[]> {
+    const rows = await this.#rows(
+      `SELECT node FROM ${this.#schema}.nodes
+        WHERE lease_end > clock_timestamp() + $1 * interval '1 ms' ORDER BY node`,
+      [RENEWED_MS],
+    );
+    return rows.map((row) => NodeRow.parse(row).node);
   }
 
   /** What is wrong with the owners that there were: an epoch of a session has one. */

@@ -44,7 +44,9 @@ export class NatsServer implements AsyncDisposable {
     });
     this.#process = child;
     let said = '';
-    for await (const text of child.stderr.setEncoding('utf8')) {
+    // A server whose log nobody reads any more ends at its next line.
+    const lines = child.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false });
+    for await (const text of lines) {
       said += text;
       if (said.includes('Server is ready')) break;
     }
@@ -63,7 +65,7 @@ export class NatsServer implements AsyncDisposable {
   async end(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;

@@ -95,13 +95,13 @@ describe('a node that follows the others', () => {
     expect([one.connector.opened, two.connector.opened]).toEqual([['x: files'], ['x: files']]);
   });
 
-  it('ends and forgets a server that another node has removed, and its authorization', async () => {
+  it('disconnects a server that another node has disconnected, and forgets its authorization', async () => {
     const { one, two, remembered } = await withServer(remote);
     const before = two.servers.revision;
     await one.servers.disconnect('x', CLIENT);
     expect(one.list()).toEqual(['x disconnected']);
     await two.servers.follow();
-    expect(two.list()).toEqual([]);
+    expect(two.list()).toEqual(['x disconnected']);
     expect(two.servers.revision).toBeGreaterThan(before);
     expect(two.connector.closed).toEqual(['x: https://tools.example/mcp']);
     expect(two.forgotten).toEqual(['x']);
@@ -130,7 +130,7 @@ describe('a node that follows the others', () => {
     const { one, two } = await withServer();
     await two.servers.disconnect('x', CLIENT);
     await one.servers.follow();
-    expect(one.list()).toEqual([]);
+    expect(one.list()).toEqual(['x disconnected']);
     await one.servers.connect('x', files, CLIENT);
     expect(two.list()).toEqual(['x disconnected']);
     await two.servers.follow();
@@ -149,7 +149,7 @@ describe('a node that follows the others', () => {
     expect(two.tools().toSorted()).toEqual(['a: others', 'b: files']);
     await one.servers.disconnect('a', CLIENT);
     await two.servers.follow();
-    expect(two.list()).toEqual(['b connected']);
+    expect(two.list()).toEqual(['a disconnected', 'b connected']);
     expect(two.connector.closed).toEqual(['a: files', 'a: others']);
   });
 
@@ -160,6 +160,24 @@ describe('a node that follows the others', () => {
     await one.servers.connect('a', { ...others, disabled: true }, CLIENT);
     await two.servers.follow();
     expect([two.list(), two.tools()]).toEqual([['a connected'], ['a: files']]);
+  });
+
+  it('does what another node was asked for where its server had the same status, and once', async () => {
+    const { start } = cluster({ a: files });
+    const node = await start();
+    await node.listed('a connected');
+    await node.servers.reconnect('a', CLIENT, 'disconnected');
+    await node.servers.disconnect('a', CLIENT, 'disconnected');
+    expect(node.list()).toEqual(['a connected']);
+    await node.servers.disconnect('a', CLIENT, 'connected');
+    await node.servers.disconnect('a', CLIENT, 'connected');
+    expect(node.list()).toEqual(['a disconnected']);
+    await node.servers.reconnect('a', CLIENT, 'disconnected');
+    expect(node.list()).toEqual(['a connected']);
+    await node.servers.disconnect('a', CLIENT, 'error');
+    await node.servers.disconnect('a', CLIENT, 'disconnected');
+    expect(node.list()).toEqual([]);
+    expect(node.connector.opened).toEqual(['a: files', 'a: files']);
   });
 
   it('connects nothing any more once it is closed', async () => {

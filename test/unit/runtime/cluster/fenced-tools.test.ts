@@ -18,7 +18,7 @@ async function start() {
   const connection: ToolServerConnection = await connector.connect(
     'tools',
     { type: 'stdio', command: 'none' },
-    { onClosed: () => undefined, onToolsChanged: () => undefined, onSaid: () => undefined },
+    { onClosed: () => undefined, onToolsChanged: () => undefined, onNote: () => undefined },
     AbortSignal.timeout(60_000),
   );
   const renew = (isHeld: boolean): void => {

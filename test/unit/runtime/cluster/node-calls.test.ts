@@ -4,7 +4,11 @@ import { ServiceError } from '../../../../src/core/errors.ts';
 import { StaleVersionError } from '../../../../src/ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../../../src/ports/membership.ts';
 import { NodeCalls, NodeLostError } from '../../../../src/runtime/cluster/node-calls.ts';
-import { type NodeMessage, nodeSubject, parseMessage } from '../../../../src/runtime/cluster/node-messages.ts';
+import {
+  type NodeMessage,
+  nodeSubject,
+  parseMessage,
+} from '../../../../src/runtime/cluster/node-messages.ts';
 import {
   DIRECT,
   LOST,

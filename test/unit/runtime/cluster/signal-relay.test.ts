@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { ReplyChunk } from '../../../../src/core/session/session-signal.ts';
+import type { StreamId } from '../../../../src/core/log/streams.ts';
+import type { ReplyChunk, SessionSignal } from '../../../../src/core/session/session-signal.ts';
 import type { NodeId } from '../../../../src/ports/membership.ts';
 import { type Feed, nodeSubject } from '../../../../src/runtime/cluster/node-messages.ts';
+import { signalsOf } from '../../../../src/runtime/cluster/signal-batch.ts';
 import { SignalRelay } from '../../../../src/runtime/cluster/signal-relay.ts';
 import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 
@@ -18,16 +20,17 @@ function start() {
     for (const work of soon.splice(0)) work();
   };
   /** What was sent since the last time. */
-  const sent = (): { to: string; n: number; items: Feed['items'] }[] =>
+  const sent = (): { to: string; n: number; items: [StreamId, SessionSignal[]][] }[] =>
     link.sent.splice(0).map(({ subject, text }) => {
       const { n, items }: Feed = JSON.parse(text);
-      return { to: subject, n, items };
+      return { to: subject, n, items: items.map(([stream, signals]) => [stream, signalsOf(signals)]) };
     });
   return { clock, relay, endTurn, sent, scheduled: () => soon.length };
 }
 
+/** Of a turn of its own, so that no two of them are joined. */
 const chunk = (content: string, sessionId = 's'): ReplyChunk => ({
-  ...{ type: 'reply.chunk', sessionId, turnId: 't', step: 1, offset: 0, content },
+  ...{ type: 'reply.chunk', sessionId, turnId: content, step: 1, offset: 0, content },
 });
 const to = (node: NodeId): string => nodeSubject(node);
 

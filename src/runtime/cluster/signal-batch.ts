@@ -1,0 +1,59 @@
+import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
+
+/** Chunks that follow each other in the text of one step, in the order of their contents. */
+interface ChunkRun extends Omit<ReplyChunk, 'type' | 'content'> {
+  readonly type: 'chunks';
+  readonly contents: string[];
+}
+
+/** Signals of one session in one turn of the event loop, as a text. A run of chunks takes little more than its contents. */
+export class SignalBatch {
+  readonly #signals: (SessionSignal | ChunkRun)[] = [];
+  /** The run that goes on, and where the text of the step continues. */
+  #run: ChunkRun | null = null;
+  #end = 0;
+
+  add(signal: SessionSignal): void {
+    if ('event' in signal || signal.type !== 'reply.chunk') {
+      this.#run = null;
+      this.#signals.push(signal);
+      return;
+    }
+    const { content, sessionId, turnId, step, offset } = signal;
+    const run = this.#run;
+    if (run?.turnId === turnId && run.step === step && this.#end === offset) run.contents.push(content);
+    else {
+      this.#run = { type: 'chunks', sessionId, turnId, step, offset, contents: [content] };
+      this.#signals.push(this.#run);
+    }
+    this.#end = offset + content.length;
+  }
+
+  /** A JSON array. */
+  encode(): string {
+    return JSON.stringify(this.#signals);
+  }
+}
+
+/** The signals of a batch again. @param batch the parsed text. */
+export function signalsOf(batch: readonly unknown[]): SessionSignal[] {
+  return batch.flatMap((item) => (isRun(item) ? chunksOf(item) : isSignal(item) ? item : []));
+}
+
+function chunksOf({ contents, offset: begin, ...place }: ChunkRun): ReplyChunk[] {
+  let offset = begin;
+  return contents.map((content) => {
+    const chunk: ReplyChunk = { ...place, type: 'reply.chunk', offset, content };
+    offset += content.length;
+    return chunk;
+  });
+}
+
+function isRun(item: unknown): item is ChunkRun {
+  return typeof item === 'object' && item !== null && 'type' in item && item.type === 'chunks';
+}
+
+/** They were signals when the other node sent them. */
+function isSignal(item: unknown): item is SessionSignal {
+  return typeof item === 'object' && item !== null && ('event' in item || 'type' in item);
+}

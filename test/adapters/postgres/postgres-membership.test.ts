@@ -1,0 +1,408 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FencedError, type LeaseTimes } from '../../../src/adapters/postgres/node-lease.ts';
+import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
+import type { SessionEvent } from '../../../src/core/log/events.ts';
+import { StaleVersionError } from '../../../src/ports/event-store.ts';
+import { type Membership, SessionElsewhereError } from '../../../src/ports/membership.ts';
+import { PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+/** Only what the test does renews a lease. */
+const QUIET: LeaseTimes = { leaseMs: 600_000, renewMs: 300_000 };
+/** A lease that ends soon and is not renewed. */
+const BRIEF: LeaseTimes = { leaseMs: 50, renewMs: 300_000 };
+const LIVELY: LeaseTimes = { leaseMs: 1_000, renewMs: 100 };
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
+const OPEN = { open: true };
+
+/** A service on the log, which shares it unless it says that it does not. */
+async function join(url: string, { name = 'a node', leaseTimes = QUIET, shares = true } = {}) {
+  const identity = { name, version: '1' };
+  const opened = await openPostgres(url, { identity, log: recordingLog(), leaseTimes, shares });
+  const { store } = opened;
+  const membership = opened.membership as Membership;
+  return { ...opened, membership, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+/** Two nodes of one cluster. */
+async function pair() {
+  const url = server.newUrl();
+  const one = await join(url, { name: 'one' });
+  const other = await join(url, { name: 'other' });
+  await one.membership.refresh();
+  const close = async (): Promise<void> => {
+    await one[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+  };
+  return { url, one, other, [Symbol.asyncDispose]: close };
+}
+
+type Node = Awaited<ReturnType<typeof join>>;
+
+/** The node begins the stream, and owns it. */
+async function begin({ membership, store }: Node, stream: string, mark = OPEN): Promise<void> {
+  membership.presumeNew(stream);
+  await store.append(stream, 0, [started('t1')], mark);
+}
+
+/** A node that has begun these streams, and whose lease has ended. */
+async function zombie(url: string, ...streams: string[]): Promise<Node> {
+  const node = await join(url, { name: 'zombie', leaseTimes: BRIEF });
+  for (const stream of streams) await begin(node, stream);
+  return node;
+}
+
+async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text.replaceAll('@', schemaOf(url)))).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function schemaOf(url: string): string {
+  return new URL(url).searchParams.get('schema') ?? '';
+}
+
+/** Renews the lease of one node until the other is gone for it. */
+async function outlive(node: Node, other: Node): Promise<void> {
+  await expect
+    .poll(async () => {
+      await node.membership.refresh();
+      return node.membership.living.has(other.membership.self);
+    })
+    .toBe(false);
+}
+
+describe('nodes that share a log', () => {
+  it('know each other, and what each tells of itself', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    const report = { address: 'host:1', isDraining: true, load: { sessions: 3, turns: 2, waiting: 1 } };
+    one.membership.report(report);
+    let renewals = 0;
+    const stop = other.membership.onRenewed(() => {
+      renewals += 1;
+    });
+    await one.membership.refresh();
+    await other.membership.refresh();
+    expect(renewals).toBe(1);
+    stop();
+    await other.membership.refresh();
+    expect(renewals).toBe(1);
+    expect([...other.membership.living.keys()]).toEqual([one.membership.self, other.membership.self]);
+    expect(other.membership.living.get(one.membership.self)).toMatchObject({
+      ...report,
+      ...{ nodeId: one.membership.self, name: 'one', version: '1' },
+    });
+    expect(one.membership.cluster).toBe(other.membership.cluster);
+    expect(one.membership.cluster).toMatch(/^[\w-]+$/);
+    expect(one.membership.isHeld && other.membership.isHeld).toBe(true);
+  });
+
+  it('of another log are of another cluster', async () => {
+    await using one = await join(server.newUrl());
+    await using other = await join(server.newUrl());
+    expect(one.membership.cluster).not.toBe(other.membership.cluster);
+  });
+
+  it('refuse a service without a bus, and the other way round, and both messages say why', async () => {
+    const url = server.newUrl();
+    const soon = { leaseMs: 100, renewMs: 50 };
+    await using _ = await join(url, { name: 'sharing' });
+    await expect(join(url, { shares: false, leaseTimes: soon })).rejects.toThrow(
+      /services that share it \(sharing is one\).*without --bus/,
+    );
+    const alone = server.newUrl();
+    await using __ = await join(alone, { name: 'alone', shares: false });
+    await expect(join(alone, { leaseTimes: soon })).rejects.toThrow(/without --bus \(alone\)/);
+  });
+});
+
+describe('a session', () => {
+  it('belongs to the node that began it, until that one gives it up', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    await begin(one, 's');
+    const refused: unknown = await other.membership.claim('s').catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(SessionElsewhereError);
+    expect(refused).toMatchObject({ owner: one.membership.self });
+    expect(other.membership.owns('s')).toBe(false);
+    // It stays the owner also when the session leaves its memory.
+    one.membership.forget('s');
+    expect(one.membership.owns('s')).toBe(false);
+    await expect(other.membership.claim('s')).rejects.toThrow(SessionElsewhereError);
+    await one.membership.claim('s');
+    expect(one.membership.owns('s')).toBe(true);
+    await one.membership.release(['s']);
+    expect(one.membership.owns('s')).toBe(false);
+    await other.membership.claim('s');
+    await other.store.append('s', 1, [started('t2')]);
+    await expect(one.membership.claim('s')).rejects.toMatchObject({ owner: other.membership.self });
+  });
+
+  it('that does not exist is presumed to be new when it is claimed', async () => {
+    await using nodes = await pair();
+    await nodes.one.membership.claim('s');
+    expect(nodes.one.membership.owns('s')).toBe(true);
+    expect(await nodes.other.membership.places(['s'])).toEqual(new Map());
+    await nodes.one.store.append('s', 0, [started('t1')]);
+    await expect(nodes.other.membership.claim('s')).rejects.toThrow(SessionElsewhereError);
+  });
+
+  it('that two nodes begin at once belongs to one of them, and the other stores nothing', async () => {
+    await using nodes = await pair();
+    const both = [nodes.one, nodes.other];
+    for (let round = 0; round < 10; round += 1) {
+      const stream = `s${round}`;
+      const outcomes = await Promise.allSettled(both.map((node) => begin(node, stream)));
+      const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      expect(lost).toHaveLength(1);
+      expect(lost[0]).toBeInstanceOf(StaleVersionError);
+      const winner = both[outcomes.findIndex(({ status }) => status === 'fulfilled')];
+      const [place] = (await nodes.one.membership.places([stream])).values();
+      expect(place).toEqual({ owner: winner?.membership.self, head: 1 });
+    }
+  });
+
+  it('that two nodes claim at once belongs to one of them', async () => {
+    await using nodes = await pair();
+    const both = [nodes.one, nodes.other];
+    await begin(nodes.one, 's');
+    for (let round = 0; round < 10; round += 1) {
+      for (const { membership } of both) await membership.release(['s']);
+      const outcomes = await Promise.allSettled(both.map(({ membership }) => membership.claim('s')));
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    }
+  });
+
+  it('that its owner gives up while another node asks who has it costs that node nothing', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    await begin(one, 's');
+    // The release comes right after the claim that has found an owner.
+    await sql(
+      url,
+      `CREATE FUNCTION @.give_up() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         IF pg_trigger_depth() = 1 THEN UPDATE @.streams SET owner = NULL; DROP TRIGGER late ON @.streams; END IF;
+         RETURN NULL;
+       END $$`.replace(' DROP TRIGGER late ON @.streams;', ''),
+    );
+    await sql(
+      url,
+      'CREATE TRIGGER late AFTER UPDATE ON @.streams FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION @.give_up()',
+    );
+    const claimed: unknown = await other.membership.claim('s').catch((error: unknown) => error);
+    expect(claimed).not.toBeInstanceOf(FencedError);
+    expect(other.membership.isHeld).toBe(true);
+  });
+
+  it('that is forked or deleted can be begun again by any node', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    await begin(one, 's');
+    await one.store.fork('s', 1, 'fork');
+    expect((await one.membership.places(['fork'])).get('fork')).toEqual({ owner: null, head: 1 });
+    await other.membership.claim('fork');
+    await other.store.append('fork', 1, [started('t2')]);
+    await one.store.erase('s');
+    one.membership.forget('s');
+    await begin(other, 's');
+    expect((await one.membership.places(['s'])).get('s')).toEqual({ owner: other.membership.self, head: 1 });
+  });
+
+  it('of a fork belongs to the node that has presumed it to be new', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    await begin(one, 's');
+    one.membership.presumeNew('fork');
+    await one.store.fork('s', 1, 'fork');
+    await one.store.append('fork', 1, [started('t2')]);
+    await expect(other.membership.claim('fork')).rejects.toMatchObject({ owner: one.membership.self });
+  });
+
+  it('has a place, if there is one', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    for (const stream of ['a', 'b']) await begin(one, stream);
+    await one.store.append('b', 1, [started('t2')]);
+    await one.membership.release(['a']);
+    const places = await other.membership.places(['a', 'b', 'none']);
+    expect(places).toEqual(
+      new Map([
+        ['a', { owner: null, head: 1 }],
+        ['b', { owner: one.membership.self, head: 2 }],
+      ]),
+    );
+    expect(await other.membership.places([])).toEqual(new Map());
+  });
+});
+
+describe('an append by a node', () => {
+  it('to a session that has another owner by now is refused, and what came with it is stored', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    await begin(one, 's');
+    await begin(one, 'mine');
+    // The node does not notice that it has given it up.
+    await sql(url, `UPDATE @.streams SET owner = NULL WHERE stream = 's'`);
+    await other.membership.claim('s');
+    const outcomes = await Promise.allSettled([
+      one.store.append('mine', 1, [started('t2')]),
+      one.store.append('s', 1, [started('t2')]),
+      one.store.append('mine', 2, [started('t3')]),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { name: 'StaleVersionError' } });
+    expect(await one.store.read('s', 0)).toHaveLength(1);
+    // Nothing else is refused to the owner.
+    await other.store.append('s', 1, [started('t4')]);
+  });
+
+  it('to a session that came back to it, with another one in between, is refused to the old epoch', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    await begin(one, 's');
+    await sql(url, `UPDATE @.streams SET owner = NULL WHERE stream = 's'`);
+    await other.membership.claim('s');
+    await other.membership.release(['s']);
+    await sql(url, `UPDATE @.streams SET owner = ${one.membership.self} WHERE stream = 's'`);
+    await expect(one.store.append('s', 1, [started('t2')])).rejects.toThrow(StaleVersionError);
+    one.membership.forget('s');
+    await one.membership.claim('s');
+    await one.store.append('s', 1, [started('t2')]);
+  });
+
+  it('to a stream that nobody owns is only refused for its version', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    await one.store.append('~keys', 0, [started('t1')]);
+    await other.store.append('~keys', 1, [started('t2')]);
+    await expect(one.store.append('~keys', 1, [started('t3')])).rejects.toThrow(StaleVersionError);
+    await one.store.append('~keys', 2, [started('t3')]);
+    expect((await one.membership.places(['~keys'])).get('~keys')?.owner).toBeNull();
+  });
+
+  it('whose lease another node has seen end is refused, to whatever stream, and it hears why', async () => {
+    const url = server.newUrl();
+    await using node = await join(url);
+    const asleep = await zombie(url, 's');
+    await outlive(node, asleep);
+    for (const [stream, seq] of [
+      ['s', 1],
+      ['new', 0],
+      ['~keys', 0],
+    ] as const)
+      await expect(asleep.store.append(stream, seq, [started('t2')])).rejects.toThrow(FencedError);
+    expect(await asleep.lost).toBeInstanceOf(FencedError);
+    expect(asleep.membership.isHeld).toBe(false);
+    expect(await node.store.read('s', 0)).toHaveLength(1);
+    expect(await node.store.streamIds('', 10)).toEqual(['s']);
+    await asleep.store[Symbol.asyncDispose]();
+  });
+});
+
+describe('open turns of a node that is gone', () => {
+  it('are shared by those who are there, each by one', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    const streams = Array.from({ length: 30 }, (_, index) => `s${index}`);
+    const asleep = await zombie(url, ...streams, '~agent~s');
+    await begin(asleep, 'idle', { open: false });
+    await begin(one, 'alive');
+    await outlive(one, asleep);
+    const claimed: string[][] = [[], []];
+    for (let round = 0; round < 5; round += 1) {
+      const both = await Promise.all([one, other].map(({ membership }) => membership.claimOrphans('', 5)));
+      for (const [index, orphans] of both.entries()) {
+        expect(orphans.length).toBeLessThanOrEqual(5);
+        claimed[index]?.push(...orphans);
+      }
+    }
+    claimed[0]?.push(...(await one.membership.claimOrphans('', 100)));
+    expect(claimed.flat().toSorted()).toEqual(streams.toSorted());
+    expect(claimed[1]?.length).toBeGreaterThan(0);
+    const [[mine = ''] = []] = claimed;
+    await one.store.append(mine, 1, [started('t2')]);
+    expect(await other.membership.claimOrphans('~agent~', 100)).toEqual(['~agent~s']);
+    expect(await other.membership.claimOrphans('', 100)).toEqual([]);
+    await asleep.store[Symbol.asyncDispose]();
+  });
+
+  it('are not claimed by a node that has lost its own lease', async () => {
+    const url = server.newUrl();
+    await using node = await join(url);
+    const asleep = await zombie(url, 's');
+    await outlive(node, asleep);
+    expect(await asleep.membership.claimOrphans('', 10)).toEqual([]);
+    await expect(asleep.membership.claim('s')).rejects.toThrow(FencedError);
+    await asleep.store[Symbol.asyncDispose]();
+  });
+
+  it('can be claimed at once when it has stopped in order', async () => {
+    const url = server.newUrl();
+    await using node = await join(url);
+    const stopping = await join(url);
+    await begin(stopping, 's');
+    await stopping.store[Symbol.asyncDispose]();
+    expect(await node.membership.claimOrphans('', 10)).toEqual(['s']);
+  });
+});
+
+describe('a node whose transaction holds on while it sleeps', () => {
+  it('costs the others nothing but its own sessions', async () => {
+    const url = server.newUrl();
+    await using node = await join(url, { leaseTimes: LIVELY });
+    const asleep = await zombie(url, 's');
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('BEGIN');
+    const own = `SELECT node FROM ${schemaOf(url)}.nodes WHERE node = ${asleep.membership.self} FOR KEY SHARE`;
+    await client.query(own);
+    try {
+      // Longer than the lease of the node that is awake.
+      const until = performance.now() + 2 * LIVELY.leaseMs;
+      await expect.poll(() => !node.membership.isHeld || performance.now() > until).toBe(true);
+      expect(node.membership.isHeld).toBe(true);
+      await node.store.append('other', 0, [started('t1')]);
+    } finally {
+      await client.query('ROLLBACK');
+      await client.end();
+    }
+    await asleep.store[Symbol.asyncDispose]();
+  });
+});
+
+describe('a log of the first version', () => {
+  it('keeps its events, and its sessions are nobody’s until they are claimed', async () => {
+    const url = server.newUrl();
+    await using before = await join(url, { shares: false });
+    await before.store.append('s', 0, [started('t1')], OPEN);
+    await before.store[Symbol.asyncDispose]();
+    await sql(
+      url,
+      `ALTER TABLE @.streams DROP COLUMN owner, DROP COLUMN epoch;
+       ALTER TABLE @.nodes DROP COLUMN shares, DROP COLUMN since, DROP COLUMN report;
+       ALTER TABLE @.format DROP COLUMN cluster;
+       UPDATE @.format SET version = 1`,
+    );
+    await using node = await join(url);
+    expect(await node.store.read('s', 0)).toMatchObject([{ seq: 1, event: started('t1') }]);
+    expect((await node.membership.places(['s'])).get('s')).toEqual({ owner: null, head: 1 });
+    expect(await node.membership.claimOrphans('', 10)).toEqual(['s']);
+    await node.store.append('s', 1, [started('t2')]);
+  });
+});

@@ -1,0 +1,466 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionSignal } from '../../../../src/core/session/session-signal.ts';
+import { FedNode, LISTENER, quiet } from '../../../support/cluster/fed-node.ts';
+import { type FedSession, heardTexts } from '../../../support/cluster/fed-session.ts';
+import { LOST, randomWays } from '../../../support/cluster/memory-link.ts';
+import { seededRandom } from '../../../support/project/seeded-random.ts';
+
+const A = 2;
+const B = 3;
+const REMIND_MS = 1_000;
+
+/** A session of node A that a client of the listening node hears. */
+async function start({ owner = A as number | null, events = 1 } = {}) {
+  const node = new FedNode(A, B);
+  const session = node.session('s', owner);
+  if (events > 0) session.begin();
+  for (let more = 1; more < events; more += 1) session.append({ type: 'session.renamed', title: `${more}` });
+  node.feeds.open('s');
+  await node.feeds.ready('s');
+  await node.settle();
+  return { node, session, told: node.heard('s') };
+}
+
+const seqs = (told: readonly SessionSignal[]): number[] =>
+  told.flatMap((signal) => ('event' in signal ? [signal.seq] : []));
+const texts = (told: readonly SessionSignal[]): string[] =>
+  told.flatMap((signal) => ('type' in signal && signal.type === 'reply.chunk' ? [signal.content] : []));
+
+/** The next text of this type is lost. */
+function lose(node: FedNode, type: string): void {
+  node.network.way = (text) => {
+    if (!text.startsWith(`{"type":"${type}"`)) return [0];
+    node.network.way = () => [0];
+    return LOST;
+  };
+}
+
+describe('a session of another node', () => {
+  it('is heard from now on, without what was before', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    expect(told).toEqual([]);
+    const said = session.say('hello');
+    const ended = session.endStep();
+    await node.settle();
+    expect(told).toEqual([said, ended]);
+  });
+
+  it('is heard from the middle of a step without the text before that, which the client asks for', async () => {
+    const node = new FedNode(A);
+    const session = node.session('s', A);
+    session.begin();
+    session.say('before ');
+    node.feeds.open('s');
+    await node.feeds.ready('s');
+    session.say('after');
+    session.endStep();
+    await node.settle();
+    expect(texts(node.heard('s'))).toEqual(['after']);
+    expect(seqs(node.heard('s'))).toEqual([2]);
+  });
+
+  it('is told once, although texts arrive twice', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => [0, 0, 1];
+    session.say('one ');
+    await node.settle();
+    session.say('two');
+    session.endStep();
+    await node.settle();
+    expect(texts(told)).toEqual(['one ', 'two']);
+    expect(seqs(told)).toEqual([2]);
+    expect(node.watches).toBe(1);
+  });
+
+  it('is not sent any more when no client hears it', async () => {
+    const { node, session, told } = await start();
+    node.feeds.close('s');
+    await node.settle();
+    session.say('nobody hears this');
+    node.endTurn();
+    expect(node.network.size).toBe(0);
+    expect(told).toEqual([]);
+    expect(node.feeds.size).toBe(0);
+  });
+
+  it('is not sent any more when a node hears something that none of its clients wants', async () => {
+    const { node, session } = await start();
+    lose(node, 'unwatch');
+    node.feeds.close('s');
+    await node.settle();
+    session.say('once more');
+    await node.settle();
+    session.say('not again');
+    node.endTurn();
+    expect(node.network.size).toBe(0);
+  });
+});
+
+describe('what is lost on the way', () => {
+  it('is noticed at the next message: events come from the log, text from the owner', async () => {
+    const { node, session, told } = await start();
+    session.say('one ');
+    await node.settle();
+    lose(node, 'feed');
+    session.say('two ');
+    session.append({ type: 'session.renamed', title: 'x' });
+    await node.settle();
+    expect(texts(told)).toEqual(['one ']);
+    session.say('three');
+    await node.settle();
+    expect(texts(told).join('')).toBe('one two three');
+    expect(seqs(told)).toEqual([2]);
+  });
+
+  it('is noticed within a second if nothing follows', async () => {
+    const { node, session, told } = await start();
+    session.say('one ');
+    await node.settle();
+    lose(node, 'feed');
+    session.say('two');
+    session.endStep();
+    await node.settle();
+    expect(seqs(told)).toEqual([]);
+    node.clock.increment(REMIND_MS);
+    await node.settle();
+    expect(texts(told).join('')).toBe('one two');
+    expect(seqs(told)).toEqual([2]);
+  });
+
+  it('is noticed within a second if it was the first message of the node', async () => {
+    const { node, session, told } = await start();
+    lose(node, 'feed');
+    session.say('one');
+    session.endStep();
+    await node.settle();
+    node.clock.increment(REMIND_MS);
+    await node.settle();
+    expect(texts(told).join('')).toBe('one');
+    expect(seqs(told)).toEqual([2]);
+  });
+
+  it('while the link was down comes when it is up again', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    session.say('one ');
+    session.say('two');
+    await node.settle();
+    node.network.way = () => [0];
+    node.feeds.attachAgain();
+    await node.settle();
+    expect(texts(told).join('')).toBe('one two');
+  });
+
+  it('comes from the log meanwhile, as far as it is events', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    session.say('one');
+    session.endStep();
+    await node.settle();
+    await node.feeds.check();
+    await quiet();
+    expect(texts(told).join('')).toBe('one');
+    expect(seqs(told)).toEqual([2]);
+  });
+
+  it('comes from the log also for a client that came while nobody could be asked', async () => {
+    const node = new FedNode(A);
+    const session = node.session('s', A);
+    session.begin();
+    node.network.way = () => LOST;
+    node.beforeWatch = () => Promise.reject(new Error('nobody can be asked'));
+    node.feeds.open('s');
+    await node.feeds.ready('s');
+    session.say('one');
+    session.endStep();
+    await node.feeds.check();
+    await node.settle();
+    expect(seqs(node.heard('s'))).toEqual([2]);
+    node.network.way = () => [0];
+    node.beforeWatch = async () => undefined;
+    session.append({ type: 'session.renamed', title: 'x' });
+    await node.feeds.check();
+    await node.settle();
+    session.append({ type: 'session.renamed', title: 'y' });
+    await node.settle();
+    expect(seqs(node.heard('s'))).toEqual([2, 3, 4]);
+  });
+
+  it('is read in pages', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    for (let event = 0; event < 450; event += 1)
+      session.append({ type: 'session.renamed', title: `${event}` });
+    await node.settle();
+    node.network.way = () => [0];
+    session.append({ type: 'session.renamed', title: 'last' });
+    await node.settle();
+    expect(seqs(told)).toEqual(Array.from({ length: 451 }, (_, index) => index + 2));
+  });
+});
+
+describe('a log that cannot be read', () => {
+  it('when a client comes does not make it deaf', async () => {
+    const node = new FedNode(A);
+    node.beforePlaces = () => Promise.reject(new Error('away'));
+    node.feeds.open('s');
+    await node.feeds.ready('s');
+    expect(node.errors).toHaveLength(1);
+    node.beforePlaces = async () => undefined;
+    await node.feeds.check();
+    await node.settle();
+    const session = node.session('s', A);
+    session.begin();
+    await node.settle();
+    expect(seqs(node.heard('s'))).toEqual([1]);
+  });
+
+  it('while a feed catches up is read when something follows', async () => {
+    const { node, session, told } = await start();
+    lose(node, 'feed');
+    session.append({ type: 'session.renamed', title: 'a' });
+    await node.settle();
+    node.beforeRead = () => Promise.reject(new Error('away'));
+    session.append({ type: 'session.renamed', title: 'b' });
+    await node.settle();
+    expect(node.errors).toHaveLength(1);
+    expect(told).toEqual([]);
+    node.beforeRead = async () => undefined;
+    session.append({ type: 'session.renamed', title: 'c' });
+    await node.settle();
+    expect(seqs(told)).toEqual([2, 3, 4]);
+  });
+});
+
+describe('a new owner', () => {
+  it('goes on: nothing is missing and nothing doubled', async () => {
+    const { node, session, told } = await start();
+    session.say('one ');
+    await node.settle();
+    node.move(session, B);
+    const resumed = session.resume(2);
+    session.say('anew ');
+    await node.settle();
+    session.say('and done');
+    session.endStep();
+    await node.settle();
+    expect(texts(told)).toEqual(['one ', 'anew ', 'and done']);
+    expect(seqs(told)).toEqual([2, 3]);
+    expect(told[1]).toEqual(resumed);
+  });
+
+  it('of whom nobody told is found', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    node.move(session, B);
+    session.resume(2);
+    session.say('anew');
+    await node.settle();
+    node.network.way = () => [0];
+    await node.feeds.check();
+    await node.settle();
+    expect(texts(told)).toEqual(['anew']);
+    expect(seqs(told)).toEqual([2]);
+  });
+
+  it('of a session that was nobody’s is heard from its first signal', async () => {
+    const { node, session, told } = await start({ owner: null, events: 0 });
+    session.owner = B;
+    session.begin();
+    session.say('hello');
+    node.announce('claimed', B, 's');
+    await node.settle();
+    expect(seqs(told)).toEqual([1]);
+    expect(texts(told)).toEqual(['hello']);
+  });
+
+  it('is heard although its announcement was lost, and what it sent before it was wanted', async () => {
+    const { node, session, told } = await start({ owner: null, events: 0 });
+    session.owner = B;
+    node.network.way = () => LOST;
+    session.begin();
+    await node.settle();
+    node.network.way = () => [0];
+    session.append({ type: 'session.renamed', title: 'x' });
+    await node.settle();
+    expect(seqs(told)).toEqual([1, 2]);
+  });
+
+  it('is followed before something is asked of it', async () => {
+    const { node, session, told } = await start({ owner: null, events: 0 });
+    session.owner = B;
+    session.begin();
+    await node.feeds.follow('s', B);
+    session.say('hello');
+    await node.settle();
+    expect(seqs(told)).toEqual([1]);
+    expect(texts(told)).toEqual(['hello']);
+  });
+
+  it('whom the asked node names is asked', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    node.move(session, B);
+    await node.settle();
+    node.network.way = () => [0];
+    node.feeds.attachAgain();
+    await node.settle();
+    session.say('hello');
+    await node.settle();
+    expect(texts(told)).toEqual(['hello']);
+  });
+
+  it('of a session whose owner is gone is heard, although the node that is gone is not', async () => {
+    const { node, session, told } = await start();
+    node.living.delete(A);
+    await node.feeds.check();
+    session.owner = B;
+    session.resume(2);
+    node.announce('claimed', B, 's');
+    await node.settle();
+    expect(seqs(told)).toEqual([2]);
+  });
+});
+
+describe('a session of this node', () => {
+  it('gets from the log what its clients lack, and then nothing over the feed', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    session.append({ type: 'session.renamed', title: 'lost' });
+    session.owner = LISTENER;
+    await node.feeds.own('s');
+    expect(seqs(told)).toEqual([2]);
+    node.network.way = () => [0];
+    node.relay(A).relay('s', session.read(1, 1)[0] ?? session.begin());
+    await node.settle();
+    expect(seqs(told)).toEqual([2]);
+  });
+
+  it('is heard from the next owner after it was given up', async () => {
+    const { node, session, told } = await start();
+    session.owner = LISTENER;
+    await node.feeds.own('s');
+    // The clients hear this one without the feed.
+    session.events.push({ sessionId: 's', seq: 2, time: 0, event: { type: 'session.reset' }, meta: null });
+    node.feeds.disown('s', 2);
+    session.owner = B;
+    node.announce('claimed', B, 's');
+    session.append({ type: 'session.renamed', title: 'x' });
+    await node.settle();
+    expect(seqs(told)).toEqual([3]);
+  });
+
+  it('that was only presumed to be new is heard from the node that has it', async () => {
+    const { node, session, told } = await start({ owner: null, events: 0 });
+    node.feeds.presumeOwn('s');
+    session.owner = B;
+    session.begin();
+    node.feeds.loseOwn('s');
+    await node.feeds.follow('s', B);
+    session.append({ type: 'session.renamed', title: 'x' });
+    await node.settle();
+    expect(seqs(told).at(-1)).toBe(2);
+    expect(node.feeds.size).toBe(1);
+  });
+});
+
+describe('a session that is deleted', () => {
+  it('may begin again at the same node', async () => {
+    const { node, session, told } = await start();
+    session.delete();
+    session.begin();
+    session.say('a new one');
+    await node.settle();
+    expect(seqs(told)).toEqual([2, 1]);
+    expect(texts(told)).toEqual(['a new one']);
+  });
+
+  it('may begin again at another node', async () => {
+    const { node, session, told } = await start();
+    session.delete();
+    await node.settle();
+    node.move(session, B);
+    session.begin();
+    session.say('a new one');
+    await node.settle();
+    expect(seqs(told)).toEqual([2, 1]);
+    expect(texts(told)).toEqual(['a new one']);
+  });
+
+  it('and began again while nothing was heard is told from its beginning', async () => {
+    const { node, session, told } = await start({ events: 5 });
+    node.network.way = () => LOST;
+    session.delete();
+    session.begin();
+    await node.settle();
+    node.network.way = () => [0];
+    node.feeds.attachAgain();
+    await node.settle();
+    expect(seqs(told)).toEqual([1]);
+  });
+});
+
+describe('over a network that loses, doubles and reorders', () => {
+  it.each(Array.from({ length: 24 }, (_, seed) => seed + 1))(
+    'each event is told once and in order, and the text of each step is whole (seed %i)',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const node = new FedNode(A, B);
+      const sessions = ['s', 'u', 'v'].map((stream) => node.session(stream, random() < 0.5 ? A : B));
+      for (const { stream } of sessions) node.feeds.open(stream);
+      await Promise.all(sessions.map(({ stream }) => node.feeds.ready(stream)));
+      await node.settle();
+      const ways = randomWays(seed, { lost: 0.2, doubled: 0.2, late: seed % 2 === 0 ? 0.2 : 0 });
+      // Nothing else tells a client that its session has another owner now than what is read again and again.
+      node.network.way = (text, subject) => (text.startsWith('{"type":"wanted"') ? [0] : ways(text, subject));
+      node.beforeWatch = async () => {
+        if (random() < 0.2) throw new Error('it was not heard');
+        if (random() < 0.5) await quiet();
+      };
+      node.beforeRead = async () => {
+        if (random() < 0.1) throw new Error('the log is away');
+        if (random() < 0.5) await quiet();
+      };
+      for (let step = 0; step < 300; step += 1) {
+        for (const session of sessions) act(session, node, random);
+        if (random() < 0.6) await node.round();
+        if (random() < 0.05) node.clock.increment(REMIND_MS);
+        if (random() < 0.03) node.feeds.attachAgain();
+        if (random() < 0.03) await node.feeds.check();
+      }
+      node.beforeWatch = async () => undefined;
+      node.beforeRead = async () => undefined;
+      node.network.way = () => [0];
+      for (let rest = 0; rest < 4; rest += 1) {
+        node.clock.increment(REMIND_MS);
+        await node.settle();
+        await node.feeds.check();
+        await node.settle();
+      }
+      for (const session of sessions) {
+        const told = node.heard(session.stream);
+        expect(seqs(told)).toEqual(session.events.map(({ seq }) => seq));
+        const heard = heardTexts(told);
+        for (const [step, text] of session.texts) expect([step, heard.get(step) ?? '']).toEqual([step, text]);
+      }
+      // The test has let something be lost.
+      expect(node.reads).toBeGreaterThan(3);
+    },
+  );
+});
+
+/** Something happens in the session, or nothing. */
+function act(session: FedSession, node: FedNode, random: () => number): void {
+  const chance = random();
+  const isRunning = session.events.findLast(({ event }) => event.type !== 'session.renamed')?.event.type;
+  const isOpen = isRunning === 'turn.started' || isRunning === 'turn.resumed';
+  if (!isOpen) {
+    if (chance < 0.3) session.begin();
+  } else if (chance < 0.5) session.say(`${session.running?.content.length ?? 0} `);
+  else if (chance < 0.6) session.endStep();
+  else if (chance < 0.65) session.append({ type: 'session.renamed', title: `${chance}` });
+  else if (chance < 0.68) {
+    node.move(session, session.owner === A ? B : A);
+    session.resume(session.head);
+  }
+}
