@@ -12,8 +12,10 @@ const MOST_HEADS = 100_000;
 /** A stream may be erased and begun again while its head is read. */
 const MOST_READINGS = 5;
 const NO_EVENT: Head = { seq: 0, hash: chainStart };
-/** Follows nothing. */
+/** Of a stream that this node owns no more: nothing follows. */
 const NOT_OWN: Head = { seq: -1, hash: '' };
+/** Of a stream that another node has begun. What is there is not of this node, also if it is the same. */
+const NEVER_OWN: Head = { seq: -1, hash: '' };
 
 const NONE: ReadonlyMap<number, LinkedAppend> = new Map();
 
@@ -107,7 +109,7 @@ class BatchAttempts {
     for (let reading = 0; pending.length > 0; reading += 1) {
       if (reading === MOST_READINGS) throw new Error('streams change as fast as they are read');
       const heads = await this.#headsOf(session, pending, reading === 0 ? outcome.heads : null);
-      const before = reading === 0 ? NONE : await this.#storedBefore(session, pending);
+      const before = reading === 0 ? NONE : await this.#storedBefore(session, pending, heads);
       for (const append of before.values()) outcome.heads.set(append.stream, append.head);
       const ready = pending.filter(
         (one) => !before.has(one.index) && this.#isReady(one, heads.get(one.request.sessionId), outcome),
@@ -141,24 +143,28 @@ class BatchAttempts {
     }
     if (unknown.length === 0) return heads;
     const read = await readHeads(session, this.#deps.schema, unknown);
-    for (const [stream, head] of read) heads.set(stream, this.#isOwn(stream, head) ? head : NOT_OWN);
+    for (const [stream, head] of read) heads.set(stream, this.#ownHead(stream, head));
     return heads;
   }
 
   /** Nobody else appends to a stream in the epoch of its owner, so a stream of another epoch is not continued. */
-  #isOwn(stream: string, { owner, epoch }: OwnedHead): boolean {
+  #ownHead(stream: string, head: OwnedHead): Head {
     const own = this.#deps.epochs.get(stream);
-    return own === undefined || (owner === this.#deps.lease.node && epoch === own);
+    if (own === undefined) return head;
+    if (head.epoch !== own) return NOT_OWN;
+    return head.owner === this.#deps.lease.node ? head : NEVER_OWN;
   }
 
   /** Those that an attempt before has stored, without hearing of it. Later events may have followed. */
   async #storedBefore(
     session: Session,
     pending: readonly Pending[],
+    heads: ReadonlyMap<string, Head>,
   ): Promise<ReadonlyMap<number, LinkedAppend>> {
     const sent = pending.flatMap(({ index }): [number, LinkedAppend][] => {
       const append = this.#sent.get(index);
-      return append && append.links.length > 0 ? [[index, append]] : [];
+      const isOwn = append && append.links.length > 0 && heads.get(append.stream) !== NEVER_OWN;
+      return isOwn ? [[index, append]] : [];
     });
     const found = await readHashes(
       session,

@@ -18,6 +18,11 @@ export interface LeaseTimes {
   /** How long a service that has died keeps the log from the next one. */
   readonly leaseMs: number;
   readonly renewMs: number;
+  /**
+   * For how long a service of a cluster lets the others renew their leases after it could not reach the database itself.
+   * `leaseMs` if it is left out.
+   */
+  readonly graceMs?: number;
 }
 
 interface TakeOptions {
@@ -228,9 +233,10 @@ async function take(
     const { left_ms: leftMs, ...holder } = HolderRow.parse(living);
     return { ...holder, leftMs };
   }
-  // Waits for appends of the service before that are under way.
+  // Waits for appends of the service before that are under way. Services that share the log remove each other.
   await session.rows({
-    text: `DELETE FROM ${schema}.nodes WHERE lease_end <= clock_timestamp()`,
+    text: `DELETE FROM ${schema}.nodes WHERE lease_end <= clock_timestamp() AND NOT (shares AND $1)`,
+    values: [shares],
     mayBeLong: true,
   });
   const [row] = await session.rows({

@@ -45,6 +45,9 @@ export class PostgresMembership implements Membership {
   readonly #epochs: Map<string, number>;
   #living: ReadonlyMap<NodeId, LivingNode> = new Map();
   #report: NodeReport = NO_LOAD;
+  #renewedAt = -Infinity;
+  /** Since when every renewal has come in time. */
+  #steadySince = -Infinity;
   readonly #listeners = new Set<() => void>();
 
   private constructor(database: Database, lease: NodeLease, epochs: Map<string, number>, cluster: string) {
@@ -115,9 +118,21 @@ export class PostgresMembership implements Membership {
     });
     if (row === undefined) return this.presumeNew(streamId);
     const { owner, epoch } = ClaimRow.parse(row);
-    if (owner === null) throw this.#lease.lose();
+    // Either its owner has just given it up, or this node may claim nothing any more.
+    if (owner === null)
+      throw (await this.#isThere()) ? new SessionElsewhereError(streamId, null) : this.#lease.lose();
     if (owner !== this.self) throw new SessionElsewhereError(streamId, owner);
     this.#epochs.set(streamId, epoch);
+  }
+
+  async #isThere(): Promise<boolean> {
+    const rows = await this.#database.insist('ask for the lease in', () =>
+      this.#database.rows({
+        text: `SELECT FROM ${this.#database.schema}.nodes WHERE node = $1`,
+        values: [this.self],
+      }),
+    );
+    return rows.length > 0;
   }
 
   owns(streamId: StreamId): boolean {
@@ -193,16 +208,29 @@ export class PostgresMembership implements Membership {
   /** Renews the lease, reads the others, and removes those whose lease has ended. Whoever comes first does that. */
   async #renew(): Promise<{ isHeld: boolean; nextMs: number }> {
     const { leaseMs, renewMs } = this.#lease.times;
+    const asked = performance.now();
     const nodes = await this.#renewAndRead(leaseMs);
     const isHeld = nodes.some(({ node }) => node === this.self);
-    const ended = nodes.filter(({ node, left_ms }) => node !== this.self && left_ms <= 0);
+    const mayRemove = this.#mayRemove(asked);
+    const ended = nodes.filter(({ node, left_ms }) => node !== this.self && left_ms <= 0 && mayRemove);
     const removed = new Set(ended.length > 0 ? await this.#remove(ended.map(({ node }) => node)) : []);
     const living = nodes.filter(({ node }) => !removed.has(node));
     this.#living = new Map(living.map((row) => [row.node, this.#livingNode(row)]));
     if (isHeld) for (const listener of this.#listeners) listener();
     const others = living.filter(({ node }) => node !== this.self);
-    const soonest = Math.min(...others.map(({ left_ms }) => Math.max(0, left_ms)), renewMs);
+    const soonest = Math.min(...others.map(({ left_ms }) => left_ms).filter((ms) => ms > 0), renewMs);
     return { isHeld, nextMs: soonest + AFTER_LEASE_MS };
+  }
+
+  /**
+   * When the database was away, the leases of all nodes have ended, and each is there again a moment later. So a node that
+   * has missed renewals itself waits before it removes others.
+   */
+  #mayRemove(asked: number): boolean {
+    const { leaseMs, renewMs, graceMs = leaseMs } = this.#lease.times;
+    if (asked - this.#renewedAt > 2 * renewMs) this.#steadySince = asked;
+    this.#renewedAt = asked;
+    return asked - this.#steadySince >= graceMs;
   }
 
   async #renewAndRead(leaseMs: number): Promise<z.infer<typeof NodeRow>[]> {
@@ -223,14 +251,16 @@ export class PostgresMembership implements Membership {
     return rows.map((row) => NodeRow.parse(row));
   }
 
-  /** Waits for their appends that are under way. @returns those that are gone. */
+  /** @returns those that are gone. One with an append under way is left to the next renewal: this one must not wait. */
   async #remove(nodes: readonly NodeId[]): Promise<NodeId[]> {
+    const { schema } = this.#database;
     const rows = await this.#database.rows({
       text: `
-        DELETE FROM ${this.#database.schema}.nodes
-        WHERE node = ANY ($1) AND lease_end <= clock_timestamp() RETURNING node`,
+        DELETE FROM ${schema}.nodes WHERE node IN (
+          SELECT node FROM ${schema}.nodes
+          WHERE node = ANY ($1) AND lease_end <= clock_timestamp() FOR UPDATE SKIP LOCKED)
+        RETURNING node`,
       values: [nodes],
-      mayBeLong: true,
     });
     return rows.map(({ node }) => Number(node));
   }

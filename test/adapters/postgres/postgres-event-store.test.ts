@@ -264,7 +264,7 @@ describe('the tables in PostgreSQL', () => {
     await (await open(url))[Symbol.asyncDispose]();
     await sql(url, 'UPDATE @.format SET version = 99');
     await expect(open(url)).rejects.toThrow(
-      /of version 99, and this agent-service knows 1: run the newer one/,
+      /of version 99, and this agent-service knows 2: run the newer one/,
     );
     expect(await sql(url, 'SELECT version FROM @.format')).toEqual([{ version: 99 }]);
   });

@@ -9,7 +9,7 @@ import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 /** Only what the test does renews a lease. */
-const QUIET: LeaseTimes = { leaseMs: 600_000, renewMs: 300_000 };
+const QUIET: LeaseTimes = { leaseMs: 600_000, renewMs: 300_000, graceMs: 0 };
 /** A lease that ends soon and is not renewed. */
 const BRIEF: LeaseTimes = { leaseMs: 50, renewMs: 300_000 };
 const LIVELY: LeaseTimes = { leaseMs: 1_000, renewMs: 100 };
@@ -315,6 +315,31 @@ describe('an append by a node', () => {
   });
 });
 
+describe('a database that comes back', () => {
+  it('leaves the nodes time to renew their leases, and then removes those that did not', async () => {
+    const url = server.newUrl();
+    const times = { ...LIVELY, renewMs: 300_000, graceMs: 300 };
+    await using node = await join(url, { leaseTimes: times });
+    const asleep = await zombie(url, 's');
+    const other = await join(url, { name: 'other', leaseTimes: { ...times, leaseMs: 50 } });
+    // Nothing can be told to the database, until all leases have ended.
+    await sql(url, `UPDATE @.nodes SET lease_end = clock_timestamp() - interval '1 s'`);
+    await node.membership.refresh();
+    await other.membership.refresh();
+    const both = [node, other].map(({ membership }) => membership.self);
+    expect([...node.membership.living.keys()]).toEqual(expect.arrayContaining([asleep.membership.self]));
+    await expect
+      .poll(async () => {
+        await other.membership.refresh();
+        await node.membership.refresh();
+        return [...node.membership.living.keys()];
+      })
+      .toEqual(both.toSorted((one, next) => one - next));
+    await asleep.store[Symbol.asyncDispose]();
+    await other.store[Symbol.asyncDispose]();
+  });
+});
+
 describe('open turns of a node that is gone', () => {
   it('are shared by those who are there, each by one', async () => {
     await using nodes = await pair();
@@ -346,9 +371,11 @@ describe('open turns of a node that is gone', () => {
     const url = server.newUrl();
     await using node = await join(url);
     const asleep = await zombie(url, 's');
+    await begin(node, 'free');
+    await node.membership.release(['free']);
     await outlive(node, asleep);
     expect(await asleep.membership.claimOrphans('', 10)).toEqual([]);
-    await expect(asleep.membership.claim('s')).rejects.toThrow(FencedError);
+    await expect(asleep.membership.claim('free')).rejects.toThrow(FencedError);
     await asleep.store[Symbol.asyncDispose]();
   });
 
