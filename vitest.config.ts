@@ -33,6 +33,7 @@ export default defineConfig({
       {
         test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'], ...timeouts },
       },
+      { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 600_000 } },
       {
         test: {
           name: 'cluster',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FencedError } from './log/fenced.ts';
 import { StorageAwayError } from './log/storage-away.ts';
 import { StorageFullError } from './log/storage-full.ts';
 
@@ -78,6 +79,8 @@ export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof StorageFullError) return notRecorded('the disk of the service is full', 10, thrown);
   if (thrown instanceof StorageAwayError)
     return notRecorded('the database of the service cannot be reached', 2, thrown);
+  if (thrown instanceof FencedError)
+    return notRecorded('another node has taken over what this one was to record', 2, thrown);
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FencedError } from '../../core/log/fenced.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Database } from './database.ts';
 import { LogInUseError } from './log-in-use.ts';
@@ -35,11 +36,6 @@ interface TakeOptions {
 }
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 2_000, renewMs: 500 };
-
-/** Another service has taken the log over. Nothing of this one is stored any more. */
-export class FencedError extends Error {
-  override readonly name = 'FencedError';
-}
 
 const HolderRow = z.object({ name: z.string(), shares: z.boolean(), left_ms: z.number() });
 const NodeRow = z.object({ node: Bigint });

@@ -1,9 +1,10 @@
+import type { FencedError } from '../../core/log/fenced.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Membership } from '../../ports/membership.ts';
 import type { SnapshotStore } from '../../ports/snapshot-store.ts';
 import { Database, type DatabaseOptions } from './database.ts';
-import { type FencedError, type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
+import { type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
 import { type PostgresEventStoreOptions, postgresEventStore } from './postgres-event-store.ts';
 import { PostgresMembership } from './postgres-membership.ts';
 import { postgresSnapshotStore } from './postgres-snapshot-store.ts';

@@ -49,6 +49,8 @@ export class ResumingReader implements SignalReader {
   #heardSeq = 0;
   /** Signals that arrive during the query of the position; null at other times. */
   #held: SessionSignal[] | null = null;
+  /** Whether the log had events that were not published yet, so that what is published comes from before them. */
+  #isAhead = false;
 
   constructor(sessionId: SessionId, position: StreamPosition, deps: ResumingReaderDeps) {
     this.#sessionId = sessionId;
@@ -70,6 +72,7 @@ export class ResumingReader implements SignalReader {
 
   hear(signal: SessionSignal, frames: SignalFrames): void {
     if (this.#state === 'closed' || !this.#isWanted(signal)) return;
+    if (this.#isAhead && this.#state === 'live' && !this.#meets(signal)) return;
     // Some events are in the log but are never published, such as those that a fork copies.
     const isMissingSome = this.#state === 'live' && this.#cursor.skipsTo(signal);
     if (this.#state !== 'live' || isMissingSome) this.#note(signal);
@@ -98,6 +101,16 @@ export class ResumingReader implements SignalReader {
     if (isDeletion(signal)) this.#end();
   }
 
+  /** Whether the signal is for a client that is ahead of what is published. What it lacks by then comes from the log. */
+  #meets(signal: SessionSignal): boolean {
+    if (!('event' in signal)) return signal.type === 'session.fault';
+    if (signal.seq < this.#cursor.seq) return false;
+    this.#isAhead = false;
+    this.#note(signal);
+    this.#startCatchingUp();
+    return false;
+  }
+
   #startCatchingUp(): void {
     if (this.#state === 'closed') return;
     this.#state = 'catching-up';
@@ -114,13 +127,15 @@ export class ResumingReader implements SignalReader {
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
       // This is the head of the log. Signals that arrive during the next query must not be lost.
       this.#held = [];
-      const { running, reasoning } = await bus.send('session.position', { sessionId }, context());
+      const { head, running, reasoning } = await bus.send('session.position', { sessionId }, context());
       const held = this.#held;
       this.#held = null;
       if (this.#state !== 'catching-up') return;
       // After an event, the running text may belong to the step before or after it.
       if (held.some((signal) => 'event' in signal)) continue;
       this.#state = 'live';
+      this.#isAhead = head < this.#cursor.seq;
+      if (this.#isAhead) return;
       if (reasoning && this.#isWanted(reasoning)) this.#deliver(reasoning);
       for (const signal of running ? [running, ...held] : held) this.#deliver(signal);
     }

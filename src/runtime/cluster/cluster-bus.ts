@@ -23,6 +23,7 @@ import { RemoteMachines } from './remote-machines.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+type Position = Answer<'session.position'>;
 
 /** For how long a request looks for the owner of its session while that changes. */
 const PATIENCE_MS = 10_000;
@@ -80,9 +81,10 @@ export class ClusterBus implements Bus, ClusterAgent {
   readonly #listeners: LocalBus;
   readonly #counts = new Map<SessionId, number>();
   /** The other nodes that owned sessions when they were asked last. */
-  readonly #owners = new LRUCache<SessionId, NodeId>({ max: MOST_OWNERS });
+  readonly #owners = new LRUCache<SessionId, NodeId>({ maxSize: MOST_OWNERS, sizeCalculation: () => 1 });
   readonly #gathered: Gathered;
   readonly #machines: RemoteMachines;
+  readonly #held: HeldSignals;
   #parts: Parts | null = null;
   #recovering = false;
   #recovered: Promise<void> = Promise.resolve();
@@ -103,13 +105,15 @@ export class ClusterBus implements Bus, ClusterAgent {
       here: (type, request, context) => this.#here(type, request, context),
     });
     this.#machines = new RemoteMachines({ cluster, prefix, local });
-    const held = new HeldSignals(cluster.membership, (signal) => {
+    this.#held = new HeldSignals(cluster.membership, (signal) => {
+      const stream = prefix + signal.sessionId;
       // Until then the session was only presumed to be new.
-      if ('event' in signal && signal.seq === 1) cluster.announce('claimed', prefix + signal.sessionId);
-      cluster.relay.relay(prefix + signal.sessionId, signal);
+      if ('event' in signal && signal.seq === 1) cluster.announce('claimed', stream);
+      cluster.relay.relay(stream, signal);
+      if ('event' in signal) cluster.feeds.noteOwn(stream, signal);
       this.#listeners.publish(signal);
     });
-    local.onEverySession((signal) => held.publish(signal));
+    local.onEverySession((signal) => this.#held.publish(signal));
   }
 
   /** Of the sessions of this agent. */
@@ -144,6 +148,17 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   async send<T extends RequestType>(
+    type: T,
+    request: Request<T>,
+    context: RequestContext,
+  ): Promise<Answer<T>> {
+    const answer = await this.#send(type, request, context);
+    const sessionId = type === 'session.position' ? sessionOf(request) : null;
+    // It is the answer to this type.
+    return sessionId === null ? answer : (this.#asTold(sessionId, answer as Position) as Answer<T>);
+  }
+
+  async #send<T extends RequestType>(
     type: T,
     request: Request<T>,
     context: RequestContext,
@@ -213,11 +228,13 @@ export class ClusterBus implements Bus, ClusterAgent {
     const sessionId = sessionOf(wanted);
     if (sessionId !== null) await this.#refuseWhenLeaving(sessionId);
     if (sessionId !== null && CHANGES.has(type)) await this.#claim(sessionId);
+    if (sessionId !== null && type === 'session.position') return this.position(sessionId);
     return this.#local.send(type, wanted, asker);
   }
 
-  async position(sessionId: SessionId): Promise<Answer<'session.position'>> {
-    return this.#composed.sessions.position(sessionId);
+  async position(sessionId: SessionId): Promise<Position> {
+    const position = await this.#composed.sessions.position(sessionId);
+    return upTo(this.#held.toldUpTo(sessionId), position);
   }
 
   lost(sessionId: SessionId): void {
@@ -258,6 +275,12 @@ export class ClusterBus implements Bus, ClusterAgent {
     return this.#parts;
   }
 
+  /** What is in the log may not have been told here yet. Whoever goes on from there would hear it twice. */
+  #asTold(sessionId: SessionId, position: Position): Position {
+    const told = this.#cluster.feeds.toldUpTo(this.#prefix + sessionId);
+    return upTo(Math.min(told, this.#held.toldUpTo(sessionId)), position);
+  }
+
   async #claim(sessionId: SessionId): Promise<void> {
     const { membership, feeds } = this.#cluster;
     const stream = this.#prefix + sessionId;
@@ -265,7 +288,8 @@ export class ClusterBus implements Bus, ClusterAgent {
     try {
       await membership.claim(stream);
     } catch (error) {
-      if (error instanceof SessionElsewhereError) feeds.loseOwn(stream);
+      // It may have been presumed that the session is new.
+      feeds.loseOwn(stream);
       throw error;
     }
     this.#owners.delete(sessionId);
@@ -368,7 +392,11 @@ export class ClusterBus implements Bus, ClusterAgent {
       else this.#owners.set(sessionId, error.owner);
       return null;
     }
-    if (error instanceof StaleVersionError) return null;
+    if (error instanceof StaleVersionError) {
+      const stream = this.#prefix + sessionId;
+      if (!this.#cluster.membership.owns(stream)) this.#cluster.feeds.loseOwn(stream);
+      return null;
+    }
     if (!(error instanceof NodeLostError)) throw error;
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
@@ -425,6 +453,10 @@ interface Asked<T extends RequestType> {
   readonly context: RequestContext;
   readonly sessionId: SessionId;
   readonly until: number;
+}
+
+function upTo(seq: number, { head, ...running }: Position): Position {
+  return { ...running, head: Math.min(head, seq) };
 }
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {

@@ -1,3 +1,4 @@
+import type { SessionId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Membership } from '../../ports/membership.ts';
 
@@ -20,6 +21,13 @@ export class HeldSignals {
     if (this.#held.length > 0) this.#release();
     if (this.#held.length === 0 && (this.#membership.isHeld || isFault(signal))) this.#tell(signal);
     else this.#held.push(signal);
+  }
+
+  /** Seq of the last event of the session that is not kept back. Infinity: none is. */
+  toldUpTo(sessionId: SessionId): number {
+    for (const signal of this.#held)
+      if (signal.sessionId === sessionId && 'event' in signal) return signal.seq - 1;
+    return Infinity;
   }
 
   #release(): void {

@@ -1,4 +1,5 @@
 import { asServiceError, isFailure, ServiceError } from '../../core/errors.ts';
+import { FencedError } from '../../core/log/fenced.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Membership, type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
@@ -175,8 +176,9 @@ export class NodeCalls {
       return { status: 'done', answer: await this.#deps.answer(question, from) };
     } catch (thrown) {
       if (thrown instanceof SessionElsewhereError) return { status: 'elsewhere', owner: thrown.owner };
-      // The session has left this node meanwhile. Nothing was recorded.
-      if (thrown instanceof StaleVersionError) return { status: 'elsewhere', owner: null };
+      // The session has left this node meanwhile, or this node is no more. Nothing was recorded.
+      if (thrown instanceof StaleVersionError || thrown instanceof FencedError)
+        return { status: 'elsewhere', owner: null };
       const error = asServiceError(thrown);
       // The node that asked does not hear of the cause.
       if (isFailure(error))

@@ -1,3 +1,4 @@
+import type { Envelope } from '../../core/log/envelope.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { StreamCursor } from '../../core/session/stream-cursor.ts';
@@ -41,6 +42,11 @@ export class RemoteFeed {
   #held: SessionSignal[] | null = null;
   /** Whether this node owns the session, so that its signals need no feed. */
   #isOwn = false;
+  /** Seq of the last event that this node told as the owner. */
+  #ownSeq = 0;
+  /** Whether this node is about to own the session: then what the clients lack still comes. */
+  #isTakingOver = false;
+  #isClosed = false;
   /** Counts what the feed began to do. What was begun before that is given up. */
   #attempt = 0;
   #working: Promise<void> = Promise.resolve();
@@ -55,6 +61,10 @@ export class RemoteFeed {
     return this.#source;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   get isOwn(): boolean {
     return this.#isOwn;
   }
@@ -62,6 +72,11 @@ export class RemoteFeed {
   /** Seq of the last event that the clients have. */
   get seq(): number {
     return this.#cursor?.seq ?? 0;
+  }
+
+  /** The clients may be told what follows this seq, also if they have it from the log. Infinity: they are told what is new. */
+  get toldUpTo(): number {
+    return this.#isOwn && !this.#isTakingOver ? Infinity : this.seq;
   }
 
   /** Resolves when what was begun is done, or has failed. */
@@ -76,17 +91,26 @@ export class RemoteFeed {
 
   /** This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. */
   async own(): Promise<void> {
-    // What the owner tells itself is not counted here, so there is nothing to compare the log with.
     if (this.#isOwn) return;
     this.#stop();
     this.#isOwn = true;
-    await this.#guard(this.#attempt, () => this.#catchUp(this.#attempt));
+    this.#isTakingOver = true;
+    const attempt = this.#attempt;
+    await this.#guard(attempt, () => this.#catchUp(attempt));
+    if (attempt === this.#attempt) this.#isTakingOver = false;
   }
 
   /** This node will be the owner if the session is new: then there is nothing to catch up with. */
   presumeOwn(): void {
     this.#stop();
     this.#isOwn = true;
+  }
+
+  /** The clients were told this event by this node, which owns the session. */
+  noteOwn({ seq, event }: Envelope): void {
+    if (!this.#isOwn) return;
+    this.#ownSeq = event.type === 'session.deleted' ? 0 : seq;
+    if (event.type === 'session.deleted') this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
   }
 
   /** This node has given the session up, after the event with this seq. */
@@ -106,6 +130,7 @@ export class RemoteFeed {
    * was missed.
    */
   attach(node: NodeId, isNew = false): Promise<void> {
+    if (this.#isClosed) return this.#working;
     this.#stop();
     this.#source = node;
     this.#held = [];
@@ -138,15 +163,20 @@ export class RemoteFeed {
     if (this.#held.length > MOST_HELD) void this.attach(from);
   }
 
+  /** No client is left. */
   close(): void {
     this.#stop();
+    this.#isClosed = true;
   }
 
   #stop(): void {
+    if (this.#ownSeq > this.seq) this.#cursor = new StreamCursor({ seq: this.#ownSeq, offset: 0 });
+    this.#ownSeq = 0;
     this.#attempt += 1;
     this.#source = null;
     this.#held = null;
     this.#isOwn = false;
+    this.#isTakingOver = false;
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Envelope } from '../../core/log/envelope.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { Membership, NodeId, StreamPlace } from '../../ports/membership.ts';
 import { type FeedDeps, RemoteFeed } from './remote-feed.ts';
@@ -58,6 +59,11 @@ export class RemoteFeeds {
     await this.#feeds.get(stream)?.ready;
   }
 
+  /** Seq of the last event of the session that the clients of this node were told. Infinity: all that there were. */
+  toldUpTo(stream: StreamId): number {
+    return this.#feeds.get(stream)?.toldUpTo ?? Infinity;
+  }
+
   /** @param n number of the message. A number that is left out means that a message was lost. */
   hear(from: NodeId, n: number, items: readonly (readonly [StreamId, readonly unknown[]])[]): void {
     const last = this.#lastOf.get(from);
@@ -96,6 +102,11 @@ export class RemoteFeeds {
   async own(stream: StreamId): Promise<void> {
     this.#unplaced.delete(stream);
     await this.#feeds.get(stream)?.own();
+  }
+
+  /** This node has told its clients an event of a session that it owns. */
+  noteOwn(stream: StreamId, event: Envelope): void {
+    this.#feeds.get(stream)?.noteOwn(event);
   }
 
   presumeOwn(stream: StreamId): void {
@@ -159,7 +170,7 @@ export class RemoteFeeds {
   /** While the node cannot be asked, the log has what happens at it. */
   async #attachOr(feed: RemoteFeed, node: NodeId, place: StreamPlace): Promise<void> {
     await feed.attach(node);
-    if (feed.source !== null || feed.isOwn) return;
+    if (feed.isClosed || feed.source !== null || feed.isOwn) return;
     feed.begin(place.head);
     feed.poll(place);
   }

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FencedError, type LeaseTimes } from '../../../src/adapters/postgres/node-lease.ts';
+import type { LeaseTimes } from '../../../src/adapters/postgres/node-lease.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
+import { FencedError } from '../../../src/core/log/fenced.ts';
 import { StaleVersionError } from '../../../src/ports/event-store.ts';
 import { type Membership, SessionElsewhereError } from '../../../src/ports/membership.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';

@@ -47,6 +47,8 @@ function makeSession() {
     running: null,
     reasoning: null,
   };
+  /** Events at the end of the log that were not published yet. */
+  let unpublished = 0;
   const reads: number[] = [];
   let onPosition = (): void => undefined;
   bus.handle('session.events', async ({ afterSeq, limit }) => {
@@ -55,7 +57,7 @@ function makeSession() {
   });
   bus.handle('session.position', async () => {
     const answer: ServiceRequests['session.position']['answer'] = {
-      head: log.length,
+      head: log.length - unpublished,
       ...memory,
     };
     onPosition();
@@ -71,6 +73,9 @@ function makeSession() {
     /** What happens while the position is being answered. */
     set whilePositionIsAnswered(happens: () => void) {
       onPosition = happens;
+    },
+    set unpublished(count: number) {
+      unpublished = count;
     },
     append(event: SessionEvent): Envelope {
       const envelope = { sessionId: 's', seq: log.length + 1, time: 0, event, meta: null };
@@ -106,6 +111,61 @@ const frameCount = (socket: FakeSocket, count: number) =>
     async () => socket.frames,
     (frames) => frames.length >= count,
   );
+
+describe('a reader of a log that is ahead of the session', () => {
+  const lagging = () => {
+    const session = makeSession();
+    session.append(started);
+    const completed = session.append(stepped(1, 'hello world'));
+    session.memory.running = chunk(0, 'hello world');
+    session.unpublished = 1;
+    return { session, completed };
+  };
+
+  it('is not told again what comes from before the events that it has', async () => {
+    const { session, completed } = lagging();
+    const { socket, errors } = session.join({ seq: 2, offset: 0 });
+    await frameCount(socket, 1);
+    await eventually(
+      async () => session.reads,
+      (reads) => reads.length > 0,
+    );
+    session.bus.publish(chunk(0, 'hello world'));
+    session.unpublished = 0;
+    session.memory.running = null;
+    session.bus.publish(completed);
+    session.record({ type: 'turn.completed', turnId: 't', content: 'hello world' });
+    await frameCount(socket, 2);
+    expect(socket.frames).toMatchObject([{ event: 'resumed' }, { event: 'response' }]);
+    expect(errors).toEqual([]);
+  });
+
+  it('goes on with the running text when the session has caught up', async () => {
+    const session = makeSession();
+    session.append(started);
+    const requested = session.append({ type: 'turn.requested', turnId: 'u', text: 'next' });
+    session.memory.running = chunk(0, 'hello');
+    session.unpublished = 1;
+    const { socket, errors } = session.join({ seq: 2, offset: 2 });
+    await frameCount(socket, 1);
+    await eventually(
+      async () => session.reads,
+      (reads) => reads.length > 0,
+    );
+    session.bus.publish(chunk(5, ' wor'));
+    session.memory.running = chunk(0, 'hello wor');
+    session.unpublished = 0;
+    session.bus.publish(requested);
+    await frameCount(socket, 2);
+    session.bus.publish(chunk(9, 'ld'));
+    await frameCount(socket, 3);
+    expect(socket.frames.slice(1)).toMatchObject([
+      { data: { content: 'llo wor' } },
+      { data: { content: 'ld' } },
+    ]);
+    expect(errors).toEqual([]);
+  });
+});
 
 describe('a reader that resumes', () => {
   it('is not given the text of a step again when the log is ahead of the session', async () => {

@@ -79,4 +79,21 @@ describe('the signals of a node', () => {
     renew();
     expect(told).toEqual([FAULT, chunk('a'), FAULT]);
   });
+
+  it('that are kept back are known by the seq of the first event', () => {
+    const { held, lease, renew } = start();
+    const event = (seq: number): SessionSignal => ({
+      ...{ sessionId: 's', seq, time: 0, meta: null },
+      event: { type: 'turn.started', turnId: 't' },
+    });
+    held.publish(event(1));
+    lease.isHeld = false;
+    held.publish(chunk('a'));
+    expect(held.toldUpTo('s')).toBe(Infinity);
+    held.publish(event(2));
+    held.publish(event(3));
+    expect([held.toldUpTo('s'), held.toldUpTo('another')]).toEqual([1, Infinity]);
+    renew();
+    expect(held.toldUpTo('s')).toBe(Infinity);
+  });
 });

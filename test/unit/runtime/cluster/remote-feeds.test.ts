@@ -232,6 +232,22 @@ describe('a log that cannot be read', () => {
   });
 });
 
+describe('a session that no client hears any more', () => {
+  it('is not read, also if its owner says only then that it cannot be asked', async () => {
+    const { node, session, told } = await start({ owner: null, events: 0 });
+    node.network.way = () => LOST;
+    session.owner = A;
+    session.begin();
+    const failing = Promise.withResolvers<void>();
+    node.beforeWatch = () => failing.promise;
+    await node.feeds.check();
+    node.feeds.close('s');
+    failing.reject(new Error('nobody answers'));
+    await node.settle();
+    expect([told, node.reads]).toEqual([[], 0]);
+  });
+});
+
 describe('a new owner', () => {
   it('goes on: nothing is missing and nothing doubled', async () => {
     const { node, session, told } = await start();
@@ -348,6 +364,26 @@ describe('a session of this node', () => {
     session.append({ type: 'session.renamed', title: 'x' });
     await node.settle();
     expect(seqs(told)).toEqual([3]);
+  });
+
+  it('is not told again what this node has told as its owner', async () => {
+    const { node, session, told } = await start();
+    session.owner = LISTENER;
+    await node.feeds.own('s');
+    // The clients hear these without the feed.
+    for (const title of ['x', 'y']) {
+      const event = { type: 'session.renamed', title } as const;
+      session.events.push({ sessionId: 's', seq: session.head + 1, time: 0, event, meta: null });
+      node.feeds.noteOwn('s', { sessionId: 's', seq: session.head, time: 0, event, meta: null });
+    }
+    expect(node.feeds.toldUpTo('s')).toBe(Infinity);
+    node.feeds.loseOwn('s');
+    expect(node.feeds.toldUpTo('s')).toBe(3);
+    session.owner = B;
+    session.append({ type: 'session.renamed', title: 'z' });
+    await node.feeds.follow('s', B);
+    await node.settle();
+    expect(seqs(told)).toEqual([4]);
   });
 
   it('that was only presumed to be new is heard from the node that has it', async () => {

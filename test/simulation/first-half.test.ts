@@ -1,0 +1,6 @@
+import { describe, it } from 'vitest';
+import { runHalf, TIMEOUT_MS, TITLE } from '../support/simulation/run-schedules.ts';
+
+describe('three nodes in one process, by the first half of the schedules', () => {
+  it(TITLE, { timeout: TIMEOUT_MS }, () => runHalf(0));
+});

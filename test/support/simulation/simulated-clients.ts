@@ -1,0 +1,212 @@
+import { asServiceError } from '../../../src/core/errors.ts';
+import { ANYONE } from '../../../src/core/request/request-context.ts';
+import { encodeResumable, encodeResumed } from '../../../src/gateway/stream/resumable-frames.ts';
+import { ResumingReader } from '../../../src/gateway/stream/resuming-reader.ts';
+import type { Bus } from '../../../src/ports/bus.ts';
+import { StreamRecord } from '../sockets/stream-record.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import type { World } from './world.ts';
+
+const LATENCY_MS = 2;
+/** After which a client gives a request up. */
+const PATIENCE_MS = 15_000;
+const KEY_MS = 86_400_000;
+/** Errors that say: try it again, with the same key. */
+const TRANSIENT: readonly string[] = ['SERVICE_UNAVAILABLE', 'OUTCOME_UNKNOWN'];
+
+export type ChooseNode = () => SimulatedNode | undefined;
+type Outcome<T> = { readonly answer: T } | { readonly error: unknown } | 'lost';
+
+/** Asks a node as a client does, who may never hear of the answer. */
+function ask<T>(
+  world: World,
+  node: SimulatedNode,
+  what: string,
+  work: (bus: Bus) => Promise<T>,
+): Promise<Outcome<T>> {
+  const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
+  const tell = (outcome: Outcome<T>): void =>
+    void world.plan(null, world.random() * LATENCY_MS, '', () => resolve(outcome));
+  const stop = node.life.onDeath(() => tell('lost'));
+  world.plan(null, PATIENCE_MS, '', () => resolve('lost'));
+  world.plan(node.life, world.random() * LATENCY_MS, what, () => {
+    const { agent } = node;
+    if (!agent) return tell('lost');
+    work(agent.bus).then(
+      (answer) => tell({ answer }),
+      (error: unknown) => tell({ error }),
+    );
+  });
+  return promise.finally(stop);
+}
+
+/** Sends messages one after the other, each until it is acknowledged. */
+export class SimulatedUser {
+  readonly name: string;
+  readonly sessionId: string;
+  /** In the order in which they were sent. */
+  readonly sent: { readonly content: string; isAcknowledged: boolean }[] = [];
+  isDone = false;
+  readonly #world: World;
+  readonly #choose: ChooseNode;
+
+  constructor(world: World, name: string, sessionId: string, choose: ChooseNode) {
+    this.#world = world;
+    this.name = name;
+    this.sessionId = sessionId;
+    this.#choose = choose;
+  }
+
+  /** @param messages how many. @param pauseMs between them, at most. */
+  async work(messages: number, pauseMs: number): Promise<void> {
+    for (let number = 1; number <= messages; number += 1) {
+      await this.#world.wait(this.#world.random() * pauseMs);
+      await this.#send(`work ${this.name}-${number}`);
+      if (this.#world.chance(0.1)) await this.#cancel();
+    }
+    this.isDone = true;
+  }
+
+  async #send(content: string): Promise<void> {
+    const world = this.#world;
+    const message = { content, isAcknowledged: false };
+    this.sent.push(message);
+    const key = { id: content, fingerprint: content, expiresAt: Date.now() + KEY_MS };
+    while (!message.isAcknowledged) {
+      const node = this.#choose();
+      const outcome =
+        node &&
+        (await ask(world, node, `is asked: ${content}`, (bus) => {
+          const turnId = crypto.randomUUID();
+          return bus.send('turn.start', { sessionId: this.sessionId, turnId, text: content, key }, ANYONE);
+        }));
+      if (outcome && outcome !== 'lost' && 'answer' in outcome) {
+        message.isAcknowledged = true;
+        world.note(`${content} is acknowledged as ${outcome.answer.turnId}`);
+        return;
+      }
+      if (outcome && outcome !== 'lost' && !isTransient(outcome.error))
+        world.faults.push(`${content} was refused: ${describe(outcome.error)}`);
+      await world.wait(50 + world.random() * 300);
+    }
+  }
+
+  async #cancel(): Promise<void> {
+    const node = this.#choose();
+    if (!node) return;
+    const { sessionId } = this;
+    const outcome = await ask(this.#world, node, 'is asked to cancel', (bus) =>
+      bus.send('turn.cancel', { sessionId, reason: 'the user cancelled' }, ANYONE),
+    );
+    if (outcome !== 'lost' && 'error' in outcome && !isTransient(outcome.error))
+      this.#world.faults.push(`a cancellation was refused: ${describe(outcome.error)}`);
+  }
+}
+
+/** Follows a session over many connections, to any nodes. */
+export class SimulatedWatcher {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly record = new StreamRecord();
+  /** The durable frames, as they came. */
+  readonly texts: string[] = [];
+  readonly #world: World;
+  readonly #choose: ChooseNode;
+  #isStopped = false;
+
+  constructor(world: World, name: string, sessionId: string, choose: ChooseNode) {
+    this.#world = world;
+    this.name = name;
+    this.sessionId = sessionId;
+    this.#choose = choose;
+  }
+
+  /** @param staysMs how long a connection lasts, at most. */
+  async watch(staysMs: number): Promise<void> {
+    const world = this.#world;
+    while (!this.#isStopped) {
+      const node = this.#choose();
+      if (node) await this.#connect(node, 100 + world.random() * staysMs);
+      await world.wait(world.random() * 100);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Resolves when the connection has ended. */
+  async #connect(node: SimulatedNode, staysMs: number): Promise<void> {
+    const world = this.#world;
+    const { sessionId, record } = this;
+    const ended = Promise.withResolvers<void>();
+    let isOpen = true;
+    let close = (): void => undefined;
+    const end = (): void => {
+      isOpen = false;
+      ended.resolve();
+      // The node hears of it when it can.
+      world.plan(node.life, 0, '', close);
+    };
+    const stop = node.life.onDeath(end);
+    world.plan(null, staysMs, '', end);
+    world.plan(
+      node.life,
+      world.random() * LATENCY_MS,
+      `${this.name} resumes after ${record.seq}.${record.offset}`,
+      () => {
+        const { agent, fanOut } = node;
+        if (!agent || !fanOut || !isOpen) return end();
+        const reader = new ResumingReader(
+          sessionId,
+          { seq: record.seq, offset: record.offset },
+          {
+            bus: agent.bus,
+            context: () => ANYONE,
+            sink: {
+              send: (frame) => {
+                if (isOpen) this.#take(frame);
+                return true;
+              },
+              bufferedBytes: () => 0,
+            },
+            encode: encodeResumable,
+            encodeResumed,
+            wantsReasoning: false,
+            onEnd: () => world.faults.push(`${sessionId} was deleted`),
+            onError: end,
+          },
+        );
+        fanOut.join(sessionId, reader);
+        close = () => {
+          fanOut.leave(sessionId, reader);
+          reader.close();
+        };
+        reader.start();
+      },
+    );
+    await ended.promise;
+    stop();
+  }
+
+  #take(frame: string): void {
+    this.#world.note(`${this.name} is told ${frame.slice(0, 120)}`);
+    try {
+      const before = this.record.seq;
+      this.record.add(JSON.parse(frame));
+      if (this.record.seq > before) this.texts.push(frame);
+    } catch (error) {
+      this.#world.faults.push(`${this.name} of ${this.sessionId}: ${String(error)}`);
+      this.stop();
+    }
+  }
+}
+
+/** As the gateway tells them. */
+function isTransient(error: unknown): boolean {
+  return TRANSIENT.includes(asServiceError(error).code);
+}
+
+function describe(error: unknown): string {
+  return `${JSON.stringify(asServiceError(error).body)} ${error instanceof Error ? (error.stack ?? '') : ''}`;
+}
