@@ -74,7 +74,7 @@ export class ResumingReader implements SignalReader {
     if (this.#state === 'closed' || !this.#isWanted(signal)) return;
     if (this.#isAhead && this.#state === 'live' && !this.#meets(signal)) return;
     // Some events are in the log but are never published, such as those that a fork copies.
-    const isMissingSome = this.#state === 'live' && this.#cursor.skipsTo(signal);
+    const isMissingSome = this.#state === 'live' && this.#lacksBefore(signal);
     if (this.#state !== 'live' || isMissingSome) this.#note(signal);
     else this.#attempt(() => this.#deliver(signal, frames));
     if (isMissingSome) this.#startCatchingUp();
@@ -88,6 +88,11 @@ export class ResumingReader implements SignalReader {
 
   close(): void {
     this.#state = 'closed';
+  }
+
+  #lacksBefore(signal: SessionSignal): boolean {
+    if ('event' in signal) return this.#cursor.skipsTo(signal);
+    return signal.type === 'reply.chunk' && this.#cursor.lacksBefore(signal);
   }
 
   #isWanted(signal: SessionSignal): boolean {
@@ -132,7 +137,7 @@ export class ResumingReader implements SignalReader {
       this.#held = null;
       if (this.#state !== 'catching-up') return;
       // After an event, the running text may belong to the step before or after it.
-      if (held.some((signal) => 'event' in signal)) continue;
+      if (head > this.#cursor.seq || held.some((signal) => 'event' in signal)) continue;
       this.#state = 'live';
       this.#isAhead = head < this.#cursor.seq;
       if (this.#isAhead) return;

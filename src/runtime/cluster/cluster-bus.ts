@@ -277,7 +277,7 @@ export class ClusterBus implements Bus, ClusterAgent {
 
   /** What is in the log may not have been told here yet. Whoever goes on from there would hear it twice. */
   #asTold(sessionId: SessionId, position: Position): Position {
-    const told = this.#cluster.feeds.toldUpTo(this.#prefix + sessionId);
+    const told = this.#cluster.feeds.toldUpTo(this.#prefix + sessionId, position.head);
     return upTo(Math.min(told, this.#held.toldUpTo(sessionId)), position);
   }
 
@@ -455,8 +455,9 @@ interface Asked<T extends RequestType> {
   readonly until: number;
 }
 
-function upTo(seq: number, { head, ...running }: Position): Position {
-  return { ...running, head: Math.min(head, seq) };
+/** The running text is of the end. */
+function upTo(seq: number, position: Position): Position {
+  return seq < position.head ? { head: seq, running: null, reasoning: null } : position;
 }
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {

@@ -294,14 +294,14 @@ export class Cluster implements Peers, AsyncDisposable {
     if (owner !== this.membership.self) throw new SessionElsewhereError(stream, owner);
   }
 
+  /** Asks again if what the node has sent since it was asked may have been lost. */
   async #watch(node: NodeId, stream: StreamId): Promise<WatchedPosition> {
     const { prefix, sessionId } = this.#agentOf(stream);
-    // The node made it, as the type says.
-    const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as WatchedPosition & {
-      n: number;
-    };
-    this.feeds.noteLast(node, answer.n);
-    return answer;
+    for (;;) {
+      // The node made it, as the type says.
+      const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as WatchedPosition;
+      if (this.feeds.noteLast(node, answer.n)) return answer;
+    }
   }
 
   #agentOf(stream: StreamId): { prefix: string; sessionId: string; agent: ClusterAgent } {

@@ -9,10 +9,19 @@ import type { ServiceRequests } from '../../ports/service-requests.ts';
 const MOST_HELD = 10_000;
 const PAGE_EVENTS = 200;
 
-/** Where a session is, and whether its owner knew before that this node wants its signals. */
+/** Where a session is, as its owner says. */
 export type WatchedPosition = ServiceRequests['session.position']['answer'] & {
+  /** Whether it knew before that this node wants its signals. */
   readonly wasWatched: boolean;
+  /** Number of its last message to this node. What came with it, and before, is part of the position. */
+  readonly n: number;
 };
+
+interface Heard {
+  /** Number of the message. */
+  readonly n: number;
+  readonly signal: SessionSignal;
+}
 
 export interface FeedDeps {
   /** Asks the node for its signals from now on, and for the position of the session. */
@@ -38,14 +47,16 @@ export class RemoteFeed {
   #source: NodeId | null = null;
   /** Seq of the last event from there. */
   #sourceSeq = 0;
+  /** Number of the last message that counts no more: a late one is of before the position that the feed began at. */
+  #since = 0;
   /** Signals that arrive while the feed catches up; null while it is live, or has no source. */
-  #held: SessionSignal[] | null = null;
+  #held: Heard[] | null = null;
   /** Whether this node owns the session, so that its signals need no feed. */
   #isOwn = false;
   /** Seq of the last event that this node told as the owner. */
   #ownSeq = 0;
-  /** Whether this node is about to own the session: then what the clients lack still comes. */
-  #isTakingOver = false;
+  /** Whether this node certainly owns the session, and its clients lack nothing. */
+  #isCertain = false;
   #isClosed = false;
   /** Counts what the feed began to do. What was begun before that is given up. */
   #attempt = 0;
@@ -76,7 +87,7 @@ export class RemoteFeed {
 
   /** The clients may be told what follows this seq, also if they have it from the log. Infinity: they are told what is new. */
   get toldUpTo(): number {
-    return this.#isOwn && !this.#isTakingOver ? Infinity : this.seq;
+    return this.#isOwn && this.#isCertain ? Infinity : this.seq;
   }
 
   /** Resolves when what was begun is done, or has failed. */
@@ -91,24 +102,28 @@ export class RemoteFeed {
 
   /** This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. */
   async own(): Promise<void> {
-    if (this.#isOwn) return;
+    if (this.#isOwn && this.#isCertain) return;
     this.#stop();
     this.#isOwn = true;
-    this.#isTakingOver = true;
     const attempt = this.#attempt;
     await this.#guard(attempt, () => this.#catchUp(attempt));
-    if (attempt === this.#attempt) this.#isTakingOver = false;
+    if (attempt === this.#attempt) this.#isCertain = true;
   }
 
-  /** This node will be the owner if the session is new: then there is nothing to catch up with. */
-  presumeOwn(): void {
+  /**
+   * This node is the owner, and there is nothing to catch up with.
+   * @param isCertain false: if the session is new.
+   */
+  presumeOwn(isCertain = false): void {
     this.#stop();
     this.#isOwn = true;
+    this.#isCertain = isCertain;
   }
 
   /** The clients were told this event by this node, which owns the session. */
   noteOwn({ seq, event }: Envelope): void {
     if (!this.#isOwn) return;
+    this.#isCertain = true;
     this.#ownSeq = event.type === 'session.deleted' ? 0 : seq;
     if (event.type === 'session.deleted') this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
   }
@@ -146,20 +161,20 @@ export class RemoteFeed {
     this.#working = this.#guard(attempt, () => this.#catchUp(attempt));
   }
 
-  /** @param from the node that sends the signal. */
-  hear(from: NodeId, signals: readonly SessionSignal[]): void {
+  /** @param from the node that sends the signals. @param n number of its message. */
+  hear(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
     if (this.#source === null && this.#cursor && !this.#isOwn) {
       // The session was nobody's, and the node that has it now was told who wants its signals.
       if (!this.#follows(signals)) void this.attach(from);
       this.#source = from;
       this.#sourceSeq = this.#cursor.seq;
     }
-    if (from !== this.#source) return;
+    if (from !== this.#source || n <= this.#since) return;
     if (this.#held === null) {
-      this.#takeLive(from, signals);
+      this.#takeLive(from, n, signals);
       return;
     }
-    this.#held.push(...signals);
+    for (const signal of signals) this.#held.push({ n, signal });
     if (this.#held.length > MOST_HELD) void this.attach(from);
   }
 
@@ -174,20 +189,22 @@ export class RemoteFeed {
     this.#ownSeq = 0;
     this.#attempt += 1;
     this.#source = null;
+    this.#since = 0;
     this.#held = null;
     this.#isOwn = false;
-    this.#isTakingOver = false;
+    this.#isCertain = false;
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
-    const { head, running, reasoning, wasWatched } = await this.#deps.watch(node, this.#stream);
+    const { head, running, reasoning, wasWatched, n } = await this.#deps.watch(node, this.#stream);
     if (attempt !== this.#attempt) return;
     if (this.#cursor === null) {
       // The clients hear what follows. What was streamed before is not theirs.
       this.#cursor = new StreamCursor({ seq: head, offset: 0 });
       if (reasoning) this.#cursor.take(reasoning);
       if (running) this.#cursor.take(running);
-    } else if (!isNew || !wasWatched || (head > this.#cursor.seq && !this.#follows(this.#held ?? []))) {
+      this.#since = n;
+    } else if (!isNew || !wasWatched || (head > this.#cursor.seq && !this.#follows(this.#heldSignals))) {
       // A session that was deleted and begun again is another one.
       if (await this.#isAnother(head, this.#cursor)) this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
       // No further than the text is from: later events come as signals.
@@ -196,11 +213,17 @@ export class RemoteFeed {
       const isOfHead = this.#cursor.seq === head;
       if (reasoning && isOfHead) this.#take(reasoning);
       if (running && isOfHead) this.#take(running);
+      this.#since = n;
     }
     this.#sourceSeq = Math.min(head, this.#cursor.seq);
-    const held = this.#held ?? [];
+    const held = (this.#held ?? []).filter((heard) => heard.n > this.#since);
     this.#held = null;
-    this.#takeLive(node, held);
+    const signals = held.map(({ signal }) => signal);
+    this.#takeLive(node, held.at(-1)?.n ?? n, signals);
+  }
+
+  get #heldSignals(): SessionSignal[] {
+    return (this.#held ?? []).map(({ signal }) => signal);
   }
 
   /** Whether the log does not have the last event that the clients have. Its owner may lag behind the log. */
@@ -220,13 +243,13 @@ export class RemoteFeed {
   }
 
   /** Whatever is missing before a signal is asked for again. */
-  #takeLive(from: NodeId, signals: readonly SessionSignal[]): void {
+  #takeLive(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
     const fresh = this.#withoutOld(signals);
     for (const [index, signal] of fresh.entries()) {
       if (this.#isOld(signal)) continue;
       if (!this.#isComplete(signal)) {
         void this.attach(from);
-        this.#held?.push(...fresh.slice(index));
+        for (const missing of fresh.slice(index)) this.#held?.push({ n, signal: missing });
         return;
       }
       this.#take(signal);

@@ -23,6 +23,8 @@ export class RemoteFeeds {
   readonly #feeds = new Map<StreamId, RemoteFeed>();
   /** Number of the last message of each node. */
   readonly #lastOf = new Map<NodeId, number>();
+  /** Number of the message of each node after which none was lost. */
+  readonly #wholeSince = new Map<NodeId, number>();
   /** Feeds that wait for the place of their session. */
   #unplaced = new Map<StreamId, RemoteFeed>();
   #placing: Promise<void> = Promise.resolve();
@@ -59,9 +61,14 @@ export class RemoteFeeds {
     await this.#feeds.get(stream)?.ready;
   }
 
-  /** Seq of the last event of the session that the clients of this node were told. Infinity: all that there were. */
-  toldUpTo(stream: StreamId): number {
-    return this.#feeds.get(stream)?.toldUpTo ?? Infinity;
+  /**
+   * Seq of the last event of the session that the clients of this node were told. Infinity: all that there were.
+   * @param head where a client goes on that came before the feed knew its own beginning: what follows is told.
+   */
+  toldUpTo(stream: StreamId, head: number): number {
+    const feed = this.#feeds.get(stream);
+    feed?.begin(head);
+    return feed?.toldUpTo ?? Infinity;
   }
 
   /** @param n number of the message. A number that is left out means that a message was lost. */
@@ -70,19 +77,24 @@ export class RemoteFeeds {
     const next = items.length === 0 ? n : n - 1;
     if (last !== undefined && n <= last && items.length > 0) return;
     this.#lastOf.set(from, Math.max(n, last ?? n));
+    if (last === undefined || next > last) this.#wholeSince.set(from, next);
     if (last !== undefined && next > last) this.#attachAll(from);
     const unwatched: StreamId[] = [];
     for (const [stream, signals] of items) {
       const feed = this.#feeds.get(stream);
-      if (feed) feed.hear(from, signalsOf(signals));
+      if (feed) feed.hear(from, n, signalsOf(signals));
       else unwatched.push(stream);
     }
     if (unwatched.length > 0) this.#deps.unwatch(from, unwatched);
   }
 
-  /** The node has sent this many messages. */
-  noteLast(from: NodeId, n: number): void {
-    if (!this.#lastOf.has(from)) this.#lastOf.set(from, n);
+  /** The node had sent this many messages when it was asked. @returns whether no later one was lost. */
+  noteLast(from: NodeId, n: number): boolean {
+    if (!this.#lastOf.has(from)) {
+      this.#lastOf.set(from, n);
+      this.#wholeSince.set(from, n);
+    }
+    return n >= (this.#wholeSince.get(from) ?? 0);
   }
 
   /** The session has this owner now, another node. */
@@ -145,7 +157,7 @@ export class RemoteFeeds {
   /** Looks for what nobody told: new owners, and events while the others cannot be reached. */
   async check(): Promise<void> {
     const { living } = this.#deps.membership;
-    for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#lastOf.delete(node);
+    for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#forget(node);
     const wanted = [...this.#feeds].filter(([stream, { isOwn }]) => !isOwn && !this.#unplaced.has(stream));
     for (const [, feed] of wanted) if (feed.source !== null && !living.has(feed.source)) feed.loseSource();
     for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {
@@ -154,6 +166,11 @@ export class RemoteFeeds {
       for (const [stream, feed] of page)
         if (this.#feeds.get(stream) === feed && !feed.isOwn) this.#look(feed, places.get(stream) ?? NOWHERE);
     }
+  }
+
+  #forget(node: NodeId): void {
+    this.#lastOf.delete(node);
+    this.#wholeSince.delete(node);
   }
 
   #look(feed: RemoteFeed, place: StreamPlace): void {
@@ -196,7 +213,7 @@ export class RemoteFeeds {
           // A client may have left, or this node may own the session by now.
           if (this.#feeds.get(stream) !== feed || feed.isOwn) return undefined;
           const place = places.get(stream) ?? NOWHERE;
-          if (place.owner === this.#deps.membership.self) feed.presumeOwn();
+          if (place.owner === this.#deps.membership.self) feed.presumeOwn(true);
           else if (place.owner !== null) return this.#attachOr(feed, place.owner, place);
           else feed.begin(place.head);
           return undefined;

@@ -162,7 +162,7 @@ export class FedNode {
     const { owner } = this.session(stream);
     if (owner !== node) throw new SessionElsewhereError(stream, owner);
     const { n, wasWatched } = this.relay(node).watch(stream, LISTENER);
-    const position = this.session(stream).position(wasWatched);
+    const position = { ...this.session(stream).position(), wasWatched, n };
     await quiet();
     this.feeds.noteLast(node, n);
     return position;

@@ -34,8 +34,8 @@ export class FedSession {
     return { owner: this.owner, head: this.head };
   }
 
-  position(wasWatched: boolean): WatchedPosition {
-    return { head: this.head, running: this.running, reasoning: null, wasWatched };
+  position(): Omit<WatchedPosition, 'wasWatched' | 'n'> {
+    return { head: this.head, running: this.running, reasoning: null };
   }
 
   read(afterSeq: number, limit: number): Envelope[] {

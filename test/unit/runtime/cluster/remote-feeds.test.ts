@@ -376,9 +376,9 @@ describe('a session of this node', () => {
       session.events.push({ sessionId: 's', seq: session.head + 1, time: 0, event, meta: null });
       node.feeds.noteOwn('s', { sessionId: 's', seq: session.head, time: 0, event, meta: null });
     }
-    expect(node.feeds.toldUpTo('s')).toBe(Infinity);
+    expect(node.feeds.toldUpTo('s', session.head)).toBe(Infinity);
     node.feeds.loseOwn('s');
-    expect(node.feeds.toldUpTo('s')).toBe(3);
+    expect(node.feeds.toldUpTo('s', session.head)).toBe(3);
     session.owner = B;
     session.append({ type: 'session.renamed', title: 'z' });
     await node.feeds.follow('s', B);
