@@ -34,6 +34,7 @@ import { retryDelayMs } from '../timing/retry-delay.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { type AgentDefinition, AgentInForce, type TakenOver } from './agent-in-force.ts';
+import { showHeldSignals } from './metrics/cluster-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
@@ -159,6 +160,7 @@ export async function composeAgent({
   const grants = hasOwners ? await openGrants(store, handlers, { bus, log }) : undefined;
   countSignals(bus, metrics);
   showRuntime(metrics, { sessions, servers, retention });
+  if (shared) showHeldSignals(metrics, shared);
 
   const toolServers = servers.start(mcpServers, await book.load());
   const named = [...Object.keys(mcpServers), ...book.names];

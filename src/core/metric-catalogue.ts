@@ -82,6 +82,7 @@ const metricCatalogue = {
     buckets: DISK_SECONDS,
     help: 'Time to commit one batch of appends, including the disk synchronisation.',
   },
+  agent_appends_waiting: { type: 'gauge', help: 'Appends whose events are not durable yet.' },
   agent_model_first_text_seconds: {
     type: 'histogram',
     buckets: CALL_SECONDS,
@@ -105,6 +106,14 @@ const metricCatalogue = {
     help: 'Bytes of the event log on the disk: database, wal.',
   },
   agent_log_events: { type: 'gauge', help: 'Events in the log, of all sessions.' },
+  agent_cluster_messages_dropped_total: {
+    type: 'counter',
+    help: 'Messages to and from other nodes that were dropped, because NATS was away or too slow.',
+  },
+  agent_cluster_signals_held: {
+    type: 'gauge',
+    help: 'Events and pieces of replies that clients are not told yet, because the lease of the node may have ended.',
+  },
   agent_event_loop_lag_seconds: {
     type: 'gauge',
     labels: ['quantile'],

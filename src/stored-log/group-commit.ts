@@ -49,6 +49,11 @@ export class GroupCommit {
     return settled.promise;
   }
 
+  /** How many appends are not settled. */
+  get waiting(): number {
+    return this.#inFlight.length + this.#gathered.length;
+  }
+
   /** Settles the batch in flight, which is on disk. */
   commit({ time, refused }: Committed): void {
     const batch = this.#takeBatch();

@@ -4,6 +4,7 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { record } from '../../core/log/recorded-event.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type {
   AdoptedEvent,
@@ -26,6 +27,8 @@ import type { Session } from './sql-session.ts';
 import { Bigint, listIds, listStreams } from './stream-index.ts';
 import { readLinks } from './stream-reader.ts';
 
+/** Appends that wait for the database. Beyond it, the next ones are refused at once. */
+const MOST_WAITING = 10_000;
 /** How long the number of events in the log is believed. Other services append, too. */
 const COUNT_MS = 60_000;
 /** Of a stream as it begins. */
@@ -87,6 +90,8 @@ class PostgresEventStore implements EventStore {
     options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
+    if (this.#commits.waiting >= MOST_WAITING)
+      throw new StorageAwayError(`${MOST_WAITING} appends wait for PostgreSQL at ${this.#database.shown}`);
     return this.#commits.append(streamId, expectedSeq, events, options);
   }
 

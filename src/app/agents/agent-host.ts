@@ -3,6 +3,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import { answerForAgents } from '../../runtime/requests/agent-requests.ts';
 import { logSize } from '../../runtime/requests/log-size.ts';
 import { type Agent, composeAgent } from '../compose.ts';
+import { showCluster } from '../metrics/cluster-metrics.ts';
 import { showLog } from '../metrics/log-metrics.ts';
 import type { AgentHost, ComposedAgents, HostOptions } from './hosted-agents.ts';
 import { ReloadableAgents } from './reloadable-agents.ts';
@@ -16,6 +17,7 @@ export async function hostAgents(options: HostOptions): Promise<AgentHost> {
     ? only(first.id, await composeAgent({ ...options, ...first.loaded }))
     : await (await import('./several-agents.ts')).composeSeveral(options);
   showLogSize(adapters.metrics, options);
+  if (adapters.cluster) showCluster(adapters.metrics, adapters.cluster);
   const directory = new ReloadableAgents(files, host.agents, { readAgain, log });
   for (const agent of host.agents.values()) answerForAgents(agent.bus, directory);
   return { ...host, reloadAll: () => directory.reloadAll() };

@@ -1,14 +1,21 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
-/** Wraps the event log: records the duration of appends. */
+/** Wraps the event log: records the duration of appends, and how many wait. */
 export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
+  let waiting = 0;
+  metrics.read('agent_appends_waiting', () => [{ labels: {}, value: waiting }]);
   return {
     async append(...append) {
       const begun = performance.now();
-      const envelopes = await store.append(...append);
-      metrics.observe('agent_append_duration_seconds', {}, (performance.now() - begun) / 1_000);
-      return envelopes;
+      waiting += 1;
+      try {
+        const envelopes = await store.append(...append);
+        metrics.observe('agent_append_duration_seconds', {}, (performance.now() - begun) / 1_000);
+        return envelopes;
+      } finally {
+        waiting -= 1;
+      }
     },
     read: (...args) => store.read(...args),
     sessions: (...args) => store.sessions(...args),

@@ -246,6 +246,11 @@ export class ClusterBus implements Bus, ClusterAgent {
     return { sessions: sessions.size, ...sessions.load };
   }
 
+  /** Signals that nobody is told yet. */
+  get heldSignals(): number {
+    return this.#held.size;
+  }
+
   tell(signal: SessionSignal): void {
     this.#listeners.publish(signal);
   }

@@ -147,6 +147,11 @@ export class Cluster implements Peers, AsyncDisposable {
     this.tell(LEAVING, null);
   }
 
+  /** Messages that were not sent, or did not arrive, as far as is known. */
+  get droppedMessages(): number {
+    return this.#link.dropped;
+  }
+
   get others(): LivingNode[] {
     return [...this.membership.living.values()].filter(({ nodeId }) => nodeId !== this.membership.self);
   }

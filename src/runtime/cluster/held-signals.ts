@@ -2,6 +2,9 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Membership } from '../../ports/membership.ts';
 
+/** Signals that are kept. Beyond it, pieces of replies are left out: clients get their text with the end of the step. */
+const MOST_HELD = 100_000;
+
 /**
  * Keeps the signals back while the lease of this node may have ended: another node may own the sessions by then. They are
  * told when the lease turns out to be held. A node that has lost it ends, and they with it.
@@ -20,7 +23,11 @@ export class HeldSignals {
   publish(signal: SessionSignal): void {
     if (this.#held.length > 0) this.#release();
     if (this.#held.length === 0 && (this.#membership.isHeld || isFault(signal))) this.#tell(signal);
-    else this.#held.push(signal);
+    else if ('event' in signal || isFault(signal) || this.#held.length < MOST_HELD) this.#held.push(signal);
+  }
+
+  get size(): number {
+    return this.#held.length;
   }
 
   /** Seq of the last event of the session that is not kept back. Infinity: none is. */

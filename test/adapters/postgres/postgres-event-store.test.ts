@@ -168,6 +168,22 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     expect(turns.filter((turn) => turn === 'b').length).toBeLessThanOrEqual(1);
   });
 
+  it('refuses what comes while ten thousand appends wait already', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url, { timeouts: IMPATIENT });
+    const { store } = service;
+    link.mute();
+    const waiting = Array.from({ length: 10_000 }, (_, index) =>
+      store.append(`s${index}`, 0, [started('a')]),
+    );
+    await expect(store.append('late', 0, [started('a')])).rejects.toThrow('10000 appends wait');
+    link.unmute();
+    await Promise.allSettled(waiting);
+    await store.append('late', 0, [started('b')]);
+    expect(await turnsOf(store, 'late')).toEqual(['b']);
+  });
+
   it('is stored with transactions that are serializable, and appends that race each other', async () => {
     const url = server.newUrl();
     const role = new URL(url).searchParams.get('schema');

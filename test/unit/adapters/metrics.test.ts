@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { DeferredMetrics } from '../../../src/adapters/prometheus/deferred-metrics.ts';
 import { prometheusMetrics } from '../../../src/adapters/prometheus/prometheus-metrics.ts';
+import { showCluster, showHeldSignals } from '../../../src/app/metrics/cluster-metrics.ts';
 import { measuredModel } from '../../../src/app/metrics/measured-model.ts';
 import { measuredStore } from '../../../src/app/metrics/measured-store.ts';
 import { measuredTools } from '../../../src/app/metrics/measured-tools.ts';
@@ -60,6 +61,32 @@ describe('the metrics of one service', () => {
     const values = await MetricValues.of(metrics);
     expect(values.value('agent_append_duration_seconds_bucket{le=0.0025}')).toBe(1);
     expect(values.value('agent_append_duration_seconds_count')).toBe(1);
+  });
+
+  it('says how many appends wait, until they are stored or refused', async () => {
+    const metrics = prometheusMetrics();
+    const answers = [Promise.withResolvers<never[]>(), Promise.withResolvers<never[]>()];
+    const pending = answers.values();
+    const append = (): Promise<never[]> =>
+      pending.next().value?.promise ?? Promise.reject(new Error('no more'));
+    const store = measuredStore({ ...memoryEventStore(), append }, metrics);
+    const waiting = async () => (await MetricValues.of(metrics)).value('agent_appends_waiting');
+    expect(await waiting()).toBe(0);
+    const appends = [store.append('s', 0, []), store.append('s', 0, [])];
+    expect(await waiting()).toBe(2);
+    answers[0]?.resolve([]);
+    answers[1]?.reject(new Error('refused'));
+    await Promise.allSettled(appends);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('says what is lost between the nodes of a cluster, and what is kept back', async () => {
+    const metrics = prometheusMetrics();
+    showCluster(metrics, { droppedMessages: 3 });
+    showHeldSignals(metrics, { heldSignals: 5 });
+    const values = await MetricValues.of(metrics);
+    expect(values.value('agent_cluster_messages_dropped_total')).toBe(3);
+    expect(values.value('agent_cluster_signals_held')).toBe(5);
   });
 });
 

@@ -96,4 +96,16 @@ describe('the signals of a node', () => {
     renew();
     expect(held.toldUpTo('s')).toBe(Infinity);
   });
+
+  it('are kept up to a bound: beyond it pieces of replies are left out, and no event', () => {
+    const { held, lease, told, renew } = start();
+    lease.isHeld = false;
+    for (let count = 0; count < 100_001; count += 1) held.publish(chunk('a'));
+    held.publish(FAULT);
+    expect(held.size).toBe(100_001);
+    renew();
+    expect(held.size).toBe(0);
+    expect(told).toHaveLength(100_001);
+    expect(told.at(-1)).toBe(FAULT);
+  });
 });
