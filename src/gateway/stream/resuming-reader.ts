@@ -109,7 +109,7 @@ export class ResumingReader implements SignalReader {
   /** Whether the signal is for a client that is ahead of what is published. What it lacks by then comes from the log. */
   #meets(signal: SessionSignal): boolean {
     if (!('event' in signal)) return signal.type === 'session.fault';
-    if (signal.seq < this.#cursor.seq) return false;
+    if (signal.seq < this.#cursor.seq && !isDeletion(signal)) return false;
     this.#isAhead = false;
     this.#note(signal);
     this.#startCatchingUp();

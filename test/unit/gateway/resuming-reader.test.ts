@@ -140,6 +140,19 @@ describe('a reader of a log that is ahead of the session', () => {
     expect(errors).toEqual([]);
   });
 
+  it('is told that the session was deleted, however far it is', async () => {
+    const session = makeSession();
+    session.append(started);
+    const { socket, errors } = session.join({ seq: 99, offset: 0 });
+    await frameCount(socket, 1);
+    await eventually(
+      async () => session.reads,
+      (reads) => reads.length > 0,
+    );
+    session.record({ type: 'session.deleted' });
+    expect(errors).toEqual(['the session was deleted']);
+  });
+
   it('goes on with the running text when the session has caught up', async () => {
     const session = makeSession();
     session.append(started);
