@@ -22,16 +22,24 @@ export class PanelLoadError extends Error {
 /** Loads panels. A failed panel stays failed until `forget`, so that a page that waits for it does not ask again. */
 export class PanelLoader {
   readonly #panels = new Map<Panel, Promise<ComponentType>>();
+  #isPageNew = true;
 
   /** The same promise for each call. Rejects with a `PanelLoadError`. */
   load(panel: Panel): Promise<ComponentType> {
     const known = this.#panels.get(panel);
     if (known) return known;
-    const loading = loads[panel]().catch((cause: unknown) => {
+    const loading = this.#open(panel).catch((cause: unknown) => {
       throw new PanelLoadError('the panel could not be loaded', { cause });
     });
     this.#panels.set(panel, loading);
     return loading;
+  }
+
+  /** A browser that could not load a file does not ask for it again in this page, so it first sees whether anybody answers. */
+  async #open(panel: Panel): Promise<ComponentType> {
+    if (!this.#isPageNew) await fetch('./', { method: 'HEAD', cache: 'no-store' });
+    this.#isPageNew = false;
+    return loads[panel]();
   }
 
   /** The next `load` tries again. */
