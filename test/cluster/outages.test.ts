@@ -130,8 +130,12 @@ describe('a bus that is away', () => {
     // The others are told to come again, and hear by the database what is recorded.
     const refused = await answersWith(second, 's', 503);
     expect(refused.headers.get('Retry-After')).not.toBeNull();
-    const metrics = await (await second.fetch('/metrics')).text();
-    expect(metrics).toMatch(/^agent_cluster_messages_dropped_total\{.*\} [1-9]/m);
+    await awaited(
+      NOTICE_MS,
+      'messages to other nodes are dropped, and counted',
+      async () => (await second.fetch('/metrics')).text(),
+      (metrics) => /^agent_cluster_messages_dropped_total\{.*\} [1-9]/m.test(metrics),
+    );
     const isTwo = (frames: readonly { event: string }[]): boolean =>
       frames.filter(({ event }) => event === 'response').length >= 2;
     await far.until('the second reply, by the database', isTwo, NOTICE_MS);

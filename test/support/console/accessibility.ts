@@ -6,9 +6,12 @@ import { expect } from 'vitest';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Fails when axe-core finds a serious or critical issue on the page as it is now. */
+/** What moves has come to rest by then. */
+const REST_MS = 3_000;
+
+/** Fails when axe-core finds a serious or critical issue on the page, and still finds it a moment later. */
 export async function expectAccessible(page: Page): Promise<void> {
-  expect(await graveIssues(page)).toEqual([]);
+  await expect.poll(() => graveIssues(page), { timeout: REST_MS }).toEqual([]);
 }
 
 /** Each serious or critical issue of axe-core on the page as it is now: its rule, and the elements. */
