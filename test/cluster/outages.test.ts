@@ -125,17 +125,19 @@ describe('a bus that is away', () => {
     using far = await TextSocket.open(second.socketUrl('?session=s&after=0'));
     await Promise.all([own, far].map((socket) => socket.first('response')));
     await engines.nats.end();
-    // Clients of the owner notice nothing.
-    await answersWith(owner, 's', 200);
+    // Clients of the owner notice nothing. What the other node is told of it is dropped, and counted.
+    await awaited(
+      NOTICE_MS,
+      'messages to the other node are dropped',
+      async () => {
+        await answersWith(owner, 's', 200);
+        return (await owner.fetch('/metrics')).text();
+      },
+      (metrics) => /^agent_cluster_messages_dropped_total\{.*\} [1-9]/m.test(metrics),
+    );
     // The others are told to come again, and hear by the database what is recorded.
     const refused = await answersWith(second, 's', 503);
     expect(refused.headers.get('Retry-After')).not.toBeNull();
-    await awaited(
-      NOTICE_MS,
-      'messages to other nodes are dropped, and counted',
-      async () => (await second.fetch('/metrics')).text(),
-      (metrics) => /^agent_cluster_messages_dropped_total\{.*\} [1-9]/m.test(metrics),
-    );
     const isTwo = (frames: readonly { event: string }[]): boolean =>
       frames.filter(({ event }) => event === 'response').length >= 2;
     await far.until('the second reply, by the database', isTwo, NOTICE_MS);

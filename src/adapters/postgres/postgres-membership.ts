@@ -99,10 +99,9 @@ export class PostgresMembership implements Membership {
     const claim = {
       name: 'claim',
       text: `
-        UPDATE ${schema}.streams s SET owner = $2, epoch = epoch + 1
-        WHERE stream = $1 AND owner IS DISTINCT FROM $2
-          AND NOT EXISTS (SELECT FROM ${schema}.nodes n WHERE n.node = s.owner)
-          AND EXISTS (SELECT FROM ${schema}.nodes n WHERE n.node = $2)`,
+        UPDATE ${schema}.streams SET owner = $2, epoch = epoch + 1
+        WHERE stream = $1 AND owner IS DISTINCT FROM $2 AND ${this.#isNobodys}
+          AND EXISTS (SELECT FROM ${schema}.nodes WHERE node = $2)`,
       values: [streamId, this.self],
     };
     const found = {
@@ -123,6 +122,14 @@ export class PostgresMembership implements Membership {
       throw (await this.#isThere()) ? new SessionElsewhereError(streamId, null) : this.#lease.lose();
     if (owner !== this.self) throw new SessionElsewhereError(streamId, owner);
     this.#epochs.set(streamId, epoch);
+  }
+
+  /**
+   * Whether a row of `streams` has no living owner. Not as a join: of a row that another node has just claimed, PostgreSQL
+   * would look at the new version, and not again at what it was joined with.
+   */
+  get #isNobodys(): string {
+    return `coalesce(owner, 0) <> ALL (ARRAY (SELECT node FROM ${this.#database.schema}.nodes))`;
   }
 
   async #isThere(): Promise<boolean> {
@@ -154,9 +161,9 @@ export class PostgresMembership implements Membership {
         text: `
           UPDATE ${schema}.streams SET owner = $1, epoch = epoch + 1
           WHERE EXISTS (SELECT FROM ${schema}.nodes WHERE node = $1) AND stream IN (
-            SELECT stream FROM ${schema}.streams s
+            SELECT stream FROM ${schema}.streams
             WHERE open AND starts_with(stream, $2) AND ($2 <> '' OR NOT starts_with(stream, '~'))
-              AND NOT EXISTS (SELECT FROM ${schema}.nodes n WHERE n.node = s.owner)
+              AND ${this.#isNobodys}
             LIMIT $3 FOR UPDATE SKIP LOCKED)
           RETURNING stream, epoch`,
         values: [this.self, prefix, limit],
