@@ -58,6 +58,8 @@ export class RemoteFeed {
   /** Whether this node certainly owns the session, and its clients lack nothing. */
   #isCertain = false;
   #isClosed = false;
+  /** Seq of the last event that the log had at the last look. */
+  #lookedHead = 0;
   /** Counts what the feed began to do. What was begun before that is given up. */
   #attempt = 0;
   #working: Promise<void> = Promise.resolve();
@@ -154,9 +156,15 @@ export class RemoteFeed {
     return this.#working;
   }
 
-  /** Tells what the log has more, for a session whose owner cannot be reached. */
+  /**
+   * Tells what the log has more, for a session whose owner cannot be reached. What an owner that is attached has just
+   * recorded is on its way: only what was there at the last look, too, is taken from the log.
+   */
   poll(place: Pick<StreamPlace, 'head'>): void {
-    if (this.#isOwn || this.#cursor === null || place.head <= this.#cursor.seq || this.#held) return;
+    if (this.#isOwn || this.#cursor === null || this.#held) return;
+    const isOverdue = this.#source === null || this.#lookedHead > this.#cursor.seq;
+    this.#lookedHead = place.head;
+    if (place.head <= this.#cursor.seq || !isOverdue) return;
     const attempt = this.#attempt;
     this.#working = this.#guard(attempt, () => this.#catchUp(attempt));
   }
@@ -190,6 +198,7 @@ export class RemoteFeed {
     this.#attempt += 1;
     this.#source = null;
     this.#since = 0;
+    this.#lookedHead = 0;
     this.#held = null;
     this.#isOwn = false;
     this.#isCertain = false;

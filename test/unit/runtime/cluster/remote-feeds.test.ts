@@ -158,6 +158,10 @@ describe('what is lost on the way', () => {
     session.endStep();
     await node.settle();
     await node.feeds.check();
+    await node.settle();
+    // It may be on its way.
+    expect(texts(told).join('')).toBe('');
+    await node.feeds.check();
     await quiet();
     expect(texts(told).join('')).toBe('one');
     expect(seqs(told)).toEqual([2]);
