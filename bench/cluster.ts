@@ -29,16 +29,17 @@ export async function run(scope: Scope): Promise<Report> {
     cpuMs: () => owner.cpuMs() + other.cpuMs(),
     rssMb: () => owner.rssMb() + other.rssMb(),
   };
-  const turns = scope.quick ? 10 : 100;
+  const count = scope.quick ? 5 : 60;
+  const turnsEach = scope.quick ? 2 : 20;
   let sessions = 0;
   const measure = async (port: number, inFlight: number): Promise<Sample> => {
-    sessions += turns;
+    sessions += count;
     const nameOf = (index: number): string => `cluster-${sessions - index}`;
     // Their first message makes the sessions those of this node.
-    const first = await openSockets(owner.port, turns, nameOf);
+    const first = await openSockets(owner.port, count, nameOf);
     for (const socket of first) await oneTurn(socket, 'hello');
     dropAll(first);
-    const sockets = await openSockets(port, turns, nameOf);
+    const sockets = await openSockets(port, count, nameOf);
     try {
       return await measured(both, 'chunk', async () => {
         const latencies: number[] = [];
@@ -46,9 +47,11 @@ export async function run(scope: Scope): Promise<Report> {
         let chunks = 0;
         const work = async (): Promise<void> => {
           for (let socket = waiting.pop(); socket; socket = waiting.pop()) {
-            const { firstChunkMs, chunkFrames } = await oneTurn(socket, 'stream');
-            latencies.push(firstChunkMs);
-            chunks += chunkFrames;
+            for (let turn = 0; turn < turnsEach; turn += 1) {
+              const { firstChunkMs, chunkFrames } = await oneTurn(socket, 'stream');
+              latencies.push(firstChunkMs);
+              chunks += chunkFrames;
+            }
           }
         };
         await Promise.all(Array.from({ length: inFlight }, work));
@@ -62,7 +65,7 @@ export async function run(scope: Scope): Promise<Report> {
     { name: AT_OWNER, port: owner.port },
     { name: ELSEWHERE, port: other.port },
   ];
-  for (const { port } of subjects) await measure(port, 10);
+  for (const { port } of subjects) await measure(port, 20);
   const all: Series[] = [];
   for (const inFlight of [1, 20]) {
     const labels = { 'in flight': inFlight };

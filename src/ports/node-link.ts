@@ -9,7 +9,7 @@ export type Subject = string;
  * - A text arrives as it was sent, however long it is, or not at all. It may be lost, and it may arrive twice.
  * - While nobody loses anything, the texts of one node arrive in the order in which it sent them.
  * - Nothing waits: a text that cannot be sent now is dropped and counted. Memory is bounded.
- * - A node hears its own texts, too, if it listens.
+ * - A node does not hear its own texts.
  */
 export interface NodeLink extends AsyncDisposable {
   /** Whether texts can be sent, as far as is known. */

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 120_000;
 const FOUND: readonly (readonly [Mutation, RegExp])[] = [
   ['the epoch of an append', /has appended to/],
   ['the fence of a tool call', /had no lease/],
-  ['the sequence checks of a resume', /event \d+ came after event \d+/],
+  ['the sequence checks of a resume', /event \d+ came after event \d+|step \d+ began in another/],
 ];
 
 /** The first fault that a schedule shows. */

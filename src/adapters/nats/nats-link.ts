@@ -7,6 +7,8 @@ import { messagesOf, TextParts } from './text-parts.ts';
 
 /** Bytes that wait to be sent. Beyond it, texts are dropped until they are sent. */
 const MOST_WAITING_BYTES = 32 * 1024 * 1024;
+/** Bytes after which the server is asked whether it has them all. Asking costs as much as a short text. */
+const CONFIRM_BYTES = 256 * 1024;
 const FIRST_CONNECT_MS = 3_000;
 const BETWEEN_TRIES_MS = 300;
 const CLOSE_MS = 1_000;
@@ -47,9 +49,9 @@ class NatsLink implements NodeLink {
   #sent = 0;
   #isUp = true;
   #dropped = 0;
-  /** Bytes since the last time all were sent. */
+  /** Bytes that the server has not confirmed. */
   #waiting = 0;
-  #flushing = false;
+  #confirming = false;
   #isClosed = false;
 
   constructor(connection: NatsConnection, { shown }: BusAddress, { log, cluster }: NatsOptions) {
@@ -79,7 +81,7 @@ class NatsLink implements NodeLink {
       this.#connection.publish(this.#prefix + subject, message);
       this.#waiting += message.length;
     }
-    if (!this.#flushing) void this.#flush();
+    if (this.#waiting > CONFIRM_BYTES && !this.#confirming) void this.#confirm();
   }
 
   subscribe(subject: Subject, listener: (text: string) => void): Unsubscribe {
@@ -116,10 +118,10 @@ class NatsLink implements NodeLink {
   }
 
   /** Counts what waits: the connection takes any amount. */
-  async #flush(): Promise<void> {
-    this.#flushing = true;
+  async #confirm(): Promise<void> {
+    this.#confirming = true;
     try {
-      while (this.#waiting > 0 && this.isUp) {
+      while (this.#waiting > CONFIRM_BYTES && this.isUp) {
         const sending = this.#waiting;
         await this.#connection.flush();
         this.#waiting -= sending;
@@ -128,7 +130,7 @@ class NatsLink implements NodeLink {
       this.#log.debug({ bus: this.#shown, err }, 'NATS did not take all texts');
       this.#waiting = 0;
     } finally {
-      this.#flushing = false;
+      this.#confirming = false;
     }
   }
 
@@ -179,6 +181,7 @@ function connectOnce({ servers, user, password, token, isTls }: BusAddress, name
     servers: [...servers],
     name,
     timeout: 1_500,
+    noEcho: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 400,

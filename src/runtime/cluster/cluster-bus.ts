@@ -341,6 +341,9 @@ export class ClusterBus implements Bus, ClusterAgent {
       return (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
     } catch (error) {
       stop?.();
+      // Its signals come from elsewhere, too.
+      if (error instanceof SessionElsewhereError)
+        this.#cluster.feeds.released([this.#prefix + sessionId], owner);
       throw error;
     }
   }
@@ -360,7 +363,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   /** Null: this node, as far as is known. */
   async #ownerOf(sessionId: SessionId, type: RequestType): Promise<NodeId | null> {
     const { membership } = this.#cluster;
-    const known = this.#owners.get(sessionId);
+    const known = this.#owners.get(sessionId) ?? this.#cluster.feeds.sourceOf(this.#prefix + sessionId);
     if (known !== undefined && membership.living.has(known)) return known;
     // Nothing would say that it is elsewhere.
     if (type === 'session.rest' && !membership.owns(this.#prefix + sessionId)) {

@@ -23,6 +23,7 @@ import {
   parseMessage,
   type Question,
 } from './node-messages.ts';
+import { Outbox } from './outbox.ts';
 import type { WatchedPosition } from './remote-feed.ts';
 import { RemoteFeeds } from './remote-feeds.ts';
 import { SignalRelay } from './signal-relay.ts';
@@ -76,6 +77,7 @@ export class Cluster implements Peers, AsyncDisposable {
   /** Whether this node takes no more sessions. */
   isDraining = false;
   readonly #link: NodeLink;
+  readonly #outbox: Outbox;
   readonly #log: Logger;
   readonly #agents = new Map<string, ClusterAgent>();
   readonly #told = new Map<string, Set<(payload: unknown) => void>>();
@@ -93,11 +95,13 @@ export class Cluster implements Peers, AsyncDisposable {
   constructor({ membership, link, store, log }: ClusterDeps) {
     this.membership = membership;
     this.#link = link;
+    const outbox = new Outbox(link);
+    this.#outbox = outbox;
     this.#log = log;
     const { self } = membership;
-    this.relay = new SignalRelay({ link, self });
+    this.relay = new SignalRelay({ outbox, self });
     this.calls = new NodeCalls({
-      link,
+      link: outbox,
       membership,
       log,
       answer: (question, from) => this.#answer(question, from),
@@ -158,7 +162,7 @@ export class Cluster implements Peers, AsyncDisposable {
 
   /** Tells the others, together with all that is announced in this turn of the event loop. */
   announce(type: Announcement['type'], stream: StreamId): void {
-    if (this.#announced.size === 0) setImmediate(() => this.#announceAll());
+    if (this.#announced.size === 0) this.#outbox.soon(() => this.#announceAll());
     const streams = this.#announced.get(type) ?? new Set();
     this.#announced.set(type, streams.add(stream));
   }
@@ -219,11 +223,12 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#announceAll();
     this.relay[Symbol.dispose]();
     this.calls.close();
+    this.#outbox[Symbol.dispose]();
     await this.#link[Symbol.asyncDispose]();
   }
 
   #publish(subject: string, message: NodeMessage): void {
-    this.#link.publish(subject, encodeMessage(message));
+    this.#outbox.publish(subject, encodeMessage(message));
   }
 
   #announceAll(): void {
@@ -235,8 +240,7 @@ export class Cluster implements Peers, AsyncDisposable {
 
   #hear(text: string): void {
     const message = parseMessage(text);
-    // A node hears its own announcements, too.
-    if (!message || message.from === this.membership.self || this.#gone.has(message.from)) return;
+    if (!message || this.#gone.has(message.from)) return;
     this.#take(message);
   }
 

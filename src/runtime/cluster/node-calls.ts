@@ -43,7 +43,7 @@ export function busAway(cause?: Error): ServiceError {
 }
 
 export interface NodeCallsDeps {
-  readonly link: NodeLink;
+  readonly link: Pick<NodeLink, 'isUp' | 'publish'>;
   readonly membership: Pick<Membership, 'self'>;
   readonly log: Logger;
   /** Does what a node was asked for. Called once for each question. */

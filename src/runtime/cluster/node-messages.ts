@@ -97,8 +97,8 @@ export const ALL_NODES = 'all';
 
 /** Requests and answers hold sets, which JSON does not know. No text of a client can be this key. */
 const SET = '\u0000set';
-/** Signals hold none, and there are many of them. */
-const FEED = '{"type":"feed"';
+/** Without it, a message is parsed several times as fast. */
+const SET_IN_JSON = JSON.stringify(SET);
 
 export function encodeMessage(message: NodeMessage): string {
   return JSON.stringify(message, (_, value: unknown) =>
@@ -108,7 +108,7 @@ export function encodeMessage(message: NodeMessage): string {
 
 /** Null for what is not a message of this release: nodes of two releases may run together. */
 export function parseMessage(text: string): NodeMessage | null {
-  const value: unknown = text.startsWith(FEED) ? JSON.parse(text) : JSON.parse(text, reviveSet);
+  const value: unknown = text.includes(SET_IN_JSON) ? JSON.parse(text, reviveSet) : JSON.parse(text);
   return isMessage(value) ? value : null;
 }
 

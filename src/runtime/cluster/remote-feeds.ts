@@ -139,6 +139,11 @@ export class RemoteFeeds {
     this.#feeds.get(stream)?.disown(seq);
   }
 
+  /** The node that sends the signals of the session to the clients of this one, as its owner. */
+  sourceOf(stream: StreamId): NodeId | undefined {
+    return this.#feeds.get(stream)?.source ?? undefined;
+  }
+
   /** The session is at this node now, as far as is known. */
   async follow(stream: StreamId, owner: NodeId): Promise<void> {
     const feed = this.#feeds.get(stream);

@@ -1,20 +1,19 @@
 import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { NodeId } from '../../ports/membership.ts';
-import type { NodeLink } from '../../ports/node-link.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { nodeSubject } from './node-messages.ts';
+import type { Outbox } from './outbox.ts';
 import { SignalBatch } from './signal-batch.ts';
 
 /** How soon a watching node notices that the last message was lost. */
 const REMIND_MS = 1_000;
 
 interface RelayDeps {
-  readonly link: NodeLink;
+  readonly outbox: Pick<Outbox, 'publish' | 'soon'>;
   readonly self: NodeId;
-  /** Simulated ones, in tests. */
+  /** A simulated one, in tests. */
   readonly clock?: Clock | undefined;
-  readonly soon?: ((work: () => void) => void) | undefined;
 }
 
 /** A node that watches sessions of this one. */
@@ -32,7 +31,6 @@ interface Watcher {
 export class SignalRelay implements Disposable {
   readonly #deps: RelayDeps;
   readonly #clock: Clock;
-  readonly #soon: (work: () => void) => void;
   readonly #watchers = new Map<NodeId, Watcher>();
   readonly #byStream = new Map<StreamId, Set<NodeId>>();
   /** The signals that wait for the end of this turn of the event loop. */
@@ -43,7 +41,6 @@ export class SignalRelay implements Disposable {
   constructor(deps: RelayDeps) {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
-    this.#soon = deps.soon ?? setImmediate;
   }
 
   /** @returns the number of the last message to the node, and whether it watched the stream already. */
@@ -94,7 +91,7 @@ export class SignalRelay implements Disposable {
     this.#waiting.set(stream, batch);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#soon(() => this.#flush());
+    this.#deps.outbox.soon(() => this.#flush());
   }
 
   [Symbol.dispose](): void {
@@ -139,7 +136,7 @@ export class SignalRelay implements Disposable {
   }
 
   #publish(node: NodeId, n: number, items: string): void {
-    const { link, self } = this.#deps;
-    link.publish(nodeSubject(node), `{"type":"feed","from":${self},"n":${n},"items":[${items}]}`);
+    const { outbox, self } = this.#deps;
+    outbox.publish(nodeSubject(node), `{"type":"feed","from":${self},"n":${n},"items":[${items}]}`);
   }
 }

@@ -132,8 +132,11 @@ export class FedNode {
     this.living.set(node, { nodeId: node, ...about, load });
     const link = this.network.connect();
     this.#links.set(node, link);
-    const soon = (work: () => void): void => void this.#soon.push(work);
-    this.#relays.set(node, new SignalRelay({ link, self: node, clock: this.clock, soon }));
+    const outbox = {
+      publish: (subject: string, text: string) => link.publish(subject, text),
+      soon: (work: () => void) => void this.#soon.push(work),
+    };
+    this.#relays.set(node, new SignalRelay({ outbox, self: node, clock: this.clock }));
     for (const subject of [nodeSubject(node), ALL_NODES])
       link.subscribe(subject, (text) => this.#hear(node, text));
   }

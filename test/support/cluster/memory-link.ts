@@ -28,6 +28,7 @@ export function randomWays(seed: number, { lost = 0, doubled = 0, late = 0 }: Di
 }
 
 interface Travelling {
+  readonly from: MemoryLink;
   readonly subject: Subject;
   readonly text: string;
   rounds: number;
@@ -49,7 +50,7 @@ export class MemoryNetwork {
 
   connect(): MemoryLink {
     const link: MemoryLink = new MemoryLink({
-      send: (subject, text) => this.#send(subject, text),
+      send: (subject, text) => this.#send(link, subject, text),
       leave: () => this.#links.delete(link),
     });
     this.#links.add(link);
@@ -66,11 +67,12 @@ export class MemoryNetwork {
     const due = this.#travelling.filter(({ rounds }) => rounds === 0);
     this.#travelling = this.#travelling.filter(({ rounds }) => rounds > 0);
     for (const travelling of this.#travelling) travelling.rounds -= 1;
-    for (const { subject, text } of due) for (const link of this.#links) link.take(subject, text);
+    for (const { from, subject, text } of due)
+      for (const link of this.#links) if (link !== from) link.take(subject, text);
   }
 
-  #send(subject: Subject, text: string): void {
-    for (const rounds of this.way(text, subject)) this.#travelling.push({ subject, text, rounds });
+  #send(from: MemoryLink, subject: Subject, text: string): void {
+    for (const rounds of this.way(text, subject)) this.#travelling.push({ from, subject, text, rounds });
     if (this.#isManual || this.#isRunning) return;
     this.#isRunning = true;
     void this.#run();

@@ -42,7 +42,7 @@ export class SimulatedNetwork {
   #send(from: SimulatedLink, subject: Subject, text: string): void {
     const { lost, doubled, late } = this.weather;
     for (const to of this.#links) {
-      if (!to.hears(subject)) continue;
+      if (to === from || !to.hears(subject)) continue;
       const times = this.#world.chance(lost) ? 0 : this.#world.chance(doubled) ? 2 : 1;
       for (let time = 0; time < times; time += 1)
         this.#carry(from, to, subject, text, this.#world.chance(late));

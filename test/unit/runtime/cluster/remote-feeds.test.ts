@@ -59,6 +59,14 @@ describe('a session of another node', () => {
     expect(seqs(node.heard('s'))).toEqual([2]);
   });
 
+  it('is asked of that node at once, until it is known to be elsewhere', async () => {
+    const { node } = await start();
+    expect(node.feeds.sourceOf('s')).toBe(A);
+    expect(node.feeds.sourceOf('another')).toBeUndefined();
+    node.feeds.released(['s'], A);
+    expect(node.feeds.sourceOf('s')).toBeUndefined();
+  });
+
   it('is told once, although texts arrive twice', async () => {
     const { node, session, told } = await start();
     node.network.way = () => [0, 0, 1];

@@ -15,7 +15,11 @@ function start() {
   const clock = new SimulatedClock();
   const link = new MemoryNetwork({ isManual: true }).connect();
   const soon: (() => void)[] = [];
-  const relay = new SignalRelay({ link, self: 1, clock, soon: (work) => soon.push(work) });
+  const relay = new SignalRelay({
+    outbox: { publish: (subject, text) => link.publish(subject, text), soon: (work) => soon.push(work) },
+    self: 1,
+    clock,
+  });
   const endTurn = (): void => {
     for (const work of soon.splice(0)) work();
   };
