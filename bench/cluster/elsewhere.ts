@@ -49,6 +49,7 @@ export async function elsewhere(scope: Scope, engines: Engines): Promise<Series[
   const all: Series[] = [];
   for (const one of scope.quick ? smoke : full)
     all.push(...(await interleave(scope.rounds(5), { ...one }, subjects, ({ port }) => measure(one, port))));
+  await nodes.stop();
   return all;
 }
 

@@ -64,6 +64,10 @@ export class Nodes {
     return this.all.reduce((sum, node) => sum + node.cpuMs(), 0);
   }
 
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map((node) => node.stop()));
+  }
+
   rssMb(): number {
     return this.all.reduce((sum, node) => sum + node.rssMb(), 0);
   }

@@ -52,6 +52,7 @@ export async function takeOver(scope: Scope, engines: Engines): Promise<Series[]
     await Promise.all(ended);
     dropAll(sockets);
   }
+  await survivors.stop();
   const sample = { turns: all.length, ...latencyColumns(all), 'max ms': Math.max(...all) };
   return [{ labels: {}, subject: NAME, samples: [sample] }];
 }

@@ -33,10 +33,12 @@ export async function threeNodes(scope: Scope, engines: Engines): Promise<Series
     return streams(engines, nodes, { quick: scope.quick, name: `streams-${opened}` });
   };
   for (const subject of subjects) await messages(engines, subject.nodes, scope.quick ? 12 : SESSIONS);
-  return [
+  const all = [
     ...(await interleave(scope.rounds(5), { work: 'message-sync' }, subjects, sync)),
     ...(await interleave(scope.rounds(5), { work: 'paced streams' }, subjects, stream)),
   ];
+  for (const { nodes } of subjects) await nodes.stop();
+  return all;
 }
 
 export function threeNodesTargets(all: readonly Series[]): Target[] {

@@ -11,7 +11,7 @@ const NOWHERE: StreamPlace = { owner: null, head: 0 };
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'tell' | 'onError'> {
   readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
-  /** Whoever gets these streams shall send their signals. */
+  /** Nobody owns these streams. Whoever gets them shall send their signals. */
   readonly want: (streams: readonly StreamId[]) => void;
   /** The node need not send the signals of these streams any more; no node if it is null. */
   readonly unwatch: (node: NodeId | null, streams: readonly StreamId[]) => void;
@@ -25,6 +25,8 @@ export class RemoteFeeds {
   readonly #lastOf = new Map<NodeId, number>();
   /** Number of the message of each node after which none was lost. */
   readonly #wholeSince = new Map<NodeId, number>();
+  /** Streams whose signals every node was asked for. */
+  readonly #wanted = new Set<StreamId>();
   /** Feeds that wait for the place of their session. */
   #unplaced = new Map<StreamId, RemoteFeed>();
   #placing: Promise<void> = Promise.resolve();
@@ -51,8 +53,10 @@ export class RemoteFeeds {
     if (!feed) return;
     this.#feeds.delete(stream);
     this.#unplaced.delete(stream);
+    const { source } = feed;
     feed.close();
-    this.#deps.unwatch(null, [stream]);
+    if (this.#wanted.delete(stream)) this.#deps.unwatch(null, [stream]);
+    else if (source !== null) this.#deps.unwatch(source, [stream]);
   }
 
   /** Resolves when the clients of this node hear what happens in the session from now on. */
@@ -207,12 +211,18 @@ export class RemoteFeeds {
     if (feed && owner !== null && owner !== self && living.has(owner)) void feed.attach(owner);
   }
 
+  #want(streams: readonly StreamId[]): void {
+    const open = streams.filter((stream) => this.#feeds.has(stream));
+    for (const stream of open) this.#wanted.add(stream);
+    if (open.length > 0) this.#deps.want(open);
+  }
+
   async #placeAll(): Promise<void> {
     const unplaced = this.#unplaced;
     this.#unplaced = new Map();
     try {
-      this.#deps.want([...unplaced.keys()]);
       const places = await this.#deps.membership.places([...unplaced.keys()]);
+      this.#want([...unplaced.keys()].filter((stream) => (places.get(stream) ?? NOWHERE).owner === null));
       await Promise.all(
         [...unplaced].map(([stream, feed]) => {
           // A client may have left, or this node may own the session by now.
@@ -225,6 +235,7 @@ export class RemoteFeeds {
         }),
       );
     } catch (error) {
+      this.#want([...unplaced.keys()]);
       // `check` looks for them again.
       for (const stream of unplaced.keys()) this.#deps.onError(stream, error);
     }

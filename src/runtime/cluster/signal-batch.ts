@@ -1,4 +1,4 @@
-import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
+import type { ReplyChunk, ReplyReasoning, SessionSignal } from '../../core/session/session-signal.ts';
 
 /** Chunks that follow each other in the text of one step, in the order of their contents. */
 interface ChunkRun extends Omit<ReplyChunk, 'type' | 'content'> {
@@ -12,8 +12,14 @@ export class SignalBatch {
   /** The run that goes on, and where the text of the step continues. */
   #run: ChunkRun | null = null;
   #end = 0;
+  #hasPieces = false;
+
+  get hasPieces(): boolean {
+    return this.#hasPieces;
+  }
 
   add(signal: SessionSignal): void {
+    this.#hasPieces ||= isPiece(signal);
     if ('event' in signal || signal.type !== 'reply.chunk') {
       this.#run = null;
       this.#signals.push(signal);
@@ -33,6 +39,11 @@ export class SignalBatch {
   encode(): string {
     return JSON.stringify(this.#signals);
   }
+}
+
+/** Whether it is a piece of a reply, or of reasoning. */
+export function isPiece(signal: SessionSignal): signal is ReplyChunk | ReplyReasoning {
+  return !('event' in signal) && signal.type !== 'session.fault';
 }
 
 /** The signals of a batch again. @param batch the parsed text. */

@@ -4,8 +4,13 @@ import type { NodeId } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { nodeSubject } from './node-messages.ts';
 import type { Outbox } from './outbox.ts';
-import { SignalBatch } from './signal-batch.ts';
+import { isPiece, SignalBatch } from './signal-batch.ts';
 
+/**
+ * How long pieces of replies are gathered after the last ones went. The first piece of a reply does not wait, and few
+ * models send them less far apart.
+ */
+const GATHER_MS = 5;
 /** How soon a watching node notices that the last message was lost. */
 const REMIND_MS = 1_000;
 
@@ -26,7 +31,8 @@ interface Watcher {
 
 /**
  * Sends the signals of this node's sessions to the nodes that watch them, and only to those: at most one message to a
- * node in one turn of the event loop, however many sessions and clients there are.
+ * node in one turn of the event loop, however many sessions and clients there are, and fewer while pieces of replies come
+ * fast.
  */
 export class SignalRelay implements Disposable {
   readonly #deps: RelayDeps;
@@ -36,6 +42,8 @@ export class SignalRelay implements Disposable {
   /** The signals that wait for the end of this turn of the event loop. */
   #waiting = new Map<StreamId, SignalBatch>();
   #isScheduled = false;
+  /** Set while pieces are gathered. */
+  #gathering: unknown = null;
   #reminder: unknown = null;
 
   constructor(deps: RelayDeps) {
@@ -89,20 +97,27 @@ export class SignalRelay implements Disposable {
     const batch = this.#waiting.get(stream) ?? new SignalBatch();
     batch.add(signal);
     this.#waiting.set(stream, batch);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#deps.outbox.soon(() => this.#flush());
+    if (isPiece(signal) && signal.offset > 0 && this.#gathering !== null) return;
+    this.#flushSoon();
   }
 
   [Symbol.dispose](): void {
     this.#flush();
+    this.#clock.clearTimeout(this.#gathering);
     this.#clock.clearTimeout(this.#reminder);
     this.#watchers.clear();
     this.#byStream.clear();
   }
 
+  #flushSoon(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#deps.outbox.soon(() => this.#flush());
+  }
+
   #flush(): void {
     this.#isScheduled = false;
+    if ([...this.#waiting.values()].some(({ hasPieces }) => hasPieces)) this.#gather();
     const messages = new Map<NodeId, string[]>();
     for (const [stream, batch] of this.#waiting) {
       const text = `[${JSON.stringify(stream)},${batch.encode()}]`;
@@ -120,6 +135,13 @@ export class SignalRelay implements Disposable {
       watcher.isReminded = false;
       this.#publish(node, watcher.n, items.join(','));
     }
+  }
+
+  #gather(): void {
+    this.#gathering ??= this.#clock.setTimeout(() => {
+      this.#gathering = null;
+      if (this.#waiting.size > 0) this.#flushSoon();
+    }, GATHER_MS);
   }
 
   /** Repeats the number of the last message, so that a node notices if that one was lost. */

@@ -13,6 +13,9 @@ import { SignalRelay } from '../../../src/runtime/cluster/signal-relay.ts';
 import { FedSession } from './fed-session.ts';
 import { type MemoryLink, MemoryNetwork } from './memory-link.ts';
 
+/** For so long pieces of replies are gathered. */
+const GATHER_MS = 5;
+
 /** The node whose clients listen. */
 export const LISTENER: NodeId = 1;
 
@@ -107,8 +110,9 @@ export class FedNode {
     this.announce('claimed', owner, session.stream);
   }
 
-  /** Ends this turn of the event loop at all nodes: what they have to send is sent. */
+  /** Ends this turn of the event loop at all nodes, some time later: what they have to send is sent. */
   endTurn(): void {
+    this.clock.increment(GATHER_MS);
     for (const work of this.#soon.splice(0)) work();
   }
 

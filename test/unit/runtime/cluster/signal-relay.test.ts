@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { StreamId } from '../../../../src/core/log/streams.ts';
-import type { ReplyChunk, SessionSignal } from '../../../../src/core/session/session-signal.ts';
+import type { ReplyChunk, SessionFault, SessionSignal } from '../../../../src/core/session/session-signal.ts';
 import type { NodeId } from '../../../../src/ports/membership.ts';
 import { type Feed, nodeSubject } from '../../../../src/runtime/cluster/node-messages.ts';
 import { signalsOf } from '../../../../src/runtime/cluster/signal-batch.ts';
@@ -9,6 +9,7 @@ import { SignalRelay } from '../../../../src/runtime/cluster/signal-relay.ts';
 import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 
 const REMIND_MS = 1_000;
+const GATHER_MS = 5;
 
 /** A relay of node 1, and what it sends. The test ends the turn of the event loop. */
 function start() {
@@ -33,8 +34,11 @@ function start() {
 }
 
 /** Of a turn of its own, so that no two of them are joined. */
-const chunk = (content: string, sessionId = 's'): ReplyChunk => ({
-  ...{ type: 'reply.chunk', sessionId, turnId: content, step: 1, offset: 0, content },
+const chunk = (content: string, sessionId = 's', offset = 1): ReplyChunk => ({
+  ...{ type: 'reply.chunk', sessionId, turnId: content, step: 1, offset, content },
+});
+const fault = (sessionId: string): SessionFault => ({
+  ...{ type: 'session.fault', sessionId, error: { code: 'INTERNAL_ERROR', message: 'x', details: {} } },
 });
 const to = (node: NodeId): string => nodeSubject(node);
 
@@ -69,9 +73,41 @@ describe('the signals of a session', () => {
       },
       { to: to(3), n: 1, items: [['s', [chunk('a'), chunk('c')]]] },
     ]);
-    relay.relay('u', chunk('d', 'u'));
+    relay.relay('u', fault('u'));
     endTurn();
-    expect(sent()).toEqual([{ to: to(2), n: 2, items: [['u', [chunk('d', 'u')]]] }]);
+    expect(sent()).toEqual([{ to: to(2), n: 2, items: [['u', [fault('u')]]] }]);
+  });
+
+  it('wait a moment if they are pieces that follow others, but nothing else waits', () => {
+    const { clock, relay, endTurn, sent } = start();
+    const contents = (): SessionSignal[] => sent().flatMap(({ items }) => items.flatMap(([, one]) => one));
+    relay.watch('s', 2);
+    relay.relay('s', chunk('a'));
+    endTurn();
+    expect(contents()).toEqual([chunk('a')]);
+    relay.relay('s', chunk('b'));
+    endTurn();
+    clock.increment(GATHER_MS - 1);
+    relay.relay('s', chunk('c'));
+    endTurn();
+    expect(contents()).toEqual([]);
+    clock.increment(1);
+    endTurn();
+    expect(contents()).toEqual([chunk('b'), chunk('c')]);
+    relay.relay('s', chunk('d'));
+    relay.relay('s', fault('s'));
+    endTurn();
+    expect(contents()).toEqual([chunk('d'), fault('s')]);
+    clock.increment(GATHER_MS);
+    endTurn();
+    expect(contents()).toEqual([]);
+    relay.relay('s', chunk('e'));
+    endTurn();
+    expect(contents()).toEqual([chunk('e')]);
+    relay.relay('s', chunk('f'));
+    relay.relay('s', chunk('the first', 's', 0));
+    endTurn();
+    expect(contents()).toEqual([chunk('f'), chunk('the first', 's', 0)]);
   });
 
   it('go no more to a node that does not watch it any more', () => {
