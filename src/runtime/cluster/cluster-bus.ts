@@ -189,7 +189,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     const count = this.#counts.get(sessionId) ?? 0;
     this.#counts.set(sessionId, count + 1);
     this.#listeners.onSession(sessionId, listener);
-    if (count === 0) this.#cluster.feeds.open(this.#prefix + sessionId);
+    if (count === 0) this.#cluster.feeds.open(this.#prefix + sessionId, this.#knownOwner(sessionId));
   }
 
   offSession(sessionId: SessionId, listener: SessionListener): void {
@@ -358,6 +358,11 @@ export class ClusterBus implements Bus, ClusterAgent {
     };
     this.onSession(sessionId, listener);
     return stop;
+  }
+
+  #knownOwner(sessionId: SessionId): NodeId | undefined {
+    if (this.#parts?.sessions.hasBegun(sessionId)) return this.#cluster.membership.self;
+    return this.#owners.get(sessionId);
   }
 
   /** Null: this node, as far as is known. */

@@ -78,6 +78,11 @@ export class RemoteFeed {
     return this.#isClosed;
   }
 
+  /** Whether it is known what the clients have. */
+  get hasBegun(): boolean {
+    return this.#cursor !== null;
+  }
+
   get isOwn(): boolean {
     return this.#isOwn;
   }

@@ -39,10 +39,27 @@ export class RemoteFeeds {
     return this.#feeds.size;
   }
 
-  /** A client of this node hears the session from now on. */
-  open(stream: StreamId): void {
-    const feed = new RemoteFeed(stream, { ...this.#deps, onLost: (lost, owner) => this.#moved(lost, owner) });
+  /**
+   * A client of this node hears the session from now on.
+   * @param owner of the session, if it was known a moment ago. This node: certainly.
+   */
+  open(stream: StreamId, owner?: NodeId): void {
+    const feed = new RemoteFeed(stream, { ...this.#deps, onLost: (lost, where) => this.#moved(lost, where) });
+    const { self, living } = this.#deps.membership;
     this.#feeds.set(stream, feed);
+    if (owner === self) feed.presumeOwn(true);
+    else if (owner !== undefined && living.has(owner)) void this.#attachOrPlace(stream, feed, owner);
+    else this.#placeLater(stream, feed);
+  }
+
+  /** The owner may be another one by now. */
+  async #attachOrPlace(stream: StreamId, feed: RemoteFeed, owner: NodeId): Promise<void> {
+    await feed.attach(owner);
+    const isLost = feed.source === null && !feed.isOwn && !feed.hasBegun;
+    if (isLost && this.#feeds.get(stream) === feed) this.#placeLater(stream, feed);
+  }
+
+  #placeLater(stream: StreamId, feed: RemoteFeed): void {
     if (this.#unplaced.size === 0) this.#placing = Promise.resolve().then(() => this.#placeAll());
     this.#unplaced.set(stream, feed);
   }
@@ -61,8 +78,10 @@ export class RemoteFeeds {
 
   /** Resolves when the clients of this node hear what happens in the session from now on. */
   async ready(stream: StreamId): Promise<void> {
-    if (this.#unplaced.has(stream)) await this.#placing;
-    await this.#feeds.get(stream)?.ready;
+    do {
+      if (this.#unplaced.has(stream)) await this.#placing;
+      await this.#feeds.get(stream)?.ready;
+    } while (this.#unplaced.has(stream));
   }
 
   /**

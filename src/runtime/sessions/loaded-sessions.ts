@@ -64,6 +64,11 @@ export class LoadedSessions {
     return this.#entries.has(sessionId);
   }
 
+  /** The session if it is in memory, and not only loading. */
+  at(sessionId: SessionId): SessionActor | null {
+    return this.#entries.get(sessionId)?.session ?? null;
+  }
+
   /** The session if it is in memory or loading. */
   find(sessionId: SessionId): Promise<SessionActor> | undefined {
     const entry = this.#entries.get(sessionId);

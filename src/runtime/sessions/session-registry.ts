@@ -221,6 +221,11 @@ export class SessionRegistry {
     return this.#inMemory.has(sessionId);
   }
 
+  /** Whether the session is in memory and has begun, so that this process certainly owns it. */
+  hasBegun(sessionId: SessionId): boolean {
+    return (this.#inMemory.at(sessionId)?.state.seq ?? 0) > 0;
+  }
+
   /**
    * The first message of a session that is new, as is certain or at least the rule, is appended without a look at the
    * log. If the append is refused, the session exists: load it and start the turn there. Whoever asks for the session

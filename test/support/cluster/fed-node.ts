@@ -31,6 +31,8 @@ export class FedNode {
   readonly living = new Map<NodeId, LivingNode>();
   /** How often a node was asked to be watched. */
   watches = 0;
+  /** How often it was looked up where sessions are. */
+  placings = 0;
   /** How often the log was read. */
   reads = 0;
   /** Each of these may throw: what they stand for cannot be reached then. */
@@ -49,6 +51,7 @@ export class FedNode {
         self: LISTENER,
         living: this.living,
         places: async (streams) => {
+          this.placings += 1;
           await this.beforePlaces();
           const found = streams.flatMap((stream) => this.sessions.get(stream) ?? []);
           return new Map(found.flatMap(({ stream, head, place }) => (head > 0 ? [[stream, place]] : [])));

@@ -59,6 +59,35 @@ describe('a session of another node', () => {
     expect(seqs(node.heard('s'))).toEqual([2]);
   });
 
+  it('is not looked up if its owner is known', async () => {
+    const node = new FedNode(A, B);
+    const session = node.session('s', A);
+    session.begin();
+    node.feeds.open('s', A);
+    await node.feeds.ready('s');
+    const said = session.say('hello');
+    await node.settle();
+    expect(node.heard('s')).toEqual([said]);
+    expect(node.placings).toBe(0);
+  });
+
+  it.each([
+    ['another one has it', B],
+    ['nobody has it', null],
+  ])('is found if its owner was thought to be known, but %s', async (_, owner) => {
+    const node = new FedNode(A, B);
+    const session = node.session('s', owner);
+    session.begin();
+    node.feeds.open('s', A);
+    await node.feeds.ready('s');
+    if (owner === null) node.move(session, B);
+    await node.settle();
+    const said = session.say('hello');
+    await node.settle();
+    expect(node.heard('s')).toEqual([said]);
+    expect(node.feeds.sourceOf('s')).toBe(B);
+  });
+
   it('is asked of that node at once, until it is known to be elsewhere', async () => {
     const { node } = await start();
     expect(node.feeds.sourceOf('s')).toBe(A);
@@ -351,6 +380,15 @@ describe('a new owner', () => {
 });
 
 describe('a session of this node', () => {
+  it('is not looked up if it has begun here', async () => {
+    const node = new FedNode(A);
+    node.session('s', LISTENER).begin();
+    node.feeds.open('s', LISTENER);
+    await node.feeds.ready('s');
+    expect(node.feeds.toldUpTo('s', 1)).toBe(Infinity);
+    expect(node.placings).toBe(0);
+  });
+
   it('gets from the log what its clients lack, and then nothing over the feed', async () => {
     const { node, session, told } = await start();
     node.network.way = () => LOST;
