@@ -138,6 +138,8 @@ describe('a bus that is away', () => {
     // The others are told to come again, and hear by the database what is recorded.
     const refused = await answersWith(second, 's', 503);
     expect(refused.headers.get('Retry-After')).not.toBeNull();
+    using late = await TextSocket.open(second.socketUrl('?session=s&after=0'));
+    await late.first('response', NOTICE_MS);
     const isTwo = (frames: readonly { event: string }[]): boolean =>
       frames.filter(({ event }) => event === 'response').length >= 2;
     await far.until('the second reply, by the database', isTwo, NOTICE_MS);
@@ -147,6 +149,7 @@ describe('a bus that is away', () => {
       'the third reply',
       (frames) => frames.filter(({ event }) => event === 'response').length >= 3,
     );
+    expect(late.frames.filter(({ event }) => event === 'error')).toEqual([]);
     const seqs = (await cluster.ownership.seqs()).get('s') ?? [];
     await checkSameEverywhere(cluster, 's', seqs.length);
     expect(await cluster.ownership.faults()).toEqual([]);

@@ -344,8 +344,23 @@ export class ClusterBus implements Bus, ClusterAgent {
       // Its signals come from elsewhere, too.
       if (error instanceof SessionElsewhereError)
         this.#cluster.feeds.released([this.#prefix + sessionId], owner);
+      // Reading goes on while the owner cannot be asked. It is the answer to this type.
+      if (name === 'session.position' && this.#isUnreachable(owner, error))
+        return (await this.#recordedPosition(sessionId)) as Answer<T>;
       throw error;
     }
+  }
+
+  #isUnreachable(owner: NodeId, error: unknown): boolean {
+    if (error instanceof NodeLostError) return this.#cluster.membership.living.has(owner);
+    return error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+  }
+
+  /** As the log has it. */
+  async #recordedPosition(sessionId: SessionId): Promise<Position> {
+    const stream = this.#prefix + sessionId;
+    const place = (await this.#cluster.membership.places([stream])).get(stream);
+    return { head: place?.head ?? 0, running: null, reasoning: null };
   }
 
   /** Somebody counts the turns, so their ends are heard although no client listens. */
