@@ -68,6 +68,20 @@ function notRecorded(reason: string, retryAfter: number, cause: Error): ServiceE
   return new ServiceError('SERVICE_UNAVAILABLE', message, { reason, retryAfter }, cause);
 }
 
+/** The log was lost while it was being written. */
+function maybeRecorded(cause: Error): ServiceError {
+  const details = {
+    reason: 'the database of the service was lost while this was recorded',
+    suggestion: 'See whether it took effect before you send it again.',
+  };
+  return new ServiceError(
+    'OUTCOME_UNKNOWN',
+    'Nobody knows whether this request took effect.',
+    details,
+    cause,
+  );
+}
+
 /** Whether the service itself failed, so that the operator must hear of it. Other errors refuse a request. */
 export function isFailure({ code, cause }: ServiceError): boolean {
   return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError || cause instanceof StorageAwayError;
@@ -77,6 +91,7 @@ export function isFailure({ code, cause }: ServiceError): boolean {
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof StorageFullError) return notRecorded('the disk of the service is full', 10, thrown);
+  if (thrown instanceof StorageAwayError && thrown.mayBeStored) return maybeRecorded(thrown);
   if (thrown instanceof StorageAwayError)
     return notRecorded('the database of the service cannot be reached', 2, thrown);
   if (thrown instanceof FencedError)

@@ -55,7 +55,7 @@ export const errorCatalogue = {
   OUTCOME_UNKNOWN: {
     status: 409,
     condition:
-      'A request with this idempotency key was interrupted, and it is unknown whether it took effect; `details.key`.',
+      'A request was interrupted, and nobody knows whether it took effect; `details.reason`, and `details.key` if its idempotency key cannot say.',
   },
   TURN_CANCELLED: {
     status: 409,

@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { messageOf } from '../../core/errors.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import type { AppendRequest, Committed, Refusal } from '../../stored-log/append-request.ts';
 import { chainHash, chainStart } from '../../stored-log/chain.ts';
 import { appendStatement, type Head, type LinkedAppend } from './append-statement.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
+import { isAway } from './postgres-errors.ts';
 import type { Session } from './sql-session.ts';
 import { type OwnedHead, readHashes, readHeads } from './stream-index.ts';
 
@@ -24,6 +27,9 @@ interface Pending {
   readonly index: number;
   readonly request: AppendRequest;
 }
+
+/** Appends to different streams. */
+type Wave = readonly Pending[];
 
 /** What becomes of a batch, if its transaction is committed. */
 interface Outcome {
@@ -51,8 +57,8 @@ export class Appender {
   }
 
   /**
-   * Rejects if nothing of the batch is stored, or with a `StorageAwayError` if that is not known. What a lost connection
-   * leaves open is cleared up by asking again: the hash of its last event says whether an append is stored.
+   * Rejects if nothing of the batch is stored, or with a `StorageAwayError` that says that it may be. What a lost
+   * connection leaves open is cleared up by asking again: the hash of its last event says whether an append is stored.
    */
   async append(batch: readonly AppendRequest[]): Promise<Committed> {
     const attempts = new BatchAttempts({
@@ -63,13 +69,22 @@ export class Appender {
     });
     const waves = wavesOf(batch);
     const begun = performance.now();
-    const { heads, refused } = await this.#database.insist('append to', () =>
-      waves.length > 1
-        ? this.#database.transact((session) => attempts.store(session, waves))
-        : attempts.store(this.#database, waves),
-    );
+    const { heads, refused } = await this.#insist(attempts, waves);
     for (const [stream, head] of heads) this.#heads.set(stream, head);
     return { time: attempts.time, appends: batch.length, syncMs: performance.now() - begun, refused };
+  }
+
+  async #insist(attempts: BatchAttempts, waves: readonly Wave[]): Promise<Outcome> {
+    const store = (session: Session) => attempts.store(session, waves);
+    try {
+      return await this.#database.insist('append to', () =>
+        waves.length > 1 ? this.#database.transact(store) : this.#database.connected(store),
+      );
+    } catch (error) {
+      throw attempts.mayBeStored
+        ? new StorageAwayError(messageOf(error), { cause: error, mayBeStored: true })
+        : error;
+    }
   }
 
   /** Call it when the streams are gone. */
@@ -92,14 +107,22 @@ class BatchAttempts {
   readonly #deps: AttemptDeps;
   /** As they were sent last. The same events at the same time have the same hash, so the log says whether it has them. */
   readonly #sent = new Map<number, LinkedAppend>();
+  #mayBeStored = false;
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
   }
 
-  async store(session: Session, waves: readonly (readonly Pending[])[]): Promise<Outcome> {
+  /** Whether it was not heard what became of an attempt. */
+  get mayBeStored(): boolean {
+    return this.#mayBeStored;
+  }
+
+  async store(session: Session, waves: readonly Wave[]): Promise<Outcome> {
     const outcome: Outcome = { heads: new Map(), refused: [] };
     for (const wave of waves) await this.#storeWave(session, wave, outcome);
+    // What follows is the end of the transaction, if there are several.
+    this.#mayBeStored ||= waves.length > 1;
     return outcome;
   }
 
@@ -118,11 +141,20 @@ class BatchAttempts {
       const linked = ready.map((one) => this.#linked(one, heads.get(one.request.sessionId) ?? NO_EVENT));
       const { schema, lease } = this.#deps;
       const writing = { schema, node: lease.node, time: this.time };
-      const rows = await session.rows(appendStatement(writing, linked));
+      const rows = await this.#heard(session.rows(appendStatement(writing, linked)));
       const stored = new Set(rows.map(({ stream }) => stream));
       if (stored.has(null)) throw lease.lose();
       for (const { stream, head } of linked) if (stored.has(stream)) outcome.heads.set(stream, head);
       pending = ready.filter(({ request }) => !stored.has(request.sessionId));
+    }
+  }
+
+  async #heard<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.#mayBeStored ||= isAway(error);
+      throw error;
     }
   }
 
@@ -201,7 +233,7 @@ class BatchAttempts {
 }
 
 /** Splits a batch so that no part has two appends to one stream. Nearly always there is one part. */
-function wavesOf(batch: readonly AppendRequest[]): readonly (readonly Pending[])[] {
+function wavesOf(batch: readonly AppendRequest[]): readonly Wave[] {
   const waves: Pending[][] = [];
   const next = new Map<string, number>();
   for (const [index, request] of batch.entries()) {

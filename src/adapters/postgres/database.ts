@@ -96,24 +96,42 @@ export class Database implements Session, AsyncDisposable {
     return rowsOf(await this.#pool.query(this.#asQuery(statement)));
   }
 
+  /** Does the work on a connection, and does not begin it without one. */
+  connected<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#borrow(false, (session) => work(session));
+  }
+
   /** All of the work or nothing. It may be repeated only if nobody else sees it before the commit. */
-  async transact<T>(work: (session: Session) => Promise<T>, { endless = false } = {}): Promise<T> {
+  transact<T>(work: (session: Session) => Promise<T>, { endless = false } = {}): Promise<T> {
+    return this.#borrow(endless, async (session, giveUp) => {
+      try {
+        await session.rows({ text: 'BEGIN' });
+        const done = await work(session);
+        await session.rows({ text: 'COMMIT' });
+        return done;
+      } catch (error) {
+        // A connection that says nothing would not answer this either.
+        if (isAway(error) || !(await succeeds(session.rows({ text: 'ROLLBACK' })))) giveUp();
+        throw error;
+      }
+    });
+  }
+
+  /** @param work gives the connection up if nobody shall use it again. */
+  async #borrow<T>(endless: boolean, work: (session: Session, giveUp: () => void) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     // A connection that is lost between two statements makes the next one fail.
     const noticed = (err: Error) => this.#log.debug({ err }, 'a connection to PostgreSQL was lost');
     client.on('error', noticed);
     if (endless) this.#endless.add(client);
-    let isBroken = true;
+    let isBroken = false;
+    const rows: Session['rows'] = async (statement) => rowsOf(await client.query(this.#asQuery(statement)));
     try {
-      const rows: Session['rows'] = async (statement) => rowsOf(await client.query(this.#asQuery(statement)));
-      await rows({ text: 'BEGIN' });
-      const done = await work({ rows });
-      await rows({ text: 'COMMIT' });
-      isBroken = false;
-      return done;
+      return await work({ rows }, () => {
+        isBroken = true;
+      });
     } catch (error) {
-      // A connection that says nothing would not answer this either.
-      isBroken = isAway(error) || !(await succeeds(client.query(this.#asQuery({ text: 'ROLLBACK' }))));
+      isBroken ||= isAway(error);
       throw error;
     } finally {
       client.off('error', noticed);

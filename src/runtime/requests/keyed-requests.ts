@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { StorageFullError } from '../../core/log/storage-full.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import { isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
@@ -204,6 +205,8 @@ export class KeyedRequests implements AsyncDisposable {
     } catch (thrown) {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
+      // Without an end in the log, a repetition is told the same, or does it again if that is safe.
+      if (error.code === 'OUTCOME_UNKNOWN') throw thrown;
       if (isRefusal(error) || isElsewhere(thrown)) await this.#store.erase(begun.stream);
       else {
         const other = await this.#end(begun, { type: 'request.failed', error: error.body });
@@ -216,7 +219,8 @@ export class KeyedRequests implements AsyncDisposable {
   }
 
   /**
-   * When the disk is full here, the work was done already. A request that is not repeatable must not be offered a retry.
+   * When nothing can be recorded here, the work was done already. A request that is not repeatable must not be offered a
+   * retry.
    *
    * @returns the outcome that the log has already, when another node has repeated the request and was first.
    */
@@ -227,7 +231,8 @@ export class KeyedRequests implements AsyncDisposable {
       return undefined;
     } catch (error) {
       if (this.#isShared && error instanceof StaleVersionError) return this.#endElsewhere(begun, end);
-      throw error instanceof StorageFullError && !work.repeatable ? outcomeUnknown(key, error) : error;
+      const cannotRecord = error instanceof StorageFullError || error instanceof StorageAwayError;
+      throw cannotRecord && !work.repeatable ? outcomeUnknown(key, error) : error;
     }
   }
 

@@ -133,9 +133,10 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     const { store, log } = service;
     await store.append('s', 0, [started('a')]);
     await link.sever();
-    const refused = () => expect(store.append('s', 1, [started('b')])).rejects.toThrow(StorageAwayError);
-    await refused();
-    await refused();
+    await expect(store.append('s', 1, [started('b')])).rejects.toThrow(StorageAwayError);
+    const unsent = await store.append('s', 1, [started('b')]).catch((error: unknown) => error);
+    expect(unsent).toBeInstanceOf(StorageAwayError);
+    expect(unsent).toMatchObject({ mayBeStored: false });
     await expect(store.read('s', 0)).rejects.toThrow(
       /cannot read PostgreSQL at 127\.0\.0\.1:\d+\/postgres, schema/,
     );
@@ -154,7 +155,9 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     const { store } = service;
     await store.append('s', 0, [started('a')]);
     link.mute();
-    await expect(store.append('s', 1, [started('b')])).rejects.toThrow(StorageAwayError);
+    const unheard = await store.append('s', 1, [started('b')]).catch((error: unknown) => error);
+    expect(unheard).toBeInstanceOf(StorageAwayError);
+    expect(unheard).toMatchObject({ mayBeStored: true });
     await expect(store.fork('s', 1, 'fork')).rejects.toThrow(StorageAwayError);
     await expect(store.read('s', 0)).rejects.toThrow(StorageAwayError);
     link.unmute();

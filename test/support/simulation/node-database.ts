@@ -36,23 +36,23 @@ export class NodeDatabase {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const answer = (ms: number, said: string, settle: () => void): void =>
       void this.#world.plan(this.life, ms, said, settle);
-    const away = (): void =>
+    const away = (mayBeStored: boolean): void =>
       answer(this.#world.random() * PATIENCE_MS, `cannot ${what}`, () =>
-        reject(new StorageAwayError('the database is away')),
+        reject(new StorageAwayError('the database is away', { mayBeStored })),
       );
     // What was sent arrives also if the process dies meanwhile.
     const arrive = (): void => {
       if (!this.isReachable) {
-        away();
+        away(false);
         return;
       }
       const outcome = this.#attempt(work);
       // What was done is not always heard of.
-      if (!this.isReachable) away();
+      if (!this.isReachable) away(true);
       else
         answer(this.#duration(), what, () => {
           if (!this.isReachable && this.#world.chance(0.5))
-            reject(new StorageAwayError('the database is away'));
+            reject(new StorageAwayError('the database is away', { mayBeStored: true }));
           else if ('done' in outcome) resolve(outcome.done);
           else reject(this.#explained(outcome.error));
         });

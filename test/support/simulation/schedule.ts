@@ -104,9 +104,17 @@ function check(
       for (const fault of pieceFaults(record.pieces, log, prescribed)) faults.push(`${name}: ${fault}`);
     const contents = log.flatMap((frame) => (frame.event === 'message' ? [frame.data.content] : []));
     if (new Set(contents).size !== contents.length) faults.push(`doubled: ${contents.join(', ')}`);
-    for (const { content } of sent) if (!contents.includes(content)) faults.push(`lost: ${content}`);
+    for (const { content, isAcknowledged, isRefused } of sent) {
+      if (isAcknowledged && !contents.includes(content)) faults.push(`lost: ${content}`);
+      if (isRefused && contents.includes(content)) faults.push(`refused and recorded: ${content}`);
+    }
     for (const user of users) {
-      const own = contents.filter((content) => content.startsWith(`work ${user.name}-`));
+      const acknowledged = new Set(
+        user.sent.filter((message) => message.isAcknowledged).map(({ content }) => content),
+      );
+      const own = contents.filter(
+        (content) => content.startsWith(`work ${user.name}-`) && acknowledged.has(content),
+      );
       if (own.join() !== own.toSorted().join()) faults.push(`out of order: ${own.join(', ')}`);
     }
     for (const frames of byTurn(log).values()) {

@@ -1,5 +1,6 @@
 import { asServiceError } from '../../../src/core/errors.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
+import type { IdempotencyKey } from '../../../src/core/request/request-events.ts';
 import { encodeResumable, encodeResumed } from '../../../src/gateway/stream/resumable-frames.ts';
 import { ResumingReader } from '../../../src/gateway/stream/resuming-reader.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
@@ -40,12 +41,22 @@ function ask<T>(
   return promise.finally(stop);
 }
 
-/** Sends messages one after the other, each until it is acknowledged. */
+/** How often a user sends a message without a key, and only once. */
+const KEYLESS = 0.2;
+
+interface SentMessage {
+  readonly content: string;
+  isAcknowledged: boolean;
+  /** Whether the user was told that nothing was recorded. */
+  isRefused: boolean;
+}
+
+/** Sends messages one after the other. With a key, each until it is acknowledged. */
 export class SimulatedUser {
   readonly name: string;
   readonly sessionId: string;
   /** In the order in which they were sent. */
-  readonly sent: { readonly content: string; isAcknowledged: boolean }[] = [];
+  readonly sent: SentMessage[] = [];
   isDone = false;
   readonly #world: World;
   readonly #choose: ChooseNode;
@@ -69,26 +80,43 @@ export class SimulatedUser {
 
   async #send(content: string): Promise<void> {
     const world = this.#world;
-    const message = { content, isAcknowledged: false };
+    const message = { content, isAcknowledged: false, isRefused: false };
     this.sent.push(message);
+    if (world.chance(KEYLESS)) return this.#sendOnce(message);
     const key = { id: content, fingerprint: content, expiresAt: Date.now() + KEY_MS };
     while (!message.isAcknowledged) {
-      const node = this.#choose();
-      const outcome =
-        node &&
-        (await ask(world, node, `is asked: ${content}`, (bus) => {
-          const turnId = crypto.randomUUID();
-          return bus.send('turn.start', { sessionId: this.sessionId, turnId, text: content, key }, ANYONE);
-        }));
-      if (outcome && outcome !== 'lost' && 'answer' in outcome) {
-        message.isAcknowledged = true;
-        world.note(`${content} is acknowledged as ${outcome.answer.turnId}`);
-        return;
-      }
-      if (outcome && outcome !== 'lost' && !isTransient(outcome.error))
-        world.faults.push(`${content} was refused: ${describe(outcome.error)}`);
-      await world.wait(50 + world.random() * 300);
+      await this.#attempt(message, key);
+      if (!message.isAcknowledged) await world.wait(50 + world.random() * 300);
     }
+  }
+
+  async #sendOnce(message: SentMessage): Promise<void> {
+    const outcome = await this.#attempt(message);
+    message.isRefused =
+      outcome === undefined ||
+      (outcome !== 'lost' &&
+        'error' in outcome &&
+        asServiceError(outcome.error).code === 'SERVICE_UNAVAILABLE');
+    if (message.isRefused) this.#world.note(`${message.content} is refused`);
+  }
+
+  async #attempt(message: SentMessage, key?: IdempotencyKey): Promise<Outcome<unknown> | undefined> {
+    const { content } = message;
+    const node = this.#choose();
+    const outcome =
+      node &&
+      (await ask(this.#world, node, `is asked: ${content}`, (bus) => {
+        const turnId = crypto.randomUUID();
+        const request = { sessionId: this.sessionId, turnId, text: content, ...(key && { key }) };
+        return bus.send('turn.start', request, ANYONE);
+      }));
+    if (outcome && outcome !== 'lost' && 'answer' in outcome) {
+      message.isAcknowledged = true;
+      this.#world.note(`${content} is acknowledged as ${outcome.answer.turnId}`);
+    }
+    if (outcome && outcome !== 'lost' && 'error' in outcome && !isTransient(outcome.error))
+      this.#world.faults.push(`${content} was refused: ${describe(outcome.error)}`);
+    return outcome;
   }
 
   async #cancel(): Promise<void> {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { REQUEST_STREAMS, SERVERS_STREAM } from '../../../src/core/log/streams.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../../src/core/request/idempotency.ts';
@@ -156,9 +157,18 @@ describe('the same key', () => {
     expect(await doer.ask()).toBe('paid');
   });
 
-  describe('when the disk is too full for what came of it', () => {
-    const full = new StorageFullError('no space');
+  it('does not do it again when the log may have what it recorded, and leaves the key used', async () => {
+    const doer = new Doer();
+    const away = new StorageAwayError('the database is away', { mayBeStored: true });
+    await expect(doer.failing(away).ask()).rejects.toBe(away);
+    await expect(doer.answering('paid').ask()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    expect(doer.runs).toHaveLength(1);
+  });
 
+  describe.each([
+    ['the disk is too full', new StorageFullError('no space')],
+    ['the database is away', new StorageAwayError('away')],
+  ])('when %s for what came of it', (_, full) => {
     /** Runs, and cannot record how that ended. */
     function finish(doer: Doer, store: WatchedStore, asked?: Asked): Promise<string> {
       doer.onRun = ({ resolve }) => {

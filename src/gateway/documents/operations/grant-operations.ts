@@ -31,7 +31,7 @@ const create: Operation = {
   pathParameters: GrantsPath,
   body: { schema: CreateGrantRequest, required: true },
   answers: { [JSON_TYPE]: GrantResponse },
-  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'shared',
@@ -74,7 +74,7 @@ const revoke: Operation = {
   description: `${WHO} WebSockets and event streams that were open by the grant end at once.`,
   pathParameters: GrantPath,
   answers: { [JSON_TYPE]: RevokeGrantResponse },
-  errors: ['SESSION_NOT_FOUND', 'GRANT_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['SESSION_NOT_FOUND', 'GRANT_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'revoked',

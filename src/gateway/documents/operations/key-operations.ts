@@ -31,7 +31,7 @@ const createKey: Operation = {
   description: `${ONLY_WITH_KEYS} The answer is the only one that has the key. Takes no \`Idempotency-Key\`, because the answer would have to be stored.`,
   body: { schema: CreateKeyRequest, required: true },
   answers: { [JSON_TYPE]: CreateKeyResponse },
-  errors: ['MISSING_FIELD', 'SERVICE_UNAVAILABLE'],
+  errors: ['MISSING_FIELD', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'created',
@@ -92,7 +92,7 @@ const revokeKey: Operation = {
   description: `${ONLY_WITH_KEYS} The key is refused from the answer on. Revoking it again has the same answer.`,
   pathParameters: KeyPath,
   answers: { [JSON_TYPE]: RevokeKeyResponse },
-  errors: ['API_KEY_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['API_KEY_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'revoked',

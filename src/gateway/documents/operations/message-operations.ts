@@ -32,7 +32,14 @@ export const messageOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: MessageSyncRequest, required: true },
     answers: { [JSON_TYPE]: MessageSyncResponse },
-    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'TURN_CANCELLED', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
+    errors: [
+      'MISSING_FIELD',
+      'SESSION_BUSY',
+      'TURN_CANCELLED',
+      'AGENT_ERROR',
+      'OUTCOME_UNKNOWN',
+      'SERVICE_UNAVAILABLE',
+    ],
     examples: [
       {
         name: 'tool',
@@ -85,7 +92,7 @@ export const messageOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: MessageRequest, required: true },
     answers: { [JSON_TYPE]: MessageResponse },
-    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'SERVICE_UNAVAILABLE'],
+    errors: ['MISSING_FIELD', 'SESSION_BUSY', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
     examples: [
       {
         name: 'text',
@@ -121,7 +128,7 @@ export const messageOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: ResetRequest, required: false },
     answers: { [JSON_TYPE]: ResetResponse },
-    errors: ['SERVICE_UNAVAILABLE'],
+    errors: ['OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
     examples: [
       {
         name: 'session',

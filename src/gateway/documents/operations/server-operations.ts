@@ -111,7 +111,7 @@ const reconnectServer: Operation = {
   pathParameters: OfServer,
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ServerResponse },
-  errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR', 'SERVICE_UNAVAILABLE'],
+  errors: ['SERVER_NOT_FOUND', 'AGENT_ERROR', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'connected',
@@ -133,7 +133,7 @@ const disconnectServer: Operation = {
   description: 'The server stays listed and can be reconnected. A second request removes it from the list.',
   pathParameters: OfServer,
   answers: { [JSON_TYPE]: ServerResponse },
-  errors: ['SERVER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['SERVER_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'disconnected',

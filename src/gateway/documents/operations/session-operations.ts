@@ -162,7 +162,7 @@ const renameSession: Operation = {
   pathParameters: InSession,
   body: { schema: RenameRequest, required: true },
   answers: { [JSON_TYPE]: RenameResponse },
-  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'renamed',
@@ -185,7 +185,7 @@ const deleteSession: Operation = {
   description: 'Cancels the turns of the session and removes its events from the log.',
   pathParameters: InSession,
   answers: { [JSON_TYPE]: DeleteSessionResponse },
-  errors: ['SESSION_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['SESSION_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'erased',
@@ -290,7 +290,7 @@ const cancelTurn: Operation = {
   body: { schema: CancelRequest, required: false },
   headers: KeyHeader,
   answers: { [JSON_TYPE]: CancelResponse },
-  errors: ['SERVICE_UNAVAILABLE'],
+  errors: ['OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'running',
@@ -340,7 +340,7 @@ const answerApproval: Operation = {
   body: { schema: ApprovalRequest, required: true },
   headers: KeyHeader,
   answers: { [JSON_TYPE]: ApprovalResponse },
-  errors: ['MISSING_FIELD', 'APPROVAL_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['MISSING_FIELD', 'APPROVAL_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
   examples: [
     {
       name: 'approve',

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { asServiceError, isFailure } from '../../../src/core/errors.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+
+describe('a database that is away', () => {
+  it('refuses what was not sent to it, to be tried again', () => {
+    const error = asServiceError(new StorageAwayError('away'));
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', details: { retryAfter: 2 } });
+    expect(isFailure(error)).toBe(true);
+  });
+
+  it('leaves open what may be stored', () => {
+    const error = asServiceError(new StorageAwayError('away', { mayBeStored: true }));
+    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { suggestion: expect.any(String) } });
+    expect(error.details).not.toHaveProperty('retryAfter');
+    expect(isFailure(error)).toBe(true);
+  });
+});
