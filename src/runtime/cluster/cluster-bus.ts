@@ -45,6 +45,9 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'API_KEY_NOT_FOUND',
 ]);
 
+/** Requests that only look at a session as it is now. */
+const READINGS: ReadonlySet<RequestType> = new Set<RequestType>(['session.position', 'session.view']);
+
 /** Requests that change a session that there is. */
 const CHANGES: ReadonlySet<RequestType> = new Set<RequestType>([
   ...(['turn.cancel', 'approval.answer', 'session.fork'] as const),
@@ -226,7 +229,7 @@ export class ClusterBus implements Bus, ClusterAgent {
       context as RequestContext,
     ];
     const sessionId = sessionOf(wanted);
-    if (sessionId !== null) await this.#refuseWhenLeaving(sessionId);
+    if (sessionId !== null) await this.#refuseWhenLeaving(sessionId, type);
     if (sessionId !== null && CHANGES.has(type)) await this.#claim(sessionId);
     if (sessionId !== null && type === 'session.position') return this.position(sessionId);
     return this.#local.send(type, wanted, asker);
@@ -309,7 +312,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     const owner = sessions.has(sessionId) ? null : await this.#ownerOf(sessionId, type);
     if (owner !== null && !membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
     if (owner !== null) return this.#ask(owner, asked);
-    if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId);
+    if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId, type);
     // Before anything is recorded about the request.
     else if (CHANGES.has(type)) await this.#claim(sessionId);
     return this.#here(type, request, context);
@@ -392,17 +395,17 @@ export class ClusterBus implements Bus, ClusterAgent {
       return owner === membership.self ? null : owner;
     }
     // While this node stops, another one takes the session.
-    if (this.#composed.sessions.isDraining && type !== 'session.position' && type !== 'session.view') {
+    if (this.#composed.sessions.isDraining && !READINGS.has(type)) {
       await this.#composed.sessions.left(sessionId);
       return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
     }
     return null;
   }
 
-  /** Only this node's sessions can be asked of it while it stops. */
-  async #refuseWhenLeaving(sessionId: SessionId): Promise<void> {
+  /** While this node stops, the sessions that it still has can be read, and everything else waits until they have left. */
+  async #refuseWhenLeaving(sessionId: SessionId, type: RequestType): Promise<void> {
     const { sessions } = this.#composed;
-    if (!sessions.isDraining) return;
+    if (!sessions.isDraining || (READINGS.has(type) && sessions.has(sessionId))) return;
     await sessions.left(sessionId);
     if (this.#cluster.others.some(({ isDraining }) => !isDraining))
       throw new SessionElsewhereError(sessionId, null);
