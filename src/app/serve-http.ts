@@ -14,6 +14,7 @@ import { documentRoutes } from '../gateway/documents/document-routes.ts';
 import { HttpFront } from '../gateway/http/http-front.ts';
 import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
+import { openAiErrors, openAiRoutes } from '../gateway/openai/openai-routes.ts';
 import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
@@ -124,7 +125,11 @@ export async function serveHttp({
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
     return new McpEndpoint({ bus, card, maxRequestBytes, log, peers });
   });
-  const http = new HttpFront({ ...front, cors, router, mcp, protectedMcp: clients?.mcp });
+  const http = new HttpFront({
+    ...{ ...front, cors, router, mcp },
+    protectedMcp: clients?.mcp,
+    errorFormats: [openAiErrors],
+  });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
   const maxPayloadBytes =
@@ -207,6 +212,7 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
     // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
     oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
+    ...openAiRoutes(bus, maxRequestBytes),
   ];
 }
 

@@ -8,6 +8,7 @@ import type {
   SpokenPart,
   TokenUsage,
 } from '../core/turn/reply-parts.ts';
+import type { TurnOptions } from '../core/turn/turn-options.ts';
 
 /**
  * A request whose messages every provider accepts: messages of the user and of the model alternate, tool
@@ -19,6 +20,8 @@ export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** In place of the settings of the agent file. */
+  readonly settings?: Omit<TurnOptions, 'instructions'>;
   /**
    * The step that needs the reply. Never sent to the provider. `said` is the user's text of this turn alone;
    * the newest message may begin with earlier text that was never answered.

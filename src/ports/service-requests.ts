@@ -3,6 +3,7 @@ import type { Grant, NewGrant } from '../core/access/grant.ts';
 import type { TenantId } from '../core/access/identity.ts';
 import type { SessionsOf } from '../core/access/session-names.ts';
 import type { AgentDescription, AgentId, AgentListItem, AgentReload } from '../core/agent-description.ts';
+import type { GivenMessage } from '../core/conversation/given-message.ts';
 import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
@@ -23,6 +24,7 @@ import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
+import type { TurnOptions } from '../core/turn/turn-options.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
 import type { LogCopy } from './log-backup.ts';
@@ -34,6 +36,9 @@ export interface TurnMessage {
   readonly turnId: TurnId;
   readonly text: string;
   readonly image?: Image;
+  /** The conversation before it, as the client gives it. */
+  readonly given?: readonly GivenMessage[];
+  readonly options?: TurnOptions;
   readonly whenBusy?: WhenBusy;
   readonly key?: IdempotencyKey;
 }

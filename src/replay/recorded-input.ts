@@ -115,7 +115,7 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
 
 /** The message has a `whenBusy` of its own, so that the settings of the agent do not matter. */
 function messageInput(
-  { turnId, text, image, key, trace }: SessionEventOf<'turn.requested'>,
+  { turnId, text, image, given, options, key, trace }: SessionEventOf<'turn.requested'>,
   following: readonly SessionEvent[],
   open: OpenTurn | null,
 ): RecordedInput {
@@ -131,6 +131,8 @@ function messageInput(
       turnId,
       text,
       ...(image && { image }),
+      ...(given && { given }),
+      ...(options && { options }),
       ...(trace && { trace }),
       ...(key && { key }),
       whenBusy: interrupted ? 'interrupt' : 'enqueue',

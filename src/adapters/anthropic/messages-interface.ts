@@ -2,6 +2,7 @@ import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { ModelClient } from '../../model-http/http/model-client.ts';
 import { bearerHeader, type ProviderAccess } from '../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../model-http/provider/provider-model.ts';
+import { requestSettings } from '../../model-http/provider/request-settings.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { MessagesReader, messagesTemplate } from './messages-reader.ts';
 import { messagesRequest } from './messages-request.ts';
@@ -20,7 +21,10 @@ export function messagesInterface(access: ProviderAccess, config: LlmConfig, log
   return {
     client: new ModelClient(access, headers, { ...config, log }),
     call(request, listener) {
-      const { body, remember } = messagesRequest(access, config, request, prefixes);
+      // Most models take no sampling, and the version that is sent says whether there is any.
+      const { temperature, topP } = config;
+      const settings = { ...requestSettings(config, request), temperature, topP };
+      const { body, remember } = messagesRequest(access, settings, request, prefixes);
       return {
         body: JSON.stringify(body),
         tools: request.tools,

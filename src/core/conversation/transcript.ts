@@ -1,6 +1,7 @@
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { toolResultText } from '../tool-call/tool-result-text.ts';
 import type { StepPart } from '../turn/reply-parts.ts';
+import { type GivenMessage, transcribed } from './given-message.ts';
 import type { Image } from './image.ts';
 import type { AssistantMessage, AssistantPart, ModelMessage, UserMessage } from './model-message.ts';
 
@@ -15,6 +16,7 @@ export type Transcript = ModelMessage[];
 export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
   switch (event.type) {
     case 'turn.started':
+      for (const given of turn.given ?? []) transcript.push(transcribed(given));
       transcript.push(userMessage(turn));
       return;
     case 'step.completed':
@@ -63,6 +65,8 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
 export interface TurnText {
   readonly text: string;
   readonly image?: Image;
+  /** What comes before it. */
+  readonly given?: readonly GivenMessage[];
 }
 
 export function userMessage({

@@ -79,13 +79,25 @@ function eventsOf(state: SessionState, command: SessionCommand, policy: SessionP
 }
 
 function startTurn(state: SessionState, command: StartTurn, policy: SessionPolicy): SessionEvent[] {
-  const { turnId, text, image, key, trace, whenBusy = policy.whenBusy, partial = '' } = command;
+  const {
+    turnId,
+    text,
+    image,
+    given,
+    options,
+    key,
+    trace,
+    whenBusy = policy.whenBusy,
+    partial = '',
+  } = command;
   if (isRepeated(state, command)) return [];
   const requested: SessionEvent = {
     type: 'turn.requested',
     turnId,
     text,
     ...(image && { image }),
+    ...(given && { given: [...given] }),
+    ...(options && { options }),
     ...(key && { key }),
     ...(trace && { trace }),
   };

@@ -5,6 +5,7 @@ import { isExpired } from '../request/idempotency.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
 import { joinReply } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
+import type { TurnOptions } from '../turn/turn-options.ts';
 import type { TurnOutcome } from '../turn/turn-outcome.ts';
 import { evolveTitle, NO_TITLE, type SessionTitle } from './session-title.ts';
 
@@ -13,6 +14,7 @@ export interface WaitingTurn extends TurnText {
   readonly turnId: string;
   /** Id of the idempotency key of its message. */
   readonly key?: string;
+  readonly options?: TurnOptions;
 }
 
 /** Counts over the whole life of the session. A reset does not clear them. */
@@ -177,7 +179,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
 }
 
 /** The turn when it has just started. */
-export function begun(turn: WaitingTurn): OpenTurn {
+export function begun({ given: _, ...turn }: WaitingTurn): OpenTurn {
   return { ...turn, attempt: 1, step: 0, reply: '', unsettled: NO_CALLS, awaiting: NO_CALLS };
 }
 
@@ -188,8 +190,22 @@ function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<strin
   return rest;
 }
 
-export function requestedTurn({ turnId, text, image, key }: SessionEventOf<'turn.requested'>): WaitingTurn {
-  return { turnId, text, ...(image && { image }), ...(key && { key: key.id }) };
+export function requestedTurn({
+  turnId,
+  text,
+  image,
+  given,
+  options,
+  key,
+}: SessionEventOf<'turn.requested'>): WaitingTurn {
+  return {
+    turnId,
+    text,
+    ...(image && { image }),
+    ...(given && { given }),
+    ...(options && { options }),
+    ...(key && { key: key.id }),
+  };
 }
 
 const counted: Partial<Record<SessionEvent['type'], keyof TurnCounts>> = {

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../log/events.ts';
+import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 
 /** The title of a session: `given` by a client, or else `derived` from the first message. */
 export interface SessionTitle {
@@ -17,12 +17,17 @@ const LOOKED_AT = 1_000;
 export function evolveTitle(title: SessionTitle, event: SessionEvent): SessionTitle {
   switch (event.type) {
     case 'turn.requested':
-      return title.derived === null ? { ...title, derived: derivedTitle(event.text) } : title;
+      return title.derived === null ? { ...title, derived: derivedTitle(firstText(event)) } : title;
     case 'session.renamed':
       return { ...title, given: event.title };
     default:
       return title;
   }
+}
+
+/** Of a conversation that a client brought, too. */
+function firstText({ text, given = [] }: SessionEventOf<'turn.requested'>): string {
+  return given.find(({ role }) => role === 'user')?.text ?? text;
 }
 
 /** Null if the session has neither a name nor a message. */

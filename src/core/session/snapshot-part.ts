@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { GivenMessage } from '../conversation/given-message.ts';
 import { Image } from '../conversation/image.ts';
 import { ErrorBody } from '../errors.ts';
 import { CallId, TurnId } from '../ids.ts';
 import { IdempotencyKey } from '../request/request-events.ts';
 import { ApprovalRequested, ToolCallRequested } from '../tool-call/tool-call-events.ts';
 import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
+import { TurnOptions } from '../turn/turn-options.ts';
 
 /*
  * The schemas of a snapshot, which is the stored state of a session. The objects are strict: a snapshot with an unknown
@@ -28,6 +30,7 @@ const turn = {
   text: z.string(),
   image: Image.exactOptional(),
   key: z.string().exactOptional(),
+  options: TurnOptions.exactOptional(),
 };
 
 const OpenTurn = z.strictObject({
@@ -44,7 +47,7 @@ const FoldedState = z.strictObject({
   seq: z.int().min(1),
   title: z.strictObject({ given: z.string().nullable(), derived: z.string().nullable() }),
   refusals: z.strictObject({ inARow: z.int(), maxTokens: z.int().nullable() }),
-  waiting: z.array(z.strictObject(turn)),
+  waiting: z.array(z.strictObject({ ...turn, given: z.array(GivenMessage).exactOptional() })),
   open: OpenTurn.nullable(),
   counts: z.strictObject({
     requested: z.int(),

@@ -1,3 +1,4 @@
+import type { GivenMessage } from '../conversation/given-message.ts';
 import type { Image } from '../conversation/image.ts';
 import type { ErrorBody } from '../errors.ts';
 import type { TurnId } from '../ids.ts';
@@ -7,6 +8,7 @@ import type { RequestedCall } from '../tool-call/tool-call-commands.ts';
 import type { TraceContext } from '../trace.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
 import type { FailureCause } from './turn-causes.ts';
+import type { TurnOptions } from './turn-options.ts';
 
 /** A message for the agent. It becomes a turn, which starts at once or after the turns before it. */
 export interface StartTurn {
@@ -14,6 +16,9 @@ export interface StartTurn {
   readonly turnId: TurnId;
   readonly text: string;
   readonly image?: Image;
+  /** The conversation before it, as the client gave it. */
+  readonly given?: readonly GivenMessage[];
+  readonly options?: TurnOptions;
   /** If absent, `sessions.whenBusy` of the agent file decides. */
   readonly whenBusy?: WhenBusy;
   /** A message with a key that was used before is the same message. */

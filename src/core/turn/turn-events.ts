@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentVersion } from '../agent-description.ts';
+import { GivenMessage } from '../conversation/given-message.ts';
 import { Image } from '../conversation/image.ts';
 import { ErrorBody } from '../errors.ts';
 import { TurnId } from '../ids.ts';
@@ -8,6 +9,7 @@ import { IdempotencyKey } from '../request/request-events.ts';
 import { TraceContext } from '../trace.ts';
 import { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-parts.ts';
 import { CancellationCause, FailureCause } from './turn-causes.ts';
+import { TurnOptions } from './turn-options.ts';
 
 /*
  * The events of a turn: one message of the user, and all that the agent does until it has answered. A turn consists of
@@ -20,6 +22,9 @@ export const TurnRequested = z.object({
   turnId: TurnId,
   text: z.string(),
   image: Image.optional(),
+  /** The conversation before it, as the client gave it. */
+  given: z.array(GivenMessage).optional(),
+  options: TurnOptions.optional(),
   key: IdempotencyKey.optional(),
   /** The distributed trace that the message came with. */
   trace: TraceContext.optional(),

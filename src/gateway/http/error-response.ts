@@ -9,7 +9,7 @@ export function errorResponse(error: ServiceError): HttpResponse {
   return jsonResponse<ErrorResponse>(
     errorEnvelope(error),
     errorCatalogue[error.code].status,
-    error.code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Bearer' } : retryHeaders(error),
+    retryHeaders(error),
   );
 }
 
@@ -17,8 +17,9 @@ export function errorEnvelope(error: ServiceError): ErrorResponse {
   return { success: false, error: error.body, timestamp: now() };
 }
 
-/** `Retry-After` in seconds, if the details of the error tell when to retry. */
-function retryHeaders({ code, details }: ServiceError): Record<string, string> {
+/** How a client gets another answer: with a credential, or after `Retry-After` seconds. */
+export function retryHeaders({ code, details }: ServiceError): Record<string, string> {
+  if (code === 'UNAUTHORIZED') return { 'WWW-Authenticate': 'Bearer' };
   const { retryAfter, resetTime } = details;
   if (typeof retryAfter === 'number') return { 'Retry-After': String(retryAfter) };
   if (code === 'RATE_LIMIT_EXCEEDED' && typeof resetTime === 'number') {

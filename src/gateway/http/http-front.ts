@@ -33,7 +33,15 @@ export interface HttpFrontDeps extends TallyDeps {
   readonly agents?: AgentChoice | undefined;
   /** Absent where nobody is authenticated. */
   readonly protectedMcp?: ProtectedMcp | undefined;
+  /** Of the paths on which errors have another envelope. */
+  readonly errorFormats?: readonly ErrorFormat[];
   readonly log: Logger;
+}
+
+/** How errors are told on the paths of another interface. */
+export interface ErrorFormat {
+  readonly prefix: string;
+  respond(error: ServiceError): Promise<HttpResponse>;
 }
 
 /** What a request brings before its client is known. */
@@ -80,7 +88,7 @@ export class HttpFront implements HttpHandler {
       await tally.begin(this.#addressOf(sent));
       response = await this.#answer(request, tally);
     } catch (thrown) {
-      response = this.#failure(await tally.refusal(thrown, this.#addressOf(sent)), request);
+      response = await this.#failure(await tally.refusal(thrown, this.#addressOf(sent)), request);
     }
     this.#answers[classOf(response.status)] += 1;
     const corsHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
@@ -105,6 +113,8 @@ export class HttpFront implements HttpHandler {
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const found = router.find(request);
+    if (found.route.mayStream === 'by-body')
+      return this.#whileHeld((credential) => this.#dispatch(request, found, { tally, credential }));
     const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
     if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
     return this.#whileHeld((credential) =>
@@ -175,9 +185,12 @@ export class HttpFront implements HttpHandler {
     return errorResponse(error);
   }
 
-  #failure(thrown: unknown, request: AgentRequest): HttpResponse {
-    const { method, path } = request;
+  async #failure(thrown: unknown, request: AgentRequest): Promise<HttpResponse> {
+    const { method } = request;
+    const path = pathOfAgent(request.path);
     const error = clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly');
+    const format = this.#deps.errorFormats?.find(({ prefix }) => path.startsWith(prefix));
+    if (format) return format.respond(error);
     const response = errorResponse(error);
     const challenge = path === '/mcp' ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
     return challenge ? { ...response, headers: { ...response.headers, ...challenge } } : response;

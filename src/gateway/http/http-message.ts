@@ -5,6 +5,8 @@ import type { StreamCredential } from '../security/held-credentials.ts';
 /** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
+  /** What stood before the path, such as `/agents/support`. Absent if the path names no agent. */
+  readonly prefix?: string | undefined;
   /** Of a stream, where clients are authenticated. */
   readonly credential?: StreamCredential | undefined;
 }

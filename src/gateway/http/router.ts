@@ -17,8 +17,11 @@ export interface Route {
   readonly handler: RouteHandler;
   /** Whether the body is the arguments of a tool, so that its fields mean nothing here. */
   readonly takesArguments?: true;
-  /** Whether a client that asks for events gets them instead of one answer. Each `GET` route may do so. */
-  readonly mayStream?: true;
+  /**
+   * Whether a client that asks for events gets them instead of one answer: by its `Accept`, or by a field of its body. Each
+   * `GET` route of the REST interface may do so.
+   */
+  readonly mayStream?: true | 'by-body';
 }
 
 export interface FoundRoute {

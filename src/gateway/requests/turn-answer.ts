@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
@@ -12,6 +13,10 @@ import { endOf, type TurnReply } from './turn-end.ts';
 
 /** Hears what happens before a turn ends. */
 export interface TurnListener {
+  /** The message is in the log, as this turn. */
+  readonly onAccepted?: (turnId: TurnId) => void;
+  /** A model call of the turn has ended. */
+  readonly onStep?: (step: SessionEventOf<'step.completed'>) => void;
   /** A piece of the reply was streamed. */
   readonly onChunk?: (chunk: ReplyChunk) => void;
   /** The turn, or the one that it waits behind, waits for these approvals. */
@@ -35,6 +40,7 @@ export async function answerTurn(
   bus.onSession(topic, settled);
   try {
     const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
+    listener.onAccepted?.(turnId);
     if (waitsFor) listener.onApprovals?.(waitsFor);
     return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
   } finally {
@@ -61,9 +67,10 @@ class SettledTurns implements SessionListener {
   }
 
   hear(signal: SessionSignal): void {
-    const { onChunk, onApprovals } = this.#listener;
+    const { onChunk, onStep, onApprovals } = this.#listener;
     if ('event' in signal) {
       const { event, time } = signal;
+      if (event.type === 'step.completed' && event.turnId === this.#turnId) onStep?.(event);
       if (event.type === 'approval.requested') onApprovals?.([pendingApproval(event, time)]);
       this.#note(outcomeOf(event));
     } else if (signal.type === 'session.fault') {

@@ -19,10 +19,10 @@ export class RequestTally {
   #allowance: Allowance | null = null;
   #isCounted = false;
 
-  /** @param path other paths than those of the REST interface are not limited by address. */
+  /** @param path other paths than those of the REST interfaces are not limited by address. */
   constructor(deps: TallyDeps, path: string) {
     this.#deps = deps;
-    this.#isByAddress = path.startsWith('/api/');
+    this.#isByAddress = path.startsWith('/api/') || path.startsWith('/v1/');
   }
 
   get headers(): Record<string, string> {

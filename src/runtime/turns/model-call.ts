@@ -81,8 +81,8 @@ export class ModelCall {
     const { signal } = this.#abort;
     if (early) return early.deliver(this.#listener(), signal);
     const { state: conversation } = session;
-    const said = conversation.open?.text ?? '';
-    const step = { turnId: this.#turnId, step: this.#step, conversation, said };
+    const { text: said = '', options } = conversation.open ?? {};
+    const step = { turnId: this.#turnId, step: this.#step, conversation, said, options };
     return turn.model.generate(modelRequest(step, turn, offer), this.#listener(), signal);
   }
 

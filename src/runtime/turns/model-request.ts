@@ -1,3 +1,4 @@
+import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { type Conversation, shownConversation } from './shown-conversation.ts';
@@ -10,14 +11,22 @@ export interface BeginningStep {
   readonly conversation: Conversation;
   /** The user's text of this turn. */
   readonly said: string;
+  readonly options?: TurnOptions | undefined;
 }
 
 /** What the model is asked in a step. */
 export function modelRequest(
-  { turnId, step, conversation, said }: BeginningStep,
+  { turnId, step, conversation, said, options }: BeginningStep,
   turn: TurnDeps,
   { tools }: ToolOffer,
 ): ModelRequest {
-  const messages = shownConversation(conversation, turn);
-  return { systemPrompt: turn.systemPrompt, messages, tools, origin: { turnId, step, said } };
+  const origin = { turnId, step, said };
+  if (!options) {
+    const messages = shownConversation(conversation, turn);
+    return { systemPrompt: turn.systemPrompt, messages, tools, origin };
+  }
+  const { instructions, ...settings } = options;
+  const systemPrompt = [turn.systemPrompt, instructions ?? ''].filter((text) => text !== '').join('\n\n');
+  const messages = shownConversation(conversation, { ...turn, systemPrompt });
+  return { systemPrompt, messages, tools, settings, origin };
 }

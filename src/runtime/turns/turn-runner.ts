@@ -1,4 +1,5 @@
 import type { AgentVersion } from '../../core/agent-description.ts';
+import { transcribed } from '../../core/conversation/given-message.ts';
 import { userMessage } from '../../core/conversation/transcript.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
@@ -37,12 +38,13 @@ export class TurnRunner {
     const deps = this.#depsOf(started.agentVersion);
     const { callsEarly = false, catalog, model } = deps;
     if (!callsEarly || catalog.ready() !== null) return null;
-    const { turnId, text } = requested;
-    const { transcript, refusals } = state;
+    const { turnId, text, given, options } = requested;
+    const { refusals } = state;
+    const transcript = given ? [...state.transcript, ...given.map(transcribed)] : state.transcript;
     const conversation = { transcript, refusals, next: userMessage(requested) };
     const offer = catalog.forModel();
     const place = { turnId, step: 1 };
-    const request = modelRequest({ ...place, conversation, said: text }, deps, offer);
+    const request = modelRequest({ ...place, conversation, said: text, options }, deps, offer);
     return new EarlyReply(model, request, offer, (reply) => completedStep(place, reply, [], deps));
   }
 

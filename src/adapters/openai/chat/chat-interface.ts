@@ -2,6 +2,7 @@ import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { ModelClient } from '../../../model-http/http/model-client.ts';
 import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
+import { requestSettings } from '../../../model-http/provider/request-settings.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ChatReader, chatTemplate } from './chat-reader.ts';
 import { chatRequest } from './chat-request.ts';
@@ -19,7 +20,7 @@ export function chatInterface(access: ProviderAccess, config: LlmConfig, log?: L
     client: new ModelClient(access, bearerHeader(access), { ...config, log }),
     call(request, listener) {
       return {
-        body: JSON.stringify(chatRequest(access, config, request)),
+        body: JSON.stringify(chatRequest(access, requestSettings(config, request), request)),
         tools: request.tools,
         trace: request.trace,
         reader: () => new ChatReader(access, request, listener, template),

@@ -1,6 +1,7 @@
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
+import { requestSettings } from '../../../model-http/provider/request-settings.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { DeltaTemplates } from './delta-templates.ts';
 import { ModestClient } from './modest-client.ts';
@@ -22,7 +23,8 @@ export function responsesInterface(access: ProviderAccess, config: LlmConfig, lo
       return new ResponsesCall(refused, {
         tools: request.tools,
         trace: request.trace,
-        body: (without) => JSON.stringify(responsesRequest(access, config, request, without)),
+        body: (without) =>
+          JSON.stringify(responsesRequest(access, requestSettings(config, request), request, without)),
         reader: () => new ResponsesReader(access, request, listener, templates),
       });
     },

@@ -1,0 +1,143 @@
+import type { GivenMessage } from '../../../core/conversation/given-message.ts';
+import { Image } from '../../../core/conversation/image.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
+import { parseForeign } from '../../requests/request-fields.ts';
+import type { ChatMessage } from './chat-request.ts';
+
+/** The messages of a request, as the service takes them. */
+export interface GivenConversation {
+  /** What the client says besides the system prompt of the agent. */
+  readonly instructions: string | undefined;
+  /** All but the newest message. */
+  readonly history: readonly GivenMessage[];
+  readonly newest: { readonly text: string; readonly image?: Image };
+}
+
+/** Throws if the messages are not a conversation that a user goes on with. */
+export function givenConversation(
+  messages: readonly ChatMessage[],
+  maxImageBytes: MaxBytes,
+): GivenConversation {
+  const instructions: string[] = [];
+  const history: GivenMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    const field = `messages.${index}`;
+    if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
+    else history.push(givenMessage(message, history, { field, maxImageBytes }));
+  }
+  const newest = history.pop();
+  if (newest?.role !== 'user') throw notGoingOn(messages.length - 1);
+  const { text, images = [] } = newest;
+  // A message has one image. The others come right before it.
+  const others = images.slice(0, -1);
+  if (others.length > 0) history.push({ role: 'user', text: '', images: others });
+  const image = images.at(-1);
+  return {
+    instructions: instructions.length > 0 ? instructions.join('\n\n') : undefined,
+    history,
+    newest: { text, ...(image && { image }) },
+  };
+}
+
+/** What a session that knows the conversation does not know yet: what users said after the last reply. */
+export function sinceLastReply(history: readonly GivenMessage[]): readonly GivenMessage[] {
+  return history.slice(history.findLastIndex(({ role }) => role !== 'user') + 1);
+}
+
+interface Place {
+  readonly field: string;
+  readonly maxImageBytes: MaxBytes;
+}
+
+function givenMessage(
+  message: Exclude<ChatMessage, { role: 'system' | 'developer' }>,
+  before: readonly GivenMessage[],
+  place: Place,
+): GivenMessage {
+  switch (message.role) {
+    case 'user':
+      return userMessage(message.content, place);
+    case 'assistant': {
+      const { content, refusal, tool_calls = [] } = message;
+      const calls = tool_calls.map(({ id, function: { name, arguments: args } }, index) => ({
+        callId: id,
+        name,
+        arguments: argumentsOf(args, `${place.field}.tool_calls.${index}.function.arguments`),
+      }));
+      return {
+        role: 'assistant',
+        text: textOf(content ?? '') + (refusal ?? ''),
+        ...(calls.length > 0 && { calls }),
+      };
+    }
+    case 'tool': {
+      const { tool_call_id: callId, content } = message;
+      return { role: 'tool', callId, name: nameOf(callId, before, place.field), text: textOf(content) };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+function userMessage(
+  content: Extract<ChatMessage, { role: 'user' }>['content'],
+  { field, maxImageBytes }: Place,
+): GivenMessage {
+  if (typeof content === 'string') return { role: 'user', text: content };
+  const images = content.flatMap((part, index) =>
+    part.type === 'image_url' ? [imageOf(part.image_url.url, `${field}.content.${index}.image_url.url`)] : [],
+  );
+  for (const image of images) checkImageSize(image, maxImageBytes);
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  return { role: 'user', text, ...(images.length > 0 && { images }) };
+}
+
+/** The service fetches nothing for a client. */
+function imageOf(url: string, field: string): Image {
+  const [, mimeType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  if (mimeType === undefined || base64 === undefined)
+    throw new ServiceError('INVALID_REQUEST', 'An image must be a data URL.', {
+      field,
+      issue: 'it is not a data URL in base64',
+      suggestion: 'Send the image itself: data:image/png;base64,…',
+    });
+  return parseForeign(Image, { mimeType, base64 });
+}
+
+type Content = string | readonly ({ readonly text: string } | { readonly refusal: string })[];
+
+function textOf(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => ('text' in part ? part.text : part.refusal)).join('\n');
+}
+
+function argumentsOf(text: string, field: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new ServiceError('INVALID_REQUEST', 'The arguments of a tool call must be a JSON object.', {
+    field,
+    issue: 'it is not a JSON object',
+  });
+}
+
+function nameOf(callId: string, before: readonly GivenMessage[], field: string): string {
+  const calls = before.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []) : []));
+  const call = calls.findLast((candidate) => candidate.callId === callId);
+  if (call) return call.name;
+  throw new ServiceError('INVALID_REQUEST', 'A tool message must follow the message with its call.', {
+    field: `${field}.tool_call_id`,
+    issue: `no message before it has a tool call with the id ${callId}`,
+  });
+}
+
+function notGoingOn(last: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The last message must be one of the user.', {
+    field: `messages.${last}`,
+    issue: 'its role is not user',
+  });
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { contentHash } from '../../core/content-hash.ts';
+import { SessionId } from '../../core/ids.ts';
+import type { HttpRequest } from '../../ports/web-server.ts';
+import { parseFields } from '../requests/request-fields.ts';
+
+/** Names the session of a request, and of its answer. */
+export const SESSION_HEADER = 'X-Session-Id';
+
+export interface ChosenSession {
+  readonly sessionId: SessionId;
+  /** Whether the client has named it, so that it can come back to it. */
+  readonly isNamed: boolean;
+}
+
+const Named = z.object({ [SESSION_HEADER]: SessionId });
+const InMetadata = z.object({ metadata: z.object({ session_id: SessionId }) });
+
+/**
+ * The session that the client names, or a new one. A request that is repeated with its idempotency key gets the same new
+ * one.
+ */
+export async function chosenSession(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  metadata: Readonly<Record<string, string>> = {},
+): Promise<ChosenSession> {
+  const inHeader = headers.get(SESSION_HEADER.toLowerCase());
+  if (inHeader !== undefined)
+    return { sessionId: parseFields(Named, { [SESSION_HEADER]: inHeader })[SESSION_HEADER], isNamed: true };
+  const { session_id } = metadata;
+  if (session_id !== undefined)
+    return { sessionId: parseFields(InMetadata, { metadata }).metadata.session_id, isNamed: true };
+  const key = headers.get('idempotency-key');
+  const id = key === undefined ? crypto.randomUUID() : (await contentHash(key)).slice(0, 32);
+  return { sessionId: `chat-${id}`, isNamed: false };
+}

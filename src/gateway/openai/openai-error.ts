@@ -1,0 +1,63 @@
+import type { ErrorCode, ServiceError } from '../../core/errors.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
+import { errorCatalogue } from '../../wire/error-catalogue.ts';
+import { retryHeaders } from '../http/error-response.ts';
+import { jsonResponse } from '../http/http-message.ts';
+
+/** An error as OpenAI's clients know it. */
+export interface OpenAiError {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    /** The field of the request that it is about. */
+    readonly param: string | null;
+    readonly code: string | null;
+    /** Those of the service's own error. */
+    readonly details: Readonly<Record<string, unknown>>;
+  };
+}
+
+const TYPES: Readonly<Partial<Record<number, string>>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  500: 'server_error',
+  503: 'server_error',
+};
+
+/** What OpenAI calls them. The others have the code of the service in lower case. */
+const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  UNAUTHORIZED: 'invalid_api_key',
+  AGENT_NOT_FOUND: 'model_not_found',
+};
+
+/**
+ * After these a request must not be sent again by itself, as OpenAI's clients do after a status of 409 or from 500 on: it
+ * has been recorded, or may have been.
+ */
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['AGENT_ERROR', 'INTERNAL_ERROR', 'TURN_CANCELLED', 'OUTCOME_UNKNOWN', 'SESSION_BUSY'] as const),
+]);
+
+export function openAiError({ code, message, details }: ServiceError): OpenAiError {
+  const { status } = errorCatalogue[code];
+  const said = [message, ...['reason', 'suggestion'].map((name) => details[name])];
+  return {
+    error: {
+      message: said.filter((text) => typeof text === 'string').join(' '),
+      type: TYPES[status] ?? 'invalid_request_error',
+      param: typeof details.field === 'string' ? details.field : null,
+      code: CODES[code] ?? code.toLowerCase(),
+      details,
+    },
+  };
+}
+
+export function openAiErrorResponse(error: ServiceError): HttpResponse {
+  const { status } = errorCatalogue[error.code];
+  return jsonResponse<OpenAiError>(openAiError(error), status, {
+    ...retryHeaders(error),
+    ...(FINAL.has(error.code) && { 'x-should-retry': 'false' }),
+  });
+}
