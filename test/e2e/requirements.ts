@@ -465,6 +465,19 @@ export const requirements = {
   'ops.dashboard': 'a running service shows each metric that the Grafana dashboard asks for, with its labels',
   'ops.unlimited': 'the probes and the metrics are in every mode, and no limit counts them',
 
+  // OpenAI's interface
+  'openai.models': 'the agents are the models of /v1/models, and a request chooses one by its name',
+  'openai.chat': '/v1/chat/completions answers the `openai` SDK with the reply and its tokens',
+  'openai.stream': 'the `openai` SDK reads the streamed reply, character by character the same',
+  'openai.given': 'the conversation that a client brings is recorded as it came, and the model gets it',
+  'openai.session':
+    'a client that names a session goes on in it, and what the session knows is not taken twice',
+  'openai.settings': 'the settings of a request are those of its turn, and of no other',
+  'openai.stop': 'a client that goes away stops its reply, unless it has named the session',
+  'openai.errors': 'errors have OpenAI’s form, and name the field',
+  'openai.key': 'a request that is repeated with its key is answered by the first one',
+  'openai.front-end': 'a front end has many chats, asks for titles, and has a reply written again',
+
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../core/errors.ts';
+import type { ErrorBody, ErrorCode } from '../../core/errors.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { ErrorResponse } from '../../wire/responses.ts';
 import { type JsonSchema, type NamedSchemas, parameterSchema } from './json-schema.ts';
@@ -117,7 +117,7 @@ function failures(operation: Operation, schemas: NamedSchemas): Record<string, R
         headers: headersOf(operation.path, ...(retried ? ['Retry-After'] : [])),
         content: {
           [JSON_TYPE]: {
-            schema: errorSchema(codes, schemas),
+            schema: errorSchema(operation, codes, schemas),
             examples: Object.assign({}, ...codes.map((code) => errorExamplesOf(code, operation))),
           },
         },
@@ -127,33 +127,33 @@ function failures(operation: Operation, schemas: NamedSchemas): Record<string, R
   );
 }
 
-function errorSchema(codes: readonly ErrorCode[], schemas: NamedSchemas): JsonSchema {
+function errorSchema(
+  { errorFormat }: Operation,
+  codes: readonly ErrorCode[],
+  schemas: NamedSchemas,
+): JsonSchema {
+  if (errorFormat) return schemas.of(errorFormat.schema);
   const code: JsonSchema = { enum: [...codes] };
   const error: JsonSchema = { type: 'object', properties: { code } };
   return { allOf: [schemas.of(ErrorResponse), { type: 'object', properties: { error } }] };
 }
 
 /** The operation's own examples of an error, or the shared example. */
-function errorExamplesOf(code: ErrorCode, { examples }: Operation): Examples {
+function errorExamplesOf(code: ErrorCode, { examples, errorFormat }: Operation): Examples {
+  const example = (error: ErrorBody) =>
+    errorFormat ? { value: errorFormat.body(error) } : errorExample(error);
   const own = Object.fromEntries(
-    examples.flatMap(({ name, summary, answer }) =>
-      'error' in answer && answer.error === code
-        ? [[name, { summary, ...errorExample({ code, ...answer }) }]]
-        : [],
-    ),
+    examples.flatMap(({ name, summary, answer }) => {
+      if (!('error' in answer) || answer.error !== code) return [];
+      const { message, details } = answer;
+      return [[name, { summary, ...example({ code, message, details }) }]];
+    }),
   );
-  return Object.keys(own).length > 0 ? own : { [code]: { $ref: `#/components/examples/${code}` } };
+  if (Object.keys(own).length > 0 || errorFormat) return own;
+  return { [code]: { $ref: `#/components/examples/${code}` } };
 }
 
-export function errorExample({
-  code,
-  message,
-  details,
-}: {
-  code: string;
-  message: string;
-  details: Record<string, unknown>;
-}): ExampleObject {
+export function errorExample({ code, message, details }: ErrorBody): ExampleObject {
   return { value: { success: false, error: { code, message, details }, timestamp: EXAMPLE_TIME } };
 }
 

@@ -1,7 +1,7 @@
 import { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import { Grant } from '../../core/access/grant.ts';
 import { Image } from '../../core/conversation/image.ts';
-import { ErrorBody } from '../../core/errors.ts';
+import { ErrorBody, ErrorCode } from '../../core/errors.ts';
 import { MachineState, StateValue } from '../../core/machine-state.ts';
 import {
   HistoryEntry,
@@ -49,6 +49,10 @@ import {
   ToolRecord,
   ToolsResponse,
 } from '../../wire/responses.ts';
+import { ChatChunk, ChatCompletion } from '../openai/chat/chat-answers.ts';
+import { ChatRequest } from '../openai/chat/chat-request.ts';
+import { OpenAiModel, OpenAiModels } from '../openai/models.ts';
+import { OpenAiError } from '../openai/openai-error.ts';
 import { type JsonSchema, NamedSchemas } from './json-schema.ts';
 import {
   type ExampleObject,
@@ -114,6 +118,12 @@ const named = {
   RevokeGrantResponse,
   Grant,
   ApiKeyRecord,
+  ChatRequest,
+  ChatCompletion,
+  ChatChunk,
+  OpenAiModel,
+  OpenAiModels,
+  OpenAiError,
   ErrorResponse,
   ErrorBody,
   Image,
@@ -137,6 +147,7 @@ const tags: OpenApiDocument['tags'] = [
   { name: 'Sessions', description: 'Conversations: their list, history, events and control.' },
   { name: 'Tool servers', description: 'The MCP servers whose tools the agent uses.' },
   { name: 'Service', description: 'The service itself.' },
+  { name: 'OpenAI', description: "OpenAI's interface, for clients that know it: the agents are the models." },
   { name: 'Access', description: 'Who may use the service.' },
 ];
 
@@ -155,7 +166,7 @@ export function openApiDocument(version: string, all: readonly Operation[] = ope
   const examples = Object.fromEntries(
     Object.entries(errorExamples)
       .filter(([code]) => codes.has(code))
-      .map(([code, error]) => [code, errorExample({ code, ...error })]),
+      .map(([code, error]) => [code, errorExample({ code: ErrorCode.parse(code), ...error })]),
   );
   return {
     openapi: '3.1.0',

@@ -13,7 +13,7 @@ export interface ChosenSession {
   readonly isNamed: boolean;
 }
 
-const Named = z.object({ [SESSION_HEADER]: SessionId });
+export const SessionHeader = z.object({ [SESSION_HEADER]: SessionId });
 const InMetadata = z.object({ metadata: z.object({ session_id: SessionId }) });
 
 /**
@@ -26,7 +26,10 @@ export async function chosenSession(
 ): Promise<ChosenSession> {
   const inHeader = headers.get(SESSION_HEADER.toLowerCase());
   if (inHeader !== undefined)
-    return { sessionId: parseFields(Named, { [SESSION_HEADER]: inHeader })[SESSION_HEADER], isNamed: true };
+    return {
+      sessionId: parseFields(SessionHeader, { [SESSION_HEADER]: inHeader })[SESSION_HEADER],
+      isNamed: true,
+    };
   const { session_id } = metadata;
   if (session_id !== undefined)
     return { sessionId: parseFields(InMetadata, { metadata }).metadata.session_id, isNamed: true };

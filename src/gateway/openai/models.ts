@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AgentListItem } from '../../core/agent-description.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
@@ -5,18 +6,16 @@ import { jsonResponse, type ServedRequest } from '../http/http-message.ts';
 import { agentNamed, agentsFor } from './chosen-agent.ts';
 
 /** An agent, as OpenAI's interface shows a model. */
-export interface OpenAiModel {
-  readonly id: string;
-  readonly object: 'model';
-  /** Seconds since the epoch: when this process began. */
-  readonly created: number;
-  readonly owned_by: string;
-}
+export const OpenAiModel = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('When this process began, in Unix seconds.'),
+  owned_by: z.string(),
+});
+export type OpenAiModel = z.infer<typeof OpenAiModel>;
 
-export interface OpenAiModels {
-  readonly object: 'list';
-  readonly data: readonly OpenAiModel[];
-}
+export const OpenAiModels = z.object({ object: z.literal('list'), data: z.array(OpenAiModel) });
+export type OpenAiModels = z.infer<typeof OpenAiModels>;
 
 const created = Math.floor((Date.now() - performance.now()) / 1000);
 

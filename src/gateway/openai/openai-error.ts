@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ErrorCode, ServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
@@ -5,17 +6,16 @@ import { retryHeaders } from '../http/error-response.ts';
 import { jsonResponse } from '../http/http-message.ts';
 
 /** An error as OpenAI's clients know it. */
-export interface OpenAiError {
-  readonly error: {
-    readonly message: string;
-    readonly type: string;
-    /** The field of the request that it is about. */
-    readonly param: string | null;
-    readonly code: string | null;
-    /** Those of the service's own error. */
-    readonly details: Readonly<Record<string, unknown>>;
-  };
-}
+export const OpenAiError = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable().describe('The field of the request that it is about.'),
+    code: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()).describe("Those of the service's own error."),
+  }),
+});
+export type OpenAiError = z.infer<typeof OpenAiError>;
 
 const TYPES: Readonly<Partial<Record<number, string>>> = {
   401: 'authentication_error',
@@ -40,7 +40,11 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['AGENT_ERROR', 'INTERNAL_ERROR', 'TURN_CANCELLED', 'OUTCOME_UNKNOWN', 'SESSION_BUSY'] as const),
 ]);
 
-export function openAiError({ code, message, details }: ServiceError): OpenAiError {
+export function openAiError({
+  code,
+  message,
+  details,
+}: Pick<ServiceError, 'code' | 'message' | 'details'>): OpenAiError {
   const { status } = errorCatalogue[code];
   const said = [message, ...['reason', 'suggestion'].map((name) => details[name])];
   return {

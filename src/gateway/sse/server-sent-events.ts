@@ -45,7 +45,9 @@ export function serverSentEvents(
   if (method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
+  let isOver = false;
   const stop = (): void => {
+    isOver = true;
     clearInterval(heartbeat);
     lost?.removeEventListener('abort', lose);
     feed?.stop();
@@ -68,6 +70,8 @@ export function serverSentEvents(
           controller.error(error);
         };
         feed = open({ send, bufferedBytes, end, fail });
+        // A source may have everything already.
+        if (isOver) return;
         heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
         lose = () => {
           send(`event: error\ndata: ${JSON.stringify(errorEnvelope(asServiceError(lost?.reason)))}\n\n`);

@@ -1,5 +1,5 @@
 import { isSession } from '../../core/log/streams.ts';
-import { derivedTitle } from '../../core/session/session-title.ts';
+import { evolveTitle, NO_TITLE, shownTitle } from '../../core/session/session-title.ts';
 import type { EventStore, SessionSummary } from '../../ports/event-store.ts';
 
 const READ_AT_ONCE = 50;
@@ -20,7 +20,8 @@ export async function withTitles(
     await Promise.allSettled(
       missing.slice(next, next + READ_AT_ONCE).map(async ([index, stream]) => {
         const [first] = await store.read(stream.sessionId, 0, 1);
-        const title = first?.event.type === 'turn.requested' ? derivedTitle(first.event.text) : null;
+        const title =
+          first?.event.type === 'turn.requested' ? shownTitle(evolveTitle(NO_TITLE, first.event)) : null;
         if (title !== null) titled[index] = { ...stream, title };
       }),
     );

@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { Scope } from '../../../src/core/access/scopes.ts';
+import { type ErrorBody, ErrorCode } from '../../../src/core/errors.ts';
 import { MCP_RESOURCE_SCOPES, MCP_TOOL_SCOPES } from '../../../src/gateway/mcp/mcp-scopes.ts';
+import { OpenAiError } from '../../../src/gateway/openai/openai-error.ts';
 import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { tokenKinds } from '../../support/access/refused-tokens.ts';
@@ -72,12 +74,12 @@ async function answer(
   service: RunningService,
   { method, path }: Operation,
   headers: Record<string, string>,
-): Promise<{ status: number; error?: ReturnType<typeof parseEnvelope> }> {
+): Promise<{ status: number; error?: Pick<ErrorBody, 'code' | 'details'> }> {
   const body =
     method === 'GET'
       ? {}
       : {
-          body: '{"message":"hello","name":"n","config":{"type":"stdio","command":"false"},"decision":"approve","title":"t"}',
+          body: '{"message":"hello","name":"n","config":{"type":"stdio","command":"false"},"decision":"approve","title":"t","model":"default","messages":[{"role":"user","content":"hello"}]}',
         };
   const got = await service.fetch(path, {
     method,
@@ -85,7 +87,18 @@ async function answer(
     ...body,
   });
   const text = await got.text();
-  return got.status >= 400 ? { status: got.status, error: parseEnvelope(text) } : { status: got.status };
+  const errorIn = path.startsWith('/v1/') ? openAiErrorIn : parseEnvelope;
+  return got.status >= 400 ? { status: got.status, error: errorIn(text) } : { status: got.status };
+}
+
+/** Its codes are those of the service in lower case. */
+function openAiErrorIn(text: string): Pick<ErrorBody, 'code' | 'details'> {
+  const { code, details } = OpenAiError.parse(JSON.parse(text)).error;
+  const named: Readonly<Record<string, ErrorCode>> = {
+    invalid_api_key: 'UNAUTHORIZED',
+    model_not_found: 'AGENT_NOT_FOUND',
+  };
+  return { code: named[code ?? ''] ?? ErrorCode.parse(code?.toUpperCase()), details };
 }
 
 const authorization = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });

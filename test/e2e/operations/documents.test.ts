@@ -40,7 +40,7 @@ async function deviations(
     case 'text/event-stream': {
       const expected = eventsIn(String(answer));
       expect(expected.length).toBeGreaterThan(0);
-      return differences(expected, await firstEvents(response, expected.length));
+      return differences(expected, await firstEvents(response, expected.length), notForeseen[id]);
     }
     case 'application/x-ndjson': {
       const [expected, found] = [String(answer), await response.text()].map((text) =>
@@ -75,6 +75,10 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
   'revokeGrant.revoked': ['createdBy'],
   'listAgents.one': ['agentVersion'],
   'reloadAgent.unchanged': ['agentVersion'],
+  'listModels.one': ['created'],
+  'showModel.agent': ['created'],
+  'createChatCompletion.hello': ['id', 'created', 'prompt_tokens', 'total_tokens'],
+  'createChatCompletion.streamed': ['id', 'created'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };
 

@@ -27,6 +27,8 @@ export function eventsIn(text: string): unknown[] {
           .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
       );
       const data = fields.get('data');
-      return data === undefined ? [] : [{ id: fields.get('id') ?? null, data: JSON.parse(data) }];
+      return data === undefined
+        ? []
+        : [{ id: fields.get('id') ?? null, data: data === '[DONE]' ? data : JSON.parse(data) }];
     });
 }

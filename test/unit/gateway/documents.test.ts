@@ -16,6 +16,7 @@ import { signInOperation } from '../../../src/gateway/documents/operations/sign-
 import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
+import { openAiRoutes } from '../../../src/gateway/openai/openai-routes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
 import { auditRoute } from '../../../src/gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../../src/gateway/routes/grant-routes.ts';
@@ -82,6 +83,7 @@ describe('the OpenAPI document', () => {
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),
+      ...openAiRoutes(bus, false),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),

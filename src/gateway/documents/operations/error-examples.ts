@@ -123,5 +123,5 @@ export function errorsOf({ path, errors, body, pathParameters, query, headers }:
 
 /** Whether requests to this path count against the rate limit. */
 export function isLimited(path: string): boolean {
-  return path.startsWith('/api/');
+  return path.startsWith('/api/') || path.startsWith('/v1/');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Scope } from '../../../core/access/scopes.ts';
-import type { ErrorCode } from '../../../core/errors.ts';
+import type { ErrorBody, ErrorCode } from '../../../core/errors.ts';
 import { IdempotencyKeyId } from '../../../wire/requests.ts';
 import type { Route } from '../../http/router.ts';
 
@@ -24,10 +24,17 @@ export interface Operation {
   readonly answers: Readonly<Record<string, z.ZodType>>;
   /** Errors besides those of every operation. */
   readonly errors: readonly ErrorCode[];
+  /** How errors look, where they are not an `ErrorResponse`. */
+  readonly errorFormat?: ErrorFormat;
   readonly examples: readonly OperationExample[];
 }
 
-export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access';
+export interface ErrorFormat {
+  readonly schema: z.ZodType;
+  readonly body: (error: ErrorBody) => unknown;
+}
+
+export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access' | 'OpenAI';
 
 /** A request and its answer. A test sends each request to a running service. */
 export interface OperationExample {

@@ -1,6 +1,7 @@
 import { agentOperations } from './agent-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import { nodeOperation } from './node-operation.ts';
+import { openAiOperations } from './openai-operations.ts';
 import type { Operation } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -12,6 +13,7 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...serverOperations,
   ...agentOperations,
+  ...openAiOperations,
   nodeOperation,
   ...serviceOperations,
 ];

@@ -114,17 +114,19 @@ function errorsSection(): Html {
     return html`<tr><th scope="row"><code>${code}</code></th><td>${status}</td><td>${prose(condition)}</td></tr>`;
   });
   return html`<h2 id="errors">Errors</h2>
-<p>Every REST error is an <a href="#schema-ErrorResponse">ErrorResponse</a>; over WebSocket its <code>error</code> is the data of an <code>error</code> frame.</p>
+<p>Every REST error is an <a href="#schema-ErrorResponse">ErrorResponse</a>, and those of OpenAI's interface have its form; over WebSocket its <code>error</code> is the data of an <code>error</code> frame.</p>
 <div class="table" role="group" aria-label="Errors" tabindex="0"><table>
 <thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Condition</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 
-/** Schemas that other schemas refer to. Bodies of requests and answers are shown with their operations. */
+/** Schemas that other schemas refer to. The other bodies of requests and answers are shown with their operations. */
 function schemasSection({ components }: OpenApiDocument, endpoints: readonly Endpoint[]): Html {
   const bodies = new Set(endpoints.flatMap(bodiesOf));
+  const text = JSON.stringify(components.schemas);
+  const isPart = (name: string): boolean => text.includes(`/schemas/${name}"`);
   const sections = Object.entries(components.schemas)
-    .filter(([name]) => !bodies.has(name))
+    .filter(([name]) => !bodies.has(name) || isPart(name))
     .map(
       ([name, schema]) => html`<section class="schema" aria-labelledby="schema-${name}">
 <h3 id="schema-${name}">${name}</h3>${schemaTables(schema, 'Fields')}</section>`,

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { TurnId } from '../../../core/ids.ts';
 import type { TurnReply } from '../../requests/turn-end.ts';
-import type { ChatUsage } from './counted-tokens.ts';
+import { ChatUsage } from './counted-tokens.ts';
 
 /** What the answers of one turn have in common. */
 export interface ChatPlace {
@@ -11,29 +12,33 @@ export interface ChatPlace {
   readonly created: number;
 }
 
-type FinishReason = 'stop' | 'length';
+const FinishReason = z.enum(['stop', 'length']);
+type FinishReason = z.infer<typeof FinishReason>;
 
 export const finishReason = ({ finishReason: reason }: TurnReply): FinishReason => reason ?? 'stop';
 
 /** The answer to a request without `stream`. */
-export interface ChatCompletion {
-  readonly id: string;
-  readonly object: 'chat.completion';
-  readonly created: number;
-  readonly model: string;
-  readonly choices: readonly {
-    readonly index: 0;
-    readonly message: {
-      readonly role: 'assistant';
-      readonly content: string;
-      readonly refusal: null;
-      readonly annotations: readonly never[];
-    };
-    readonly logprobs: null;
-    readonly finish_reason: FinishReason;
-  }[];
-  readonly usage?: ChatUsage;
-}
+export const ChatCompletion = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int().describe('Unix seconds.'),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.literal(0),
+      message: z.object({
+        role: z.literal('assistant'),
+        content: z.string(),
+        refusal: z.null(),
+        annotations: z.array(z.never()),
+      }),
+      logprobs: z.null(),
+      finish_reason: FinishReason,
+    }),
+  ),
+  usage: ChatUsage.optional(),
+});
+export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
 export function chatCompletion(place: ChatPlace, reply: TurnReply, usage: ChatUsage | null): ChatCompletion {
   const { content } = reply;
@@ -52,20 +57,25 @@ export function chatCompletion(place: ChatPlace, reply: TurnReply, usage: ChatUs
 }
 
 /** One event of a stream. */
-export interface ChatChunk {
-  readonly id: string;
-  readonly object: 'chat.completion.chunk';
-  readonly created: number;
-  readonly model: string;
-  readonly choices: readonly {
-    readonly index: 0;
-    readonly delta: { readonly role?: 'assistant'; readonly content?: string };
-    readonly logprobs: null;
-    readonly finish_reason: FinishReason | null;
-  }[];
-  /** With `stream_options.include_usage`: null, but for the last one. */
-  readonly usage?: ChatUsage | null;
-}
+export const ChatChunk = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int().describe('Unix seconds.'),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.literal(0),
+      delta: z.object({ role: z.literal('assistant').optional(), content: z.string().optional() }),
+      logprobs: z.null(),
+      finish_reason: FinishReason.nullable(),
+    }),
+  ),
+  usage: ChatUsage.nullable()
+    .optional()
+    .describe('With `stream_options.include_usage`: null, but for the last one.'),
+});
+export type ChatChunk = z.infer<typeof ChatChunk>;
+type ChatDelta = ChatChunk['choices'][number]['delta'];
 
 /** Writes the events of a stream. */
 export class ChatChunks {
@@ -97,7 +107,7 @@ export class ChatChunks {
     return `${this.#event({}, finishReason(reply))}${counted}${DONE}`;
   }
 
-  #event(delta: ChatChunk['choices'][number]['delta'], finish_reason: FinishReason | null = null): string {
+  #event(delta: ChatDelta, finish_reason: FinishReason | null = null): string {
     return this.#write({
       choices: [{ index: 0, delta, logprobs: null, finish_reason }],
       ...(this.#hasUsage && { usage: null }),

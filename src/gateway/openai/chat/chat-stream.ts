@@ -36,14 +36,20 @@ export async function chatStream(deps: ChatStreamDeps): Promise<HttpResponse> {
   let isOver = false;
   const run = async (): Promise<void> => {
     let chunks: ChatChunks | undefined;
+    /** A fast model speaks before the answer says which turn it is. */
+    let untold = '';
     const tell = (rest: string): void => {
-      if (rest !== '' && chunks) events.send(chunks.piece(rest));
+      untold += rest;
+      if (untold === '' || !chunks) return;
+      events.send(chunks.piece(untold));
+      untold = '';
     };
     try {
       const reply = await answerTurn(bus, message, context, {
         onAccepted: (turnId) => {
           chunks = new ChatChunks({ turnId, model, created }, hasUsage);
           events.send(chunks.begin());
+          tell('');
           accepted.resolve(chunks);
         },
         onChunk: (chunk) => tell(text.add(chunk)),

@@ -1,13 +1,17 @@
+import { z } from 'zod';
 import type { SessionEventOf } from '../../../core/log/events.ts';
 
+const count = z.int().min(0);
+
 /** Tokens as chat completions count them. */
-export interface ChatUsage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number };
-  readonly completion_tokens_details: { readonly reasoning_tokens: number };
-}
+export const ChatUsage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  prompt_tokens_details: z.object({ cached_tokens: count }),
+  completion_tokens_details: z.object({ reasoning_tokens: count }),
+});
+export type ChatUsage = z.infer<typeof ChatUsage>;
 
 /** The tokens of the model calls of a turn. */
 export class CountedTokens {

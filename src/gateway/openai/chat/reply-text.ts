@@ -8,34 +8,37 @@ import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 export class ReplyText {
   /** What the client has. */
   #told = '';
-  /** The texts of the steps before this one, and what this one has said so far. */
-  #said = '';
+  /** How long the text of the turn is so far; shorter than what was told, after a step has begun again. */
+  #length = 0;
   /** Where the text of the running step begins. */
   #begin = 0;
   #step = 1;
+  #isAnother = false;
 
-  /** @returns what the client does not have yet. Throws if it was told something else. */
+  /** @returns what the client does not have yet. */
   add({ step, offset, content }: Pick<ReplyChunk, 'step' | 'offset' | 'content'>): string {
     if (step !== this.#step) {
-      this.#begin = this.#said.length;
+      this.#begin = this.#length;
       this.#step = step;
     }
-    this.#said = this.#said.slice(0, this.#begin + offset) + content;
-    return this.#rest();
-  }
-
-  /** @param content the whole reply. */
-  end(content: string): string {
-    this.#said = content;
-    return this.#rest();
-  }
-
-  #rest(): string {
-    if (this.#said.length <= this.#told.length) return '';
-    if (!this.#said.startsWith(this.#told)) throw toldOtherwise();
-    const rest = this.#said.slice(this.#told.length);
-    this.#told = this.#said;
+    const start = this.#begin + offset;
+    this.#length = start + content.length;
+    const known = this.#told.length - start;
+    const again = content.slice(0, known);
+    if (this.#told.slice(start, start + again.length) !== again) this.#isAnother = true;
+    if (this.#isAnother) return '';
+    const rest = content.slice(known);
+    this.#told += rest;
     return rest;
+  }
+
+  /**
+   * @param content the whole reply.
+   * @returns what the client does not have yet. Throws if it was told something else.
+   */
+  end(content: string): string {
+    if (this.#isAnother || !content.startsWith(this.#told)) throw toldOtherwise();
+    return content.slice(this.#told.length);
   }
 }
 
