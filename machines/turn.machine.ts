@@ -5,7 +5,7 @@ import type { TurnLimit, TurnLimits } from '../src/core/turn/turn-limits.ts';
 
 /**
  * Everybody who watches the statechart sees this, so it is small and holds no message content. The session's state
- * says which calls are open. `unsettled` and `awaiting` repeat that, from the same events, for guards and chart.
+ * says which calls are open. `unsettled`, `awaiting` and `delegated` repeat that, from the same events, for guards and chart.
  */
 export interface TurnContext extends TurnLimits {
   readonly turnId: string;
@@ -16,6 +16,8 @@ export interface TurnContext extends TurnLimits {
   readonly unsettled: readonly string[];
   /** Unsettled calls that wait for approval. */
   readonly awaiting: readonly string[];
+  /** Unsettled calls that wait for the client that lent the tool. */
+  readonly delegated: readonly string[];
 }
 
 /** In a new turn, `step` is 0. A resumed turn continues where the log ends. */
@@ -26,6 +28,7 @@ type FactType =
   | 'step.completed'
   | 'approval.requested'
   | 'approval.granted'
+  | 'tool-call.delegated'
   | 'tool-call.succeeded'
   | 'tool-call.failed'
   | 'tool-call.interrupted'
@@ -50,7 +53,7 @@ export type TurnEffect =
   | { readonly type: 'model-call.begin'; readonly step: number }
   /** Abort the model call if it still runs. */
   | { readonly type: 'model-call.end' }
-  /** Run all unsettled tool calls in parallel, except those that wait for approval. */
+  /** Run all unsettled tool calls in parallel, except those that wait for approval or for their client. */
   | { readonly type: 'tool-calls.begin' }
   /** Run a tool call that was approved. */
   | { readonly type: 'tool-call.begin'; readonly callId: string }
@@ -84,10 +87,15 @@ export const turnMachine = setup({
       awaiting: ({ context, event }) =>
         'callId' in event ? [...context.awaiting, event.callId] : context.awaiting,
     }),
+    awaitClient: assign({
+      delegated: ({ context, event }) =>
+        'callId' in event ? [...context.delegated, event.callId] : context.delegated,
+    }),
     endWait: assign({ awaiting: ({ context, event }) => withoutCall(context.awaiting, event) }),
     settleCall: assign({
       unsettled: ({ context, event }) => withoutCall(context.unsettled, event),
       awaiting: ({ context, event }) => withoutCall(context.awaiting, event),
+      delegated: ({ context, event }) => withoutCall(context.delegated, event),
     }),
   },
   guards: {
@@ -95,8 +103,8 @@ export const turnMachine = setup({
       event.type === 'step.completed' && event.parts.some(({ type }) => type === 'toolCall'),
     /** A resumed turn continues as if its last step had just asked for its tools. */
     hasStepped: ({ context }) => context.step > 0,
-    onlyApprovalsMissing: ({ context }) =>
-      context.unsettled.length > 0 && context.awaiting.length === context.unsettled.length,
+    awaitsApproval: ({ context }) => awaitsSomebody(context) && context.awaiting.length > 0,
+    awaitsClient: ({ context }) => awaitsSomebody(context) && context.awaiting.length === 0,
     allSettled: ({ context }) => context.unsettled.length === 0,
     stepLimitReached: ({ context }) => context.unsettled.length === 0 && context.step >= context.maxSteps,
   },
@@ -147,16 +155,24 @@ export const turnMachine = setup({
       states: {
         running: {
           description: 'At least one tool call runs. Several calls run at the same time.',
-          always: { guard: 'onlyApprovalsMissing', target: 'awaitingApproval' },
+          always: [
+            { guard: 'awaitsApproval', target: 'awaitingApproval' },
+            { guard: 'awaitsClient', target: 'awaitingClient' },
+          ],
         },
         awaitingApproval: {
           description: 'The turn waits until somebody approves or denies a tool call.',
-          always: { guard: not('onlyApprovalsMissing'), target: 'running' },
+          always: { guard: not('awaitsApproval'), target: 'running' },
+        },
+        awaitingClient: {
+          description: 'The turn waits until the client that lent a tool says what came of the call.',
+          always: { guard: not('awaitsClient'), target: 'running' },
         },
       },
       on: {
         'approval.requested': { actions: 'awaitApproval' },
         'approval.granted': { actions: ['endWait', 'startApprovedCall'] },
+        'tool-call.delegated': { actions: 'awaitClient' },
         'tool-call.succeeded': { actions: 'settleCall' },
         'tool-call.failed': { actions: 'settleCall' },
         'tool-call.interrupted': { actions: 'settleCall' },
@@ -185,6 +201,10 @@ export const turnMachine = setup({
     },
   },
 });
+
+function awaitsSomebody({ unsettled, awaiting, delegated }: TurnContext): boolean {
+  return unsettled.length > 0 && awaiting.length + delegated.length === unsettled.length;
+}
 
 function withoutCall(callIds: readonly string[], event: TurnEvent): readonly string[] {
   return 'callId' in event ? callIds.filter((callId) => callId !== event.callId) : callIds;

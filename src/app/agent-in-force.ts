@@ -117,7 +117,8 @@ export class AgentInForce implements SessionPolicy {
 
   #newCatalog({ config, model }: AgentDefinition): ToolCatalog {
     const { servers, schemas, log } = this.#deps;
-    return new ToolCatalog(servers, schemas, { approval: config.approval, maxTools: model.maxTools, log });
+    const { approval, clientTools } = config;
+    return new ToolCatalog(servers, schemas, { approval, clientTools, maxTools: model.maxTools, log });
   }
 
   #turnDeps(): TurnDeps {

@@ -17,6 +17,7 @@ export const ErrorCode = z.enum([
   'INTERNAL_ERROR',
   'SESSION_NOT_FOUND',
   'APPROVAL_NOT_FOUND',
+  'CALL_NOT_FOUND',
   'API_KEY_NOT_FOUND',
   'AGENT_NOT_FOUND',
   'GRANT_NOT_FOUND',

@@ -8,7 +8,7 @@ import type {
   SpokenPart,
   TokenUsage,
 } from '../core/turn/reply-parts.ts';
-import type { TurnOptions } from '../core/turn/turn-options.ts';
+import type { ToolChoice, TurnOptions } from '../core/turn/turn-options.ts';
 
 /**
  * A request whose messages every provider accepts: messages of the user and of the model alternate, tool
@@ -21,7 +21,9 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** In place of the settings of the agent file. */
-  readonly settings?: Omit<TurnOptions, 'instructions'>;
+  readonly settings?: Omit<TurnOptions, 'instructions' | 'clientTools' | 'toolChoice'>;
+  /** If absent, the model decides which tools it uses. */
+  readonly toolChoice?: ToolChoice;
   /**
    * The step that needs the reply. Never sent to the provider. `said` is the user's text of this turn alone;
    * the newest message may begin with earlier text that was never answered.

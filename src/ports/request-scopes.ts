@@ -6,6 +6,7 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'turn.start': 'sessions:write',
   'turn.cancel': 'sessions:write',
   'approval.answer': 'approvals:decide',
+  'tool-call.answer': 'sessions:write',
   'approval.list': 'sessions:read',
   'session.reset': 'sessions:write',
   'session.list': 'sessions:read',

@@ -19,7 +19,7 @@ import type {
   WaitingApproval,
 } from '../core/session/session-view.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
-import type { Tool, ToolExecution } from '../core/tool-call/tool.ts';
+import type { Tool, ToolExecution, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
@@ -77,6 +77,11 @@ export interface ServiceRequests {
   };
   /** Approves or denies a waiting tool call. Refused if no call with this id waits. */
   'approval.answer': { request: ApprovalAnswer & Keyed; answer: undefined };
+  /** What came of a call of a tool that the client has lent. Refused if no such call waits for it. */
+  'tool-call.answer': {
+    request: { sessionId: SessionId; callId: CallId; outcome: ToolOutcome } & Keyed;
+    answer: undefined;
+  };
   /** The tool calls of all these sessions that wait for approval, oldest first, and how many there are. */
   'approval.list': {
     request: { limit: number; of?: SessionsOf };

@@ -1,6 +1,7 @@
 import type { ModelMessage, ModelTool } from '../core/conversation/model-message.ts';
 import type { SessionEventOf } from '../core/log/events.ts';
 import type { ApprovalPolicy } from '../core/tool-call/approval-policy.ts';
+import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
 import type { RawToolCall } from './language-model.ts';
@@ -17,6 +18,12 @@ export interface OfferedTool extends ConnectedTool {
   readonly policy: ApprovalPolicy;
   /** How long a call that needs approval waits; for ever if absent. */
   readonly expiresAfterMs?: number;
+}
+
+/** A tool under the name by which the model knows it. `byClient`: the client runs it. */
+export interface NamedTool extends Pick<OfferedTool, 'tool' | 'policy' | 'expiresAfterMs'> {
+  readonly serverId: string | null;
+  readonly byClient?: true;
 }
 
 /** What the model is offered for one step. */
@@ -36,7 +43,8 @@ export interface ToolOffer {
 export interface TurnTools {
   /** Null when tools can be offered now. Otherwise resolves when they can. */
   ready(): Promise<void> | null;
-  forModel(): ToolOffer;
+  /** @param clientTools those that the client lends to the turn. */
+  forModel(clientTools?: readonly ClientTool[]): ToolOffer;
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */
   call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
 }

@@ -16,6 +16,8 @@ export function recordedCalls(
 function resolutionIn(events: readonly SessionEvent[]): Omit<RequestedCall, 'callId'> {
   const request = events.find((event) => event.type === 'tool-call.requested');
   const approval = events.find((event) => event.type === 'approval.requested');
+  const delegation = events.find((event) => event.type === 'tool-call.delegated');
+  const { expiresAfterMs } = approval ?? delegation ?? {};
   const failure = events.find((event) => event.type === 'tool-call.failed');
   const { name, toolName, serverId, repeatable } = request ?? UNKNOWN;
   return {
@@ -23,7 +25,8 @@ function resolutionIn(events: readonly SessionEvent[]): Omit<RequestedCall, 'cal
     arguments: request?.arguments ?? {},
     policy: approval ? 'ask' : 'auto',
     argumentsHash: approval?.argumentsHash ?? '',
-    ...(approval?.expiresAfterMs !== undefined && { expiresAfterMs: approval.expiresAfterMs }),
+    ...(delegation && { byClient: true }),
+    ...(expiresAfterMs !== undefined && { expiresAfterMs }),
     ...(failure?.cause.kind === 'rejected' && { problem: failure.reason }),
   };
 }

@@ -3,7 +3,12 @@ import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { OpenTurn } from '../core/session/session-state.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
-import type { AnswerApproval, ExpireApproval, RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type {
+  AnswerApproval,
+  ExpireApproval,
+  ExpireToolCall,
+  RequestedCall,
+} from '../core/tool-call/tool-call-commands.ts';
 import type { FinishReason, ModelSource, StepPart, TokenUsage } from '../core/turn/reply-parts.ts';
 import { callIdsOf } from '../core/turn/step-parts.ts';
 import type { StartTurn } from '../core/turn/turn-commands.ts';
@@ -27,7 +32,7 @@ export type RecordedInput =
   | { readonly type: 'rename'; readonly title: string | null }
   | { readonly type: 'deletion'; readonly said: string }
   | { readonly type: 'approval'; readonly answer: AnswerApproval }
-  | { readonly type: 'expiry'; readonly expired: ExpireApproval }
+  | { readonly type: 'expiry'; readonly expired: ExpireApproval | ExpireToolCall }
   /** The service stopped and came back. */
   | { readonly type: 'restart' }
   | { readonly type: 'reply'; readonly reply: RecordedReply }
@@ -105,6 +110,7 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
     case 'turn.started':
     case 'tool-call.requested':
     case 'approval.requested':
+    case 'tool-call.delegated':
     case 'turn.completed':
     case 'session.forked':
       return NONE;
@@ -167,6 +173,8 @@ function failedCallInput(
       });
     case 'approval-expired':
       return { type: 'expiry', expired: { type: 'approval.expire', turnId, callId } };
+    case 'client-expired':
+      return { type: 'expiry', expired: { type: 'tool-call.expire', turnId, callId } };
     case 'turn-cancelled':
     case 'turn-failed':
       return closingInput(event, events);

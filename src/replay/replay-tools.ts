@@ -1,5 +1,6 @@
 import { contentHash } from '../core/content-hash.ts';
 import type { SessionEventOf } from '../core/log/events.ts';
+import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
 import type { ToolOffer, TurnTools } from '../ports/turn-tools.ts';
@@ -33,8 +34,8 @@ export class ReplayTools implements TurnTools {
     return null;
   }
 
-  forModel(): ToolOffer {
-    const offer = this.#offered?.forModel();
+  forModel(clientTools?: readonly ClientTool[]): ToolOffer {
+    const offer = this.#offered?.forModel(clientTools);
     if (!offer) return { tools: [], resolve: () => this.#recordedCalls() };
     const resolve: ToolOffer['resolve'] = async (raw, messages) =>
       this.#withRecordedIds(await offer.resolve(raw, messages));

@@ -179,6 +179,10 @@ export class ReplayedSession {
     callId,
     outcome,
   }: Extract<RecordedInput, { type: 'result' }>): Promise<string | undefined> {
+    if (this.state.open?.delegated.has(callId)) {
+      await this.#actor.answerCall({ type: 'tool-call.answer', callId, outcome }, REPLAY);
+      return undefined;
+    }
     if (!this.#tools.isRunning(callId)) return 'the tool was not called';
     await this.#turns.reportAfter(() => this.#tools.settle(callId, outcome));
     return undefined;

@@ -52,6 +52,16 @@ export const ServerFrame = z.discriminatedUnion('event', [
     }),
   ),
   frame(
+    'clientToolCall',
+    'The call is for the client that lent the tool with `clientTools`. The turn waits until it says what came of the call.',
+    z.object({
+      callId: toolCall.callId,
+      toolName: toolCall.toolName,
+      arguments: args,
+      expiresAt: Timestamp.optional().describe('When the call fails if the client has not answered.'),
+    }),
+  ),
+  frame(
     'toolResult',
     'The call has ended, with a `result` or with an `error`.',
     z.union([
@@ -93,7 +103,7 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   ),
   frame(
     'done',
-    'The service has done the command of this client that had this id: `cancel`, `approve`, `deny` or `reset`.',
+    'The service has done the command of this client that had this id: `cancel`, `approve`, `deny`, `toolResult` or `reset`.',
     z.object({ commandId: z.string() }),
   ),
   frame(

@@ -3,6 +3,8 @@ import { Image } from '../core/conversation/image.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
+import { ClientTool } from '../core/tool-call/client-tool.ts';
+import { ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
 
 /** Many clients send null for an absent field. */
@@ -40,12 +42,37 @@ const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
 
 const text = z.string().min(1, 'must not be empty').describe('The message to the agent.');
 
+const clientTools = optional(
+  z
+    .array(ClientTool)
+    .refine(
+      (tools) => new Set(tools.map(({ name }) => name)).size === tools.length,
+      'must have different names',
+    ),
+).describe(
+  'Tools that the client lends to the agent for this message. A call of one waits until the client answers it.',
+);
+
+/** What came of a call of a tool of the client. */
+const callAnswer = {
+  content: z
+    .union([z.string(), ToolResult.shape.content], 'must be a text, or a list of MCP content blocks')
+    .describe('The result: a text, or MCP content blocks.'),
+  structuredContent: optional(z.record(z.string(), z.unknown())),
+  isError: optional(z.boolean()).describe('Whether the tool failed. The model is told.'),
+};
+
+/** Body of `POST /api/sessions/{id}/calls/{callId}`. */
+export const CallAnswerRequest = z.object(callAnswer);
+export type CallAnswerRequest = z.infer<typeof CallAnswerRequest>;
+
 /** Body of `POST /api/message-sync`. */
 export const MessageSyncRequest = z.object({
   message: text,
   imageData: optional(Image),
   sessionId: session,
   whenBusy: optional(WhenBusy),
+  clientTools,
 });
 
 /** Body of `POST /api/message`. */
@@ -57,6 +84,7 @@ export const MessageRequest = z.object({
     .describe('Not accepted here. Send images to /api/message-sync or over WebSocket.'),
   sessionId: session,
   whenBusy: optional(WhenBusy),
+  clientTools,
 });
 
 /** Body of `POST /api/reset`. */
@@ -203,6 +231,7 @@ export const MessageFrame = z.object({
   content: text,
   imageData: optional(Image),
   whenBusy: optional(WhenBusy),
+  clientTools,
   /** A message that is repeated with the same id is answered once. */
   clientMessageId: optional(IdempotencyKeyId),
 });
@@ -231,6 +260,14 @@ export const DenyFrame = z.object({
   commandId,
 });
 
+/** `{"type":"toolResult"}` from a WebSocket client: what came of a call of a tool that the client has lent. */
+export const ToolResultFrame = z.object({
+  type: z.literal('toolResult'),
+  callId: z.string().min(1),
+  ...callAnswer,
+  commandId,
+});
+
 /** `{"type":"reset"}` from a WebSocket client. */
 export const ResetFrame = z.object({ type: z.literal('reset'), commandId });
 
@@ -244,6 +281,7 @@ export const AuthFrame = z.object({
 export type MessageFrame = z.infer<typeof MessageFrame>;
 export type ApproveFrame = z.infer<typeof ApproveFrame>;
 export type DenyFrame = z.infer<typeof DenyFrame>;
+export type ToolResultFrame = z.infer<typeof ToolResultFrame>;
 export type ResetFrame = z.infer<typeof ResetFrame>;
 export type CancelFrame = z.infer<typeof CancelFrame>;
 export type AuthFrame = z.infer<typeof AuthFrame>;

@@ -146,6 +146,15 @@ export const CancelResponse = z.object({
 });
 export type CancelResponse = z.infer<typeof CancelResponse>;
 
+/** Answer to `POST /api/sessions/{id}/calls/{callId}`. */
+export const CallAnswerResponse = z.object({
+  status: z.literal('answered'),
+  sessionId: SessionId,
+  callId: z.string(),
+  timestamp: Timestamp,
+});
+export type CallAnswerResponse = z.infer<typeof CallAnswerResponse>;
+
 export const ApprovalResponse = z.object({
   status: z.enum(['approved', 'denied']),
   sessionId: SessionId,

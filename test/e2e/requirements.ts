@@ -478,6 +478,14 @@ export const requirements = {
   'openai.key': 'a request that is repeated with its key is answered by the first one',
   'openai.front-end': 'a front end has many chats, asks for titles, and has a reply written again',
 
+  'openai.tools': 'an `openai` client runs its own tools, and the turn goes on with their results',
+  'openai.tools-restart': 'a call of a tool of the client waits over a restart',
+  'openai.tools-given':
+    'results of tools that no session has asked for are part of the conversation that came',
+  'openai.tools-refused': 'tools that cannot be are refused, with the field',
+  'client-tools.websocket': 'a page lends the agent its own functions over WebSocket',
+  'client-tools.rest': 'the same over REST, with the result or with an error',
+
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',

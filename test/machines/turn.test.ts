@@ -4,9 +4,16 @@ import { type TurnEffect, type TurnEvent, turnMachine } from '../../machines/tur
 import { stepCompleted } from '../support/models/steps.ts';
 
 /** The machine, and the effects that it asks for: what is to begin and to end. */
-function startTurn({ maxSteps = 3, step = 0, unsettled = [] as string[], awaiting = [] as string[] } = {}) {
+function startTurn({
+  maxSteps = 3,
+  step = 0,
+  unsettled = [] as string[],
+  awaiting = [] as string[],
+  delegated = [] as string[],
+} = {}) {
   const effects: string[] = [];
-  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, unsettled, awaiting };
+  const calls = { unsettled, awaiting, delegated };
+  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, ...calls };
   const actor = createActor(turnMachine, { input });
   actor.on('*', (effect) => effects.push(shortened(effect)));
   actor.start();

@@ -57,6 +57,13 @@ export function messagesRequest(
 
 type Contents = Pick<MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;
 
+type ForcedChoice = Exclude<ToolChoice, { type: 'none' }>;
+
+function choiceOf(choice: Exclude<ModelRequest['toolChoice'], 'none'>): ForcedChoice {
+  if (choice === undefined || choice === 'auto') return { type: 'auto' };
+  return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
+}
+
 /** Claude caches the prefix, unless `llm.extraBody` has its own `cache_control`. Null there switches caching off. */
 function contents(
   system: string,
@@ -79,13 +86,15 @@ function contents(
  * https://github.com/anthropics/anthropic-sdk-python/issues/494
  */
 function toolsOf(
-  { tools, messages }: ModelRequest,
+  { tools, messages, toolChoice }: ModelRequest,
   { parallelToolCalls }: LlmConfig,
 ): { tools: Tool[]; choice?: ToolChoice } {
   if (tools.length > 0) {
     const list = tools.map(toolOf);
-    if (parallelToolCalls !== false) return { tools: list };
-    return { tools: list, choice: { type: 'auto', disable_parallel_tool_use: true } };
+    if (toolChoice === 'none') return { tools: list, choice: { type: 'none' } };
+    const choice = choiceOf(toolChoice);
+    if (parallelToolCalls !== false) return { tools: list, ...(choice.type !== 'auto' && { choice }) };
+    return { tools: list, choice: { ...choice, disable_parallel_tool_use: true } };
   }
   const names = messages.flatMap((message) => (message.role === 'tool' ? [message.name] : []));
   if (names.length === 0) return { tools: [] };

@@ -24,6 +24,8 @@ export function eventNote(event: StreamEvent): Note | null {
       };
     case 'toolApproved':
       return { text: `→ ${event.data.toolName} may run`, style: 'cyan' };
+    case 'clientToolCall':
+      return { text: `→ ${event.data.toolName} waits for the client that lent it`, style: 'yellow' };
     case 'toolResult':
       return event.data.error !== undefined
         ? { text: `← ${event.data.toolName} failed: ${shorten(event.data.error)}`, style: 'red' }

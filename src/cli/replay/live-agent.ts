@@ -28,6 +28,7 @@ export async function withLiveAgent<T>(
   const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
   const tools = new ToolCatalog(servers, schemas, {
     approval: config.approval,
+    clientTools: config.clientTools,
     maxTools: model.maxTools,
     log,
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { WhenBusy } from '../../core/session/when-busy.ts';
 import { DEFAULT_MAX_BYTES } from '../../core/size-limits.ts';
 import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
+import { ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import { McpServerConfig, McpServerName } from '../../core/tool-server/mcp-server-config.ts';
 import { checkRuleServers } from './approval-servers.ts';
 import { LlmConfig } from './llm-config.ts';
@@ -110,6 +111,7 @@ const AgentFields = z.strictObject({
   llm: LlmConfig,
   mcpServers: z.record(McpServerName, McpServerConfig).default({}),
   approval: ApprovalConfig.prefault({}),
+  clientTools: ClientToolsConfig.prefault({}),
   sessions: SessionsConfig.prefault({}),
   history: HistoryConfig.prefault({}),
   limits: LimitsConfig.prefault({}),

@@ -6,6 +6,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['stepTimeoutMs', 'Time for a model call'],
   ['unsettled', 'Tool calls without a result'],
   ['awaiting', 'Waiting for approval'],
+  ['delegated', 'Waiting for the client'],
   ['turnId', 'Id of the turn'],
   ['sessionId', 'Session'],
   ['name', 'Tool server'],

@@ -9,6 +9,7 @@ const meanings: Readonly<Record<TurnEvent['type'] | McpServerEvent['type'], stri
   'step.timedOut': 'The model took too long.',
   'approval.requested': 'A tool call must be approved before it runs.',
   'approval.granted': 'Somebody approved a tool call. It runs now.',
+  'tool-call.delegated': 'The client that lent the tool is asked to run the call.',
   'tool-call.succeeded': 'A tool call has its result.',
   'tool-call.failed': 'A tool call failed or was denied. The model learns of it.',
   'tool-call.interrupted': 'A tool call was stopped while it ran.',

@@ -15,6 +15,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
     case 'stepCompleted':
       return 'steps';
     case 'toolCall':
+    case 'clientToolCall':
     case 'toolResult':
       return 'tools';
     case 'toolApproval':
@@ -52,6 +53,7 @@ export function summaryOf(event: TimedEvent): string {
       return shorten(`step ${step}${calls}${cut} ${content}`);
     }
     case 'toolCall':
+    case 'clientToolCall':
     case 'toolApproval':
       return shorten(`${event.data.toolName} ${JSON.stringify(event.data.arguments)}`);
     case 'toolApproved':

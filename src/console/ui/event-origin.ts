@@ -19,6 +19,7 @@ const causeTexts = {
   rejected: 'the call was rejected',
   denied: 'denied',
   'approval-expired': 'nobody approved it in time',
+  'client-expired': 'the client did not answer in time',
   'turn-cancelled': 'the turn was cancelled',
   'turn-failed': 'the turn failed',
   'service-stopped': 'the service stopped',

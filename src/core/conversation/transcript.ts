@@ -16,8 +16,8 @@ export type Transcript = ModelMessage[];
 export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
   switch (event.type) {
     case 'turn.started':
-      for (const given of turn.given ?? []) transcript.push(transcribed(given));
-      transcript.push(userMessage(turn));
+      transcript.push(...(turn.given ?? []).map(transcribed));
+      if (hasMessage(turn)) transcript.push(userMessage(turn));
       return;
     case 'step.completed':
       addStep(transcript, event);
@@ -51,6 +51,7 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
     case 'turn.resumed':
     case 'approval.requested':
     case 'approval.granted':
+    case 'tool-call.delegated':
     case 'turn.completed':
     case 'session.renamed':
     case 'session.forked':
@@ -67,6 +68,15 @@ export interface TurnText {
   readonly image?: Image;
   /** What comes before it. */
   readonly given?: readonly GivenMessage[];
+}
+
+/** A conversation that a client brings may end with the result of a tool. The turn has no message of its own then. */
+export function hasMessage({
+  text,
+  image,
+  given = [],
+}: Pick<SessionEventOf<'turn.requested'>, 'text' | 'image' | 'given'> | TurnText): boolean {
+  return text !== '' || image !== undefined || given.length === 0;
 }
 
 export function userMessage({

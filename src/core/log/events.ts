@@ -8,6 +8,7 @@ import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../
 import {
   ApprovalGranted,
   ApprovalRequested,
+  ToolCallDelegated,
   ToolCallFailed,
   ToolCallInterrupted,
   ToolCallRequested,
@@ -38,6 +39,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
   ToolCallRequested,
   ApprovalRequested,
   ApprovalGranted,
+  ToolCallDelegated,
   ToolCallSucceeded,
   ToolCallFailed,
   ToolCallInterrupted,

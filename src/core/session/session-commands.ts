@@ -1,6 +1,12 @@
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
-import type { AnswerApproval, ExpireApproval, SettleToolCall } from '../tool-call/tool-call-commands.ts';
+import type {
+  AnswerApproval,
+  AnswerToolCall,
+  ExpireApproval,
+  ExpireToolCall,
+  SettleToolCall,
+} from '../tool-call/tool-call-commands.ts';
 import type { CancelTurn, CompleteStep, FailTurn, ResumeTurn, StartTurn } from '../turn/turn-commands.ts';
 
 /** Clear the conversation. The running turn and the waiting turns are cancelled. */
@@ -51,5 +57,7 @@ export type SessionCommand =
   | CompleteStep
   | AnswerApproval
   | ExpireApproval
+  | AnswerToolCall
+  | ExpireToolCall
   | SettleToolCall
   | FailTurn;

@@ -4,7 +4,9 @@ import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired, requireSamePayload } from '../request/idempotency.ts';
 import {
   answerApproval,
+  answerCall,
   expireApproval,
+  expireCall,
   interruptCalls,
   type RequestedCallEvent,
   requestCalls,
@@ -61,6 +63,10 @@ function eventsOf(state: SessionState, command: SessionCommand, policy: SessionP
       return answerApproval(state.open, command);
     case 'approval.expire':
       return expireApproval(openTurn(state, command.turnId), command);
+    case 'tool-call.answer':
+      return answerCall(state.open, command);
+    case 'tool-call.expire':
+      return expireCall(openTurn(state, command.turnId), command);
     case 'tool-call.settle':
       return settleCall(openTurn(state, command.turnId), command);
     case 'session.reset':
@@ -236,13 +242,14 @@ function cancelAll(state: SessionState, end: Ending, partial: string): SessionEv
 }
 
 /**
- * A call that is safe to repeat runs again, and a call that waits for approval keeps waiting. Any other call is settled
- * as interrupted, because nobody knows whether it took effect.
+ * A call that is safe to repeat runs again, and a call that waits for approval or for its client keeps waiting. Any other
+ * call is settled as interrupted, because nobody knows whether it took effect.
  */
 function resumeTurn({ open }: SessionState): SessionEvent[] {
   if (!open) return [];
-  const { turnId, attempt, awaiting } = open;
-  const mayHaveRun = (call: RequestedCallEvent): boolean => !call.repeatable && !awaiting.has(call.callId);
+  const { turnId, attempt, awaiting, delegated } = open;
+  const mayHaveRun = ({ repeatable, callId }: RequestedCallEvent): boolean =>
+    !repeatable && !awaiting.has(callId) && !delegated.has(callId);
   return [
     { type: 'turn.resumed', turnId, attempt: attempt + 1 },
     ...interruptCalls(open, 'service-stopped', mayHaveRun),

@@ -24,11 +24,23 @@ export function encodeSnapshot(state: SessionState, last: Envelope): Iterable<st
 
 /** The turn with lists instead of maps, because JSON has no maps. */
 export function withLists(open: OpenTurn): NonNullable<SnapshotHead['state']['open']> {
-  return { ...open, unsettled: [...open.unsettled.values()], awaiting: [...open.awaiting.values()] };
+  const { unsettled, awaiting, delegated, ...turn } = open;
+  return {
+    ...turn,
+    unsettled: [...unsettled.values()],
+    awaiting: [...awaiting.values()],
+    ...(delegated.size > 0 && { delegated: [...delegated.values()] }),
+  };
 }
 
 function withMaps(open: NonNullable<SnapshotHead['state']['open']>): OpenTurn {
-  return { ...open, unsettled: byCallId(open.unsettled), awaiting: byCallId(open.awaiting) };
+  const { unsettled, awaiting, delegated = [] } = open;
+  return {
+    ...open,
+    unsettled: byCallId(unsettled),
+    awaiting: byCallId(awaiting),
+    delegated: byCallId(delegated),
+  };
 }
 
 function byCallId<T extends { readonly callId: CallId }>(events: readonly T[]): Map<CallId, T> {

@@ -44,6 +44,8 @@ export interface OpenTurn extends WaitingTurn {
   readonly unsettled: ReadonlyMap<string, SessionEventOf<'tool-call.requested'>>;
   /** The unsettled calls that wait for approval, by call id. */
   readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
+  /** The unsettled calls that wait for the client that lent the tool, by call id. */
+  readonly delegated: ReadonlyMap<string, SessionEventOf<'tool-call.delegated'>>;
 }
 
 /** Requests with a key by the key's id, oldest first. Only `evolveKeys` writes to it. */
@@ -77,9 +79,10 @@ export const initialSessionState = (): SessionState => ({
   keys: new Map(),
 });
 
-/** Whether the open turn cannot continue until somebody approves or denies a tool call. */
-export function awaitsApproval({ open }: SessionState): boolean {
-  return open !== null && open.awaiting.size > 0 && open.awaiting.size === open.unsettled.size;
+/** Whether the open turn cannot continue until somebody decides about a tool call, or a client says what came of one. */
+export function awaitsSomebody({ open }: SessionState): boolean {
+  if (open === null || open.unsettled.size === 0) return false;
+  return open.awaiting.size + open.delegated.size === open.unsettled.size;
 }
 
 /** Whether a turn is open after these events. */
@@ -144,6 +147,10 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       const open = openTurn(state, event);
       return { open: { ...open, awaiting: without(open.awaiting, event.callId) } };
     }
+    case 'tool-call.delegated': {
+      const open = openTurn(state, event);
+      return { open: { ...open, delegated: new Map(open.delegated).set(event.callId, event) } };
+    }
     case 'tool-call.succeeded':
     case 'tool-call.failed':
     case 'tool-call.interrupted': {
@@ -155,6 +162,7 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
           ...open,
           unsettled: without(open.unsettled, callId),
           awaiting: without(open.awaiting, callId),
+          delegated: without(open.delegated, callId),
         },
       };
     }
@@ -180,7 +188,8 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
 
 /** The turn when it has just started. */
 export function begun({ given: _, ...turn }: WaitingTurn): OpenTurn {
-  return { ...turn, attempt: 1, step: 0, reply: '', unsettled: NO_CALLS, awaiting: NO_CALLS };
+  const calls = { unsettled: NO_CALLS, awaiting: NO_CALLS, delegated: NO_CALLS };
+  return { ...turn, attempt: 1, step: 0, reply: '', ...calls };
 }
 
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {

@@ -77,6 +77,17 @@ export const PendingApproval = z.object({
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
+/** A tool call that waits until the client that lent the tool says what came of it. */
+export const ClientCall = z.object({
+  turnId: TurnId,
+  callId: CallId,
+  toolName: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  since: Timestamp.describe('When the model asked for it.'),
+  expiresAt: Timestamp.optional().describe('When the call fails if the client has not answered.'),
+});
+export type ClientCall = z.infer<typeof ClientCall>;
+
 /** A tool call that waits for approval, in any session. */
 export const WaitingApproval = PendingApproval.extend({ sessionId: SessionId });
 export type WaitingApproval = z.infer<typeof WaitingApproval>;
@@ -94,6 +105,10 @@ export const SessionView = SessionListItem.extend({
   toolCalls: z.int(),
   openTurnId: z.string().nullable().describe('The turn that is open; null if there is none.'),
   approvals: z.array(PendingApproval).describe('The tool calls that wait for approval.'),
+  clientCalls: z
+    .array(ClientCall)
+    .optional()
+    .describe('The calls of tools that the client has lent, which wait for it; absent if there are none.'),
   history: z.array(HistoryEntry).describe('The messages since the last reset, oldest first.'),
 });
 export type SessionView = z.infer<typeof SessionView>;

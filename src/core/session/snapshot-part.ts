@@ -4,7 +4,7 @@ import { Image } from '../conversation/image.ts';
 import { ErrorBody } from '../errors.ts';
 import { CallId, TurnId } from '../ids.ts';
 import { IdempotencyKey } from '../request/request-events.ts';
-import { ApprovalRequested, ToolCallRequested } from '../tool-call/tool-call-events.ts';
+import { ApprovalRequested, ToolCallDelegated, ToolCallRequested } from '../tool-call/tool-call-events.ts';
 import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
 import { TurnOptions } from '../turn/turn-options.ts';
 
@@ -40,6 +40,7 @@ const OpenTurn = z.strictObject({
   reply: z.string(),
   unsettled: z.array(ToolCallRequested),
   awaiting: z.array(ApprovalRequested),
+  delegated: z.array(ToolCallDelegated).exactOptional(),
 });
 
 /** The state without the lists that grow with the conversation. */

@@ -6,7 +6,13 @@ import type { SessionEventOf } from '../log/events.ts';
 import { reasoningText, spokenText } from '../turn/step-parts.ts';
 import type { SessionState } from './session-state.ts';
 import { shownTitle } from './session-title.ts';
-import type { HistoryEntry, PendingApproval, SessionListItem, SessionView } from './session-view.ts';
+import type {
+  ClientCall,
+  HistoryEntry,
+  PendingApproval,
+  SessionListItem,
+  SessionView,
+} from './session-view.ts';
 
 /** A session right after one of its events. */
 export interface SessionMoment {
@@ -17,10 +23,15 @@ export interface SessionMoment {
   readonly last: Envelope;
   /** The calls that wait for approval, oldest first. */
   readonly approvals: readonly PendingApproval[];
+  /** The calls that wait for their client, oldest first. */
+  readonly clientCalls: readonly ClientCall[];
 }
 
 /** @param head seq of the session's last event, which may come after `last`. */
-export function viewSession({ state, first, last, approvals }: SessionMoment, head: number): SessionView {
+export function viewSession(
+  { state, first, last, approvals, clientCalls }: SessionMoment,
+  head: number,
+): SessionView {
   const title = shownTitle(state.title);
   const { toolCalls, ...counts } = state.counts;
   return {
@@ -36,6 +47,7 @@ export function viewSession({ state, first, last, approvals }: SessionMoment, he
     toolCalls,
     openTurnId: state.open?.turnId ?? null,
     approvals: [...approvals],
+    ...(clientCalls.length > 0 && { clientCalls: [...clientCalls] }),
     history: state.transcript.map(historyEntry),
   };
 }
@@ -47,6 +59,15 @@ export function pendingApproval(
 ): PendingApproval {
   const expiresAt = expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) };
   return { ...call, since: isoTime(since), ...expiresAt };
+}
+
+/** @param since when the model asked for the call, in milliseconds since the epoch. */
+export function clientCall(
+  { turnId, callId, toolName, arguments: args, expiresAfterMs }: SessionEventOf<'tool-call.delegated'>,
+  since: number,
+): ClientCall {
+  const expiresAt = expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) };
+  return { turnId, callId, toolName, arguments: args, since: isoTime(since), ...expiresAt };
 }
 
 /** @param approvals oldest first. */

@@ -14,6 +14,8 @@ export const CallFailureCause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
   /** Nobody approved or denied the call in time. */
   z.object({ kind: z.literal('approval-expired'), afterMs: z.int().min(1) }),
+  /** The client that lent the tool did not say in time what came of the call. */
+  z.object({ kind: z.literal('client-expired'), afterMs: z.int().min(1) }),
   /** The turn was cancelled, or failed, before anybody approved the call. */
   TurnCancelled,
   TurnFailed,

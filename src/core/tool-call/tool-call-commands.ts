@@ -12,7 +12,9 @@ export interface RequestedCall {
   readonly repeatable: boolean;
   /** The policy of the agent file for calls of this tool. */
   readonly policy: ApprovalPolicy;
-  /** How long the call waits for its approval, if it needs one; for ever if absent. */
+  /** The client lent the tool, and runs it. */
+  readonly byClient?: true;
+  /** How long the call waits for its approval, or for the client, if it must; for ever if absent. */
   readonly expiresAfterMs?: number;
   /** SHA-256 of the arguments' canonical JSON (RFC 8785), in hex. */
   readonly argumentsHash: string;
@@ -34,6 +36,20 @@ export interface AnswerApproval {
 /** The time in which somebody could approve a call is over. */
 export interface ExpireApproval {
   readonly type: 'approval.expire';
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+}
+
+/** The client that lent a tool says what came of a call of it. */
+export interface AnswerToolCall {
+  readonly type: 'tool-call.answer';
+  readonly callId: CallId;
+  readonly outcome: ToolOutcome;
+}
+
+/** The time in which the client could answer a call is over. */
+export interface ExpireToolCall {
+  readonly type: 'tool-call.expire';
   readonly turnId: TurnId;
   readonly callId: CallId;
 }

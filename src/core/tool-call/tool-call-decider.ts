@@ -7,27 +7,36 @@ import {
   SERVICE_STOPPED,
   TURN_CANCELLED,
   TURN_FAILED,
+  unanswered,
   unapproved,
 } from '../turn/ending-reasons.ts';
 import type { ToolOutcome } from './tool.ts';
 import type { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
-import type { AnswerApproval, ExpireApproval, RequestedCall, SettleToolCall } from './tool-call-commands.ts';
+import type {
+  AnswerApproval,
+  AnswerToolCall,
+  ExpireApproval,
+  ExpireToolCall,
+  RequestedCall,
+  SettleToolCall,
+} from './tool-call-commands.ts';
 
 /* The part of the session's decider that decides about the tool calls of one turn. */
 
 export type RequestedCallEvent = SessionEventOf<'tool-call.requested'>;
 
-/** First all requests, then the rejections and the requests for approval, which keep some calls from running. */
+/** First all requests, then the rejections, the requests for approval and the delegations: those calls are not run here. */
 export function requestCalls(turnId: string, calls: readonly RequestedCall[]): SessionEvent[] {
   return [
     ...calls.map((call) => requestCall(turnId, call)),
     ...calls.flatMap((call) => rejectCall(turnId, call)),
     ...calls.flatMap((call) => askForApproval(turnId, call)),
+    ...calls.flatMap((call) => delegate(turnId, call)),
   ];
 }
 
 function requestCall(turnId: string, call: RequestedCall): SessionEvent {
-  const { policy, argumentsHash, problem, expiresAfterMs, ...requested } = call;
+  const { policy, argumentsHash, problem, byClient, expiresAfterMs, ...requested } = call;
   return { type: 'tool-call.requested', turnId, ...requested };
 }
 
@@ -50,6 +59,36 @@ function askForApproval(turnId: string, call: RequestedCall): SessionEvent[] {
   return [
     { type: 'approval.requested', ...refOf({ turnId, ...call }), arguments: args, argumentsHash, ...expiry },
   ];
+}
+
+function delegate(turnId: string, call: RequestedCall): SessionEvent[] {
+  if (!call.byClient || problemOf(call) !== undefined) return [];
+  const { arguments: args, expiresAfterMs } = call;
+  const expiry = expiresAfterMs !== undefined && { expiresAfterMs };
+  return [{ type: 'tool-call.delegated', ...refOf({ turnId, ...call }), arguments: args, ...expiry }];
+}
+
+/** Throws if no call of that id waits for its client. */
+export function answerCall(open: OpenTurn | null, { callId, outcome }: AnswerToolCall): SessionEvent[] {
+  const call = open?.delegated.get(callId);
+  if (!call) throw callNotFound(callId);
+  return [settledCall(call, outcome)];
+}
+
+/** Returns no events if the call does not wait any more, or waits for ever. */
+export function expireCall(open: OpenTurn | undefined, { callId }: ExpireToolCall): SessionEvent[] {
+  const call = open?.delegated.get(callId);
+  const { expiresAfterMs: afterMs } = call ?? {};
+  if (!call || afterMs === undefined) return [];
+  const cause: CallFailureCause = { kind: 'client-expired', afterMs };
+  return [{ type: 'tool-call.failed', ...refOf(call), cause, reason: unanswered(afterMs) }];
+}
+
+function callNotFound(callId: string): ServiceError {
+  return new ServiceError('CALL_NOT_FOUND', 'No tool call of that id waits for a client.', {
+    callId,
+    reason: 'it was answered, has expired or was cancelled before, or there is no such call',
+  });
 }
 
 /** Throws if no call of that id waits for approval, or if its arguments are not those that the approver saw. */
@@ -97,7 +136,7 @@ export function settleCall(open: OpenTurn | undefined, command: SettleToolCall):
   return call ? [settledCall(call, command.outcome)] : [];
 }
 
-function settledCall(call: RequestedCallEvent, outcome: ToolOutcome): SessionEvent {
+function settledCall(call: CallRef, outcome: ToolOutcome): SessionEvent {
   const ref = refOf(call);
   switch (outcome.status) {
     case 'succeeded':

@@ -42,6 +42,17 @@ export const ApprovalGranted = z.object({
   argumentsHash: z.string(),
 });
 
+/**
+ * The call is for the client that lent the tool to the turn. It waits until that client says what came of it.
+ * `expiresAfterMs` counts from the time of this event; without it, the call waits for ever.
+ */
+export const ToolCallDelegated = z.object({
+  type: z.literal('tool-call.delegated'),
+  ...ToolCallRef,
+  arguments: z.record(z.string(), z.unknown()),
+  expiresAfterMs: z.int().min(1).optional(),
+});
+
 export const ToolCallSucceeded = z.object({
   type: z.literal('tool-call.succeeded'),
   ...ToolCallRef,

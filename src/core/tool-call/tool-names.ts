@@ -9,18 +9,24 @@ const MAX_NAME_LENGTH = 64;
 const HASH_LENGTH = 7;
 const ACCEPTABLE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /**
  * Gives each tool the name by which the model knows it: its own name if that is unique and allowed, and `server__tool`
- * otherwise. The order of the tools does not matter, so a name changes only when a tool of the same name comes or goes.
+ * otherwise. Nobody gets a reserved name. The order of the tools does not matter, so a name changes only when a tool of the same name comes or goes.
  */
-export function nameToolsForModel<T extends ToolAddress>(tools: readonly T[]): Map<string, T> {
+export function nameToolsForModel<T extends ToolAddress>(
+  tools: readonly T[],
+  reserved: ReadonlySet<string> = NOTHING,
+): Map<string, T> {
+  const isTaken = (name: string): boolean => names.has(name) || reserved.has(name);
   const bareCounts = countBy(tools, (tool) => acceptableToolName(tool.toolName));
   const names = new Map<string, T>();
   for (const tool of tools) {
     const bare = acceptableToolName(tool.toolName);
-    const wanted =
-      bareCounts.get(bare) === 1 ? bare : acceptableToolName(`${tool.serverId}__${tool.toolName}`);
-    names.set(names.has(wanted) ? withHash(wanted, `${tool.serverId}\n${tool.toolName}`) : wanted, tool);
+    const isFree = bareCounts.get(bare) === 1 && !reserved.has(bare);
+    const wanted = isFree ? bare : acceptableToolName(`${tool.serverId}__${tool.toolName}`);
+    names.set(isTaken(wanted) ? withHash(wanted, `${tool.serverId}\n${tool.toolName}`) : wanted, tool);
   }
   return names;
 }

@@ -23,6 +23,11 @@ export function expired(afterMs: number): string {
   return `nobody approved it within ${duration(afterMs)}`;
 }
 
+/** @param afterMs how long the call waited for the client that lent the tool. */
+export function unanswered(afterMs: number): string {
+  return `the client did not answer it within ${duration(afterMs)}`;
+}
+
 /** In the largest unit that needs no fraction, such as `90 seconds`. */
 function duration(ms: number): string {
   const [name, size] = units.find(([, unitMs]) => ms % unitMs === 0) ?? ['millisecond', 1];

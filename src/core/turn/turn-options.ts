@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import { ClientTool } from '../tool-call/client-tool.ts';
+
+/** `none`: none of them. `required`: at least one. An object: this one. */
+export const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string() })]);
+export type ToolChoice = z.infer<typeof ToolChoice>;
 
 /**
  * What a client wants for its turn alone. The model gets the settings as far as its provider has them, in place of those of
@@ -14,5 +19,11 @@ export const TurnOptions = z.object({
   /** The reply ends where the model writes one of these texts. */
   stop: z.array(z.string()).optional(),
   seed: z.int().optional(),
+  /** Tools that the client lends to the turn, and runs itself. */
+  clientTools: z.array(ClientTool).optional(),
+  /** Which tools the model uses in the first step of the turn, if it is not to decide that. */
+  toolChoice: ToolChoice.optional(),
+  /** Whether the model may ask for several tools at once. */
+  parallelToolCalls: z.boolean().optional(),
 });
 export type TurnOptions = z.infer<typeof TurnOptions>;

@@ -4,11 +4,13 @@ import { Image } from '../../core/conversation/image.ts';
 import { ErrorBody, ErrorCode } from '../../core/errors.ts';
 import { MachineState, StateValue } from '../../core/machine-state.ts';
 import {
+  ClientCall,
   HistoryEntry,
   PendingApproval,
   SessionListItem,
   SessionView,
 } from '../../core/session/session-view.ts';
+import { ClientTool } from '../../core/tool-call/client-tool.ts';
 import { ToolResult } from '../../core/tool-call/tool.ts';
 import { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
@@ -17,6 +19,7 @@ import { FramePlace, ResumableOnlyFrame, ServerFrame } from '../../wire/frames.t
 import { CreateGrantRequest, GrantResponse, GrantsResponse, RevokeGrantResponse } from '../../wire/grants.ts';
 import {
   ApprovalRequest,
+  CallAnswerRequest,
   CancelRequest,
   ConnectServerRequest,
   ForkRequest,
@@ -29,6 +32,7 @@ import {
   AgentsResponse,
   ApprovalResponse,
   BackupResponse,
+  CallAnswerResponse,
   CancelResponse,
   DeleteSessionResponse,
   ErrorResponse,
@@ -86,6 +90,8 @@ const named = {
   ForkRequest,
   CancelRequest,
   ApprovalRequest,
+  CallAnswerRequest,
+  ClientTool,
   ConnectServerRequest,
   CreateKeyRequest,
   MessageSyncResponse,
@@ -97,6 +103,7 @@ const named = {
   ForkResponse,
   CancelResponse,
   ApprovalResponse,
+  CallAnswerResponse,
   DeleteSessionResponse,
   ServersResponse,
   ServerResponse,
@@ -137,6 +144,7 @@ const named = {
   SessionView,
   HistoryEntry,
   PendingApproval,
+  ClientCall,
   ServerFrame,
   ResumableOnlyFrame,
   FramePlace,

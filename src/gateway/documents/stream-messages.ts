@@ -15,6 +15,7 @@ import {
   DenyFrame,
   MessageFrame,
   ResetFrame,
+  ToolResultFrame,
 } from '../../wire/requests.ts';
 import {
   clientFrameExamples,
@@ -64,6 +65,13 @@ export const clientMessages: readonly StreamMessage[] = [
     summary: 'Denies a waiting tool call.',
     schema: DenyFrame,
     examples: clientFrameExamples.deny,
+  },
+  {
+    name: 'toolResult',
+    scope: REQUEST_SCOPES['tool-call.answer'],
+    summary: 'Says what came of a call of a tool that the client has lent.',
+    schema: ToolResultFrame,
+    examples: clientFrameExamples.toolResult,
   },
   {
     name: 'reset',

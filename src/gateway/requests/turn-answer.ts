@@ -1,26 +1,41 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { TurnId } from '../../core/ids.ts';
+import type { CallId, SessionId, TurnId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import { pendingApproval } from '../../core/session/view-session.ts';
+import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
+import { eventsOfTurn, newestTurn } from './newest-turn.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
+import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
 
 /** Hears what happens before a turn ends. */
 export interface TurnListener {
-  /** The message is in the log, as this turn. */
-  readonly onAccepted?: (turnId: TurnId) => void;
+  /** The message is in the log, as this turn. @param told what earlier answers said of its reply. */
+  readonly onAccepted?: (turnId: TurnId, told: string) => void;
   /** A model call of the turn has ended. */
   readonly onStep?: (step: SessionEventOf<'step.completed'>) => void;
   /** A piece of the reply was streamed. */
   readonly onChunk?: (chunk: ReplyChunk) => void;
   /** The turn, or the one that it waits behind, waits for these approvals. */
   readonly onApprovals?: (approvals: readonly PendingApproval[]) => void;
+}
+
+/** Where a client of `runTurn` has to do something: the turn has ended, or waits for calls of the client's tools. */
+export interface TurnPause extends TurnReply {
+  /** Absent if the turn has ended. */
+  readonly calls?: readonly DelegatedCall[];
+}
+
+/** What came of a call of a tool that the client has lent. */
+export interface CallAnswer {
+  readonly callId: CallId;
+  readonly outcome: ToolOutcome;
 }
 
 /**
@@ -35,16 +50,88 @@ export async function answerTurn(
   context: RequestContext,
   listener: TurnListener = {},
 ): Promise<TurnReply> {
-  const settled = new SettledTurns(message.turnId, listener);
-  const topic = bus.topicOf(message.sessionId, context);
-  bus.onSession(topic, settled);
-  try {
+  return attending(bus, message, { context, listener }, async (turn) => {
     const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
-    listener.onAccepted?.(turnId);
+    listener.onAccepted?.(turnId, '');
     if (waitsFor) listener.onApprovals?.(waitsFor);
-    return replyOf(outcome ?? (await settled.outcomeOf(turnId)));
+    return replyOf(outcome ?? (await turn.outcomeOf(turnId)));
+  });
+}
+
+/** The same for a message that may have brought tools. Resolves also when only their results are missing. */
+export async function runTurn(
+  bus: Bus,
+  message: TurnMessage,
+  context: RequestContext,
+  listener: TurnListener,
+): Promise<TurnPause> {
+  return attending(bus, message, { context, listener }, async (turn) => {
+    const { turnId, outcome } = await bus.send('turn.start', message, context);
+    listener.onAccepted?.(turnId, '');
+    if (outcome) return replyOf(outcome);
+    if (turnId === message.turnId) return turn.pause();
+    // The message was repeated. Where its turn is now, only the log says.
+    const running = await goOn(bus, { sessionId: message.sessionId, turnId, answers: [] }, context, {});
+    return running ?? replyOf(await turn.outcomeOf(turnId));
+  });
+}
+
+/**
+ * Goes on with the turn that waits for these answers, like `runTurn`. An answer that was given before is not given again.
+ * @returns null if the running turn of the session has not asked for all of these calls.
+ */
+export async function continueTurn(
+  bus: Bus,
+  answers: Omit<RunningTurn, 'turnId'>,
+  context: RequestContext,
+  listener: TurnListener,
+): Promise<TurnPause | null> {
+  return goOn(bus, answers, context, listener);
+}
+
+interface RunningTurn {
+  readonly sessionId: SessionId;
+  /** If absent, the turn that runs. */
+  readonly turnId?: TurnId;
+  readonly answers: readonly CallAnswer[];
+}
+
+async function goOn(
+  bus: Bus,
+  { sessionId, turnId: wanted, answers }: RunningTurn,
+  context: RequestContext,
+  listener: TurnListener,
+): Promise<TurnPause | null> {
+  const newest = await newestTurn(bus, sessionId, context);
+  if (!newest || newest.isOver || (wanted !== undefined && newest.turnId !== wanted)) return null;
+  const { turnId, events, head } = newest;
+  return attending(bus, { sessionId, turnId }, { context, listener }, async (turn) => {
+    for (const event of events) turn.progress.note(event);
+    if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
+    listener.onAccepted?.(turnId, turn.progress.reply);
+    const given = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
+    for (const answer of given) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
+    // What happened before the turn was attended.
+    for (const event of await eventsOfTurn(bus, { sessionId, turnId, after: head }, context))
+      turn.note(event);
+    return turn.pause();
+  });
+}
+
+/** Hears of the turn from before `use` until it is done. */
+async function attending<T>(
+  bus: Bus,
+  { sessionId, turnId }: { readonly sessionId: SessionId; readonly turnId: TurnId },
+  { context, listener }: { readonly context: RequestContext; readonly listener: TurnListener },
+  use: (turn: AttendedTurn) => Promise<T>,
+): Promise<T> {
+  const turn = new AttendedTurn(turnId, listener);
+  const topic = bus.topicOf(sessionId, context);
+  bus.onSession(topic, turn);
+  try {
+    return await use(turn);
   } finally {
-    bus.offSession(topic, settled);
+    bus.offSession(topic, turn);
   }
 }
 
@@ -52,7 +139,8 @@ export async function answerTurn(
  * Collects the turns that end. It listens before the turn starts, and only the answer to `turn.start` tells
  * which turn to wait for.
  */
-class SettledTurns implements SessionListener {
+class AttendedTurn implements SessionListener {
+  readonly progress = new TurnProgress();
   readonly #turnId: TurnId;
   readonly #listener: TurnListener;
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
@@ -72,7 +160,7 @@ class SettledTurns implements SessionListener {
       const { event, time } = signal;
       if (event.type === 'step.completed' && event.turnId === this.#turnId) onStep?.(event);
       if (event.type === 'approval.requested') onApprovals?.([pendingApproval(event, time)]);
-      this.#note(outcomeOf(event));
+      this.note(event);
     } else if (signal.type === 'session.fault') {
       this.#fault = { status: 'failed', error: signal.error };
       this.#onChange?.();
@@ -81,18 +169,33 @@ class SettledTurns implements SessionListener {
     }
   }
 
-  #note(ended: ReturnType<typeof outcomeOf>): void {
-    if (!ended) return;
-    this.#outcomes.set(ended.turnId, ended.outcome);
-    this.#onChange?.();
+  note(event: Parameters<TurnProgress['note']>[0]): void {
+    if ('turnId' in event && event.turnId === this.#turnId) this.progress.note(event);
+    const ended = outcomeOf(event);
+    if (ended) this.#outcomes.set(ended.turnId, ended.outcome);
+    if (ended || event.type.startsWith('tool-call.')) this.#onChange?.();
   }
 
   /** Call it once. */
   outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
+    return this.#when(() => this.#outcomes.get(turnId) ?? this.#fault);
+  }
+
+  /** Instead of `outcomeOf`. Rejects with the error that ended the turn. */
+  pause(): Promise<TurnPause> {
+    return this.#when(() => {
+      const outcome = this.#outcomes.get(this.#turnId) ?? this.#fault;
+      if (outcome) return { outcome };
+      const { missingCalls: calls, reply: content } = this.progress;
+      return calls.length > 0 ? { content, calls } : undefined;
+    }).then((pause) => ('outcome' in pause ? replyOf(pause.outcome) : pause));
+  }
+
+  #when<T>(found: () => T | undefined): Promise<T> {
     return new Promise((resolve) => {
       this.#onChange = () => {
-        const outcome = this.#outcomes.get(turnId) ?? this.#fault;
-        if (outcome) resolve(outcome);
+        const value = found();
+        if (value !== undefined) resolve(value);
       };
       this.#onChange();
     });

@@ -42,23 +42,26 @@ async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxB
   const bytes = await request.body();
   checkMessageSize(bytes, bytes.length, maxImageBytes);
   const body = parseFields(MessageSyncRequest, await readJsonObject(request));
-  const { message: text, sessionId, imageData: image, whenBusy } = body;
+  const { message: text, sessionId, imageData: image, whenBusy, clientTools } = body;
   checkImageSize(image, maxImageBytes);
-  const key = await keyOfRequest(request, { text, image });
+  const options = clientTools && { clientTools };
+  const key = await keyOfRequest(request, { text, image, ...options });
   const { content: response, ...ended } = await answerTurn(
     bus,
-    turnMessage({ sessionId, text, image, whenBusy, key }),
+    turnMessage({ sessionId, text, image, options, whenBusy, key }),
     request.context,
   );
   return jsonResponse<MessageSyncResponse>({ success: true, response, ...ended, timestamp: now() });
 }
 
 async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { message: text, sessionId, whenBusy } = parseFields(MessageRequest, await readJsonObject(request));
-  const key = await keyOfRequest(request, { text });
+  const body = parseFields(MessageRequest, await readJsonObject(request));
+  const { message: text, sessionId, whenBusy, clientTools } = body;
+  const options = clientTools && { clientTools };
+  const key = await keyOfRequest(request, { text, ...options });
   const { waitsFor } = await bus.send(
     'turn.start',
-    turnMessage({ sessionId, text, whenBusy, key }),
+    turnMessage({ sessionId, text, options, whenBusy, key }),
     request.context,
   );
   const queued = waitsFor && { queued: queuedBehind(sessionId, waitsFor) };

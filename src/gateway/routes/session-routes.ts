@@ -8,6 +8,7 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   ApprovalRequest,
   ApprovalsQuery,
+  CallAnswerRequest,
   CancelRequest,
   EventsQuery,
   ForkRequest,
@@ -19,6 +20,7 @@ import {
 import type {
   ApprovalResponse,
   ApprovalsResponse,
+  CallAnswerResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
@@ -34,6 +36,7 @@ import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
+import { answeredOutcome } from '../requests/answered-outcome.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { timedFrame } from '../stream/resumable-frames.ts';
@@ -93,6 +96,12 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: `${session}/approvals/:callId`,
       access: REQUEST_SCOPES['approval.answer'],
       handler: (request, at) => answerApproval(bus, request, at),
+    },
+    {
+      method: 'POST',
+      path: `${session}/calls/:callId`,
+      access: REQUEST_SCOPES['tool-call.answer'],
+      handler: (request, at) => answerCall(bus, request, at),
     },
     {
       method: 'GET',
@@ -217,6 +226,16 @@ async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters):
     callId,
     timestamp: now(),
   });
+}
+
+async function answerCall(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { callId = '' } = at;
+  const body = parseFields(CallAnswerRequest, await readJsonObject(request));
+  const key = await keyOfRequest(request, body);
+  const outcome = answeredOutcome(body);
+  await bus.send('tool-call.answer', { sessionId, callId, outcome, key }, request.context);
+  return jsonResponse<CallAnswerResponse>({ status: 'answered', sessionId, callId, timestamp: now() });
 }
 
 /**

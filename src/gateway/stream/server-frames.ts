@@ -3,7 +3,7 @@ import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
-import { pendingApproval } from '../../core/session/view-session.ts';
+import { clientCall, pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { ResumableFrame, ServerFrame } from '../../wire/frames.ts';
 import type { Queued } from '../../wire/queued.ts';
@@ -92,6 +92,12 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
         event: 'toolApproval',
         data: { callId, toolName, serverId, arguments: args, argumentsHash, ...until },
       };
+    }
+    case 'tool-call.delegated': {
+      const { callId, toolName, arguments: args } = event;
+      const { expiresAt } = clientCall(event, time);
+      const until = expiresAt !== undefined && { expiresAt };
+      return { event: 'clientToolCall', data: { callId, toolName, arguments: args, ...until } };
     }
     case 'tool-call.succeeded': {
       const { callId, toolName, serverId, result } = event;

@@ -9,11 +9,19 @@ import {
   IdempotencyKeyId,
   MessageFrame,
   ResetFrame,
+  ToolResultFrame,
 } from '../../wire/requests.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
-export type ClientFrame = MessageFrame | CancelFrame | ApproveFrame | DenyFrame | ResetFrame | AuthFrame;
+export type ClientFrame =
+  | MessageFrame
+  | CancelFrame
+  | ApproveFrame
+  | DenyFrame
+  | ToolResultFrame
+  | ResetFrame
+  | AuthFrame;
 
 /** Parses a text frame of a client. Throws a `ServiceError` for the client. */
 export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame {
@@ -27,6 +35,8 @@ export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame 
       return parseFields(ApproveFrame, frame);
     case 'deny':
       return parseFields(DenyFrame, frame);
+    case 'toolResult':
+      return parseFields(ToolResultFrame, frame);
     case 'reset':
       return parseFields(ResetFrame, frame);
     case 'auth':
@@ -40,13 +50,16 @@ export function unsupportedType(type: unknown): ServiceError {
   return new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
     field: 'type',
     issue: type === undefined ? 'it is missing' : `it is ${JSON.stringify(type).slice(0, 100)}`,
-    supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
+    supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'reset'],
   });
 }
 
 const IdentifiedFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId }),
-  z.object({ type: z.enum(['cancel', 'approve', 'deny', 'reset', 'auth']), commandId: IdempotencyKeyId }),
+  z.object({
+    type: z.enum(['cancel', 'approve', 'deny', 'toolResult', 'reset', 'auth']),
+    commandId: IdempotencyKeyId,
+  }),
 ]);
 
 /** The id of a message or of a command, even if the rest of the frame is invalid. */

@@ -14,6 +14,7 @@ import {
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.ts';
+import { answeredOutcome } from '../requests/answered-outcome.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
@@ -194,6 +195,11 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
       case 'cancel':
         await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' }, context);
         return undefined;
+      case 'toolResult': {
+        const { callId } = frame;
+        const outcome = answeredOutcome(frame);
+        return bus.send('tool-call.answer', { sessionId, callId, outcome }, context);
+      }
       case 'approve':
       case 'deny': {
         const { type, commandId: _, ...answer } = frame;
@@ -233,12 +239,14 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     content: text,
     imageData: image,
     whenBusy,
+    clientTools,
     clientMessageId,
   }: MessageFrame): Promise<void> {
-    const key =
-      clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, { text, image });
+    const payload = { text, image, ...(clientTools && { clientTools }) };
+    const key = clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, payload);
     const sessionId = this.#sessionId;
-    const message = turnMessage({ sessionId, text, image, whenBusy, key });
+    const options = clientTools && { clientTools };
+    const message = turnMessage({ sessionId, text, image, options, whenBusy, key });
     const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
     const { turnId, outcome, waitsFor } = accepted;
     if (waitsFor) {

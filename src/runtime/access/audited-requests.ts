@@ -12,6 +12,7 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'turn.start': 'done',
   'turn.cancel': 'done',
   'approval.answer': 'done',
+  'tool-call.answer': 'done',
   'approval.list': 'refused',
   'session.reset': 'done',
   'session.list': 'refused',

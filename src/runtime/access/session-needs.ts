@@ -14,6 +14,7 @@ const NEEDS: Readonly<Record<AboutSession, SessionNeed>> = {
   'turn.start': 'talk',
   'turn.cancel': 'talk',
   'approval.answer': 'approve',
+  'tool-call.answer': 'talk',
   'session.view': 'read',
   'session.events': 'read',
   'session.position': 'read',

@@ -46,6 +46,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   },
   'turn.cancel': ofSession,
   'approval.answer': ofSession,
+  'tool-call.answer': ofSession,
   'session.reset': ofSession,
   'session.rename': ofSession,
   'session.delete': ofSession,

@@ -67,6 +67,15 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
     const scope = keyScope(context, 'approval.answer', sessionId, answer.callId);
     return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
   });
+  bus.handle('tool-call.answer', ({ sessionId, key, ...answer }, context) => {
+    const origin = requestOrigin(context);
+    const run = async (): Promise<undefined> => {
+      const session = await sessions.session(sessionId);
+      await session.answerCall({ type: 'tool-call.answer', ...answer }, origin);
+    };
+    const scope = keyScope(context, 'tool-call.answer', sessionId, answer.callId);
+    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
+  });
   bus.handle('session.reset', async ({ sessionId, key }, context) => {
     const session = await sessions.session(sessionId);
     await session.reset(requestOrigin(context), key);

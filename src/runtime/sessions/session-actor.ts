@@ -9,10 +9,10 @@ import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
 import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
-import { awaitsApproval, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
+import { awaitsSomebody, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
 import { shownTitle } from '../../core/session/session-title.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
-import type { AnswerApproval } from '../../core/tool-call/tool-call-commands.ts';
+import type { AnswerApproval, AnswerToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
@@ -28,7 +28,7 @@ import { addendumOf } from './early-addendum.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
 import { type RecordDeps, SessionRecord, type StateBasis } from './session-record.ts';
-import { WaitingApprovals, type WaitingCall } from './waiting-approvals.ts';
+import { type WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
 /** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
 export interface AcceptedTurn {
@@ -55,7 +55,7 @@ export interface SessionDeps extends RecordDeps {
 
 /** A session as it is loaded. */
 export interface LoadedSession extends Pick<FoldedSession, 'state' | 'last'> {
-  /** The calls that wait for approval. */
+  /** The calls that wait for approval, or for their client. */
   readonly waitingCalls?: readonly WaitingCall[];
 }
 
@@ -71,8 +71,8 @@ export class SessionActor {
   #run: TurnRun | null = null;
   #faulted = false;
   #stopped = false;
-  /** Null until a call waits for approval. */
-  #approvals: WaitingApprovals | null = null;
+  /** Null until a call waits for somebody. */
+  #waitingCalls: WaitingCalls | null = null;
   readonly #onIdle: (() => void)[] = [];
   /** Set while the session is to be given up between two steps. */
   #onBoundary: (() => void) | null = null;
@@ -87,7 +87,7 @@ export class SessionActor {
     this.sessionId = sessionId;
     this.#record = new SessionRecord(sessionId, { state, last }, deps, basis);
     this.#deps = deps;
-    for (const call of waitingCalls) this.#awaitApproval(call);
+    for (const call of waitingCalls) this.#await(call);
   }
 
   /** The folded log. Read only. */
@@ -107,7 +107,7 @@ export class SessionActor {
 
   /** The tool calls that wait for approval, oldest first. */
   get approvals(): readonly PendingApproval[] {
-    return this.#approvals?.list ?? [];
+    return this.#waitingCalls?.approvals ?? [];
   }
 
   /** Everything the running step has streamed, as one chunk. */
@@ -159,6 +159,11 @@ export class SessionActor {
 
   /** Rejects when no tool call with that id waits for approval. */
   async answerApproval(command: AnswerApproval, origin: Origin): Promise<void> {
+    await this.#mailbox.put(() => this.#handle(command, origin));
+  }
+
+  /** Rejects when no tool call with that id waits for its client. */
+  async answerCall(command: AnswerToolCall, origin: Origin): Promise<void> {
     await this.#mailbox.put(() => this.#handle(command, origin));
   }
 
@@ -214,7 +219,7 @@ export class SessionActor {
   /** Ends the running turn without recording anything, and starts no other. The turn stays open in the log. */
   stop(): void {
     this.#stopped = true;
-    this.#approvals?.stop();
+    this.#waitingCalls?.stop();
     this.#run?.stop();
     this.#run = null;
   }
@@ -289,7 +294,7 @@ export class SessionActor {
   /** Publishes what is durable, folds it in, and passes it on to the running turn. */
   #take(appended: readonly Envelope[], early: EarlyReply | null): void {
     this.#record.take(appended);
-    this.#noteApprovals(appended);
+    this.#noteWaiting(appended);
     if (this.#onBoundary && isBoundary(appended, this.state)) {
       early?.abandon();
       this.#leaveHere();
@@ -298,21 +303,24 @@ export class SessionActor {
     for (const { event } of appended) this.#drive(event, early);
   }
 
-  #noteApprovals(appended: readonly Envelope[]): void {
+  #noteWaiting(appended: readonly Envelope[]): void {
     for (const { event, time } of appended)
-      if (event.type === 'approval.requested') this.#awaitApproval({ request: event, since: time });
-    this.#approvals?.keep(this.state.open?.awaiting);
+      if (event.type === 'approval.requested' || event.type === 'tool-call.delegated')
+        this.#await({ request: event, since: time });
+    this.#waitingCalls?.keep(this.state.open);
   }
 
-  #awaitApproval(call: WaitingCall): void {
+  #await(call: WaitingCall): void {
     const { clock = systemClock, now = Date.now } = this.#deps;
-    this.#approvals ??= new WaitingApprovals({
+    this.#waitingCalls ??= new WaitingCalls({
       clock,
       now,
-      onExpired: ({ turnId, callId }) =>
-        this.report({ type: 'approval.expire', turnId, callId }, serviceOrigin(this.causes.last)),
+      onExpired: ({ type, turnId, callId }) => {
+        const expired = type === 'approval.requested' ? 'approval.expire' : 'tool-call.expire';
+        this.report({ type: expired, turnId, callId }, serviceOrigin(this.causes.last));
+      },
     });
-    this.#approvals.add(call);
+    this.#waitingCalls.add(call);
   }
 
   /** Passes an event to the running turn, or starts the turn that has begun. */
@@ -325,6 +333,7 @@ export class SessionActor {
       case 'step.completed':
       case 'approval.requested':
       case 'approval.granted':
+      case 'tool-call.delegated':
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
@@ -360,7 +369,7 @@ export class SessionActor {
 
   /** Nothing happens until a client does something. */
   get #isAtRest(): boolean {
-    return !this.state.open || this.#stopped || awaitsApproval(this.state);
+    return !this.state.open || this.#stopped || awaitsSomebody(this.state);
   }
 
   #release(): void {
@@ -393,7 +402,7 @@ export class SessionActor {
 
 /** Whether the turn is over, or goes on with a model call that has not begun. No tool call is between its two events then. */
 function isBoundary(appended: readonly Envelope[], state: SessionState): boolean {
-  if (!state.open || awaitsApproval(state)) return true;
+  if (!state.open || awaitsSomebody(state)) return true;
   return state.open.unsettled.size === 0 && appended.some(({ event }) => BEFORE_STEP.has(event.type));
 }
 

@@ -10,13 +10,13 @@ import type {
   SessionView,
   WaitingApproval,
 } from '../../core/session/session-view.ts';
-import { isoTime, pendingApproval, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
+import { isoTime, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { withTitles } from './session-titles.ts';
-import { waitingCalls } from './waiting-approvals.ts';
+import { clientCalls, pendingApprovals, waitingCalls } from './waiting-calls.ts';
 
 /** Lists, shows, forks and deletes sessions. */
 export class SessionArchive {
@@ -102,8 +102,8 @@ export class SessionArchive {
     const [first] = await this.#journal.read(sessionId, 0, 1);
     if (!first || !last) throw notFound(sessionId);
     const calls = await waitingCalls(this.#journal, sessionId, state);
-    const approvals = calls.map(({ request, since }) => pendingApproval(request, since));
-    return viewSession({ state, first, last, approvals }, head);
+    const waiting = { approvals: pendingApprovals(calls), clientCalls: clientCalls(calls) };
+    return viewSession({ state, first, last, ...waiting }, head);
   }
 
   async fork({ from, at, to = `fork-${crypto.randomUUID()}` }: WantedFork, origin: Origin): Promise<Fork> {

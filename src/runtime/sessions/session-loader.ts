@@ -8,7 +8,7 @@ import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
 import type { StateBasis } from './session-record.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
-import { type WaitingCall, waitingCalls } from './waiting-approvals.ts';
+import { type WaitingCall, waitingCalls } from './waiting-calls.ts';
 
 export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly journal: Journal;

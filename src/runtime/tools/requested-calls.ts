@@ -4,7 +4,7 @@ import type { ModelMessage } from '../../core/conversation/model-message.ts';
 import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { RawToolCall } from '../../ports/language-model.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
-import type { OfferedTool } from '../../ports/turn-tools.ts';
+import type { NamedTool } from '../../ports/turn-tools.ts';
 
 const Arguments = z.record(z.string(), z.unknown());
 
@@ -14,7 +14,7 @@ const Arguments = z.record(z.string(), z.unknown());
  */
 export async function requestedCalls(
   raw: readonly RawToolCall[],
-  names: ReadonlyMap<string, OfferedTool>,
+  names: ReadonlyMap<string, NamedTool>,
   messages: readonly ModelMessage[],
   schemas: SchemaCheck,
 ): Promise<RequestedCall[]> {
@@ -36,6 +36,7 @@ export async function requestedCalls(
       repeatable: offered?.tool.repeatable ?? false,
       policy: offered?.policy ?? 'auto',
       argumentsHash: await contentHash(args),
+      ...(offered?.byClient && { byClient: true }),
       ...(offered?.expiresAfterMs !== undefined && { expiresAfterMs: offered.expiresAfterMs }),
       ...(await problemOf(offered, parsed, names, schemas)),
     });
@@ -44,9 +45,9 @@ export async function requestedCalls(
 }
 
 async function problemOf(
-  offered: OfferedTool | undefined,
+  offered: NamedTool | undefined,
   args: Record<string, unknown> | undefined,
-  names: ReadonlyMap<string, OfferedTool>,
+  names: ReadonlyMap<string, NamedTool>,
   schemas: SchemaCheck,
 ): Promise<Pick<RequestedCall, 'problem'>> {
   if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
@@ -55,7 +56,7 @@ async function problemOf(
   return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };
 }
 
-function allowedNames(names: ReadonlyMap<string, OfferedTool>): string {
+function allowedNames(names: ReadonlyMap<string, NamedTool>): string {
   return [...names].flatMap(([name, { policy }]) => (policy === 'deny' ? [] : [name])).join(', ') || 'none';
 }
 

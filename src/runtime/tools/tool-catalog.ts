@@ -1,18 +1,20 @@
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { approvalPolicy } from '../../core/tool-call/approval-policy.ts';
+import type { ClientTool, ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import { nameToolsForModel } from '../../core/tool-call/tool-names.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
-import type { OfferedTool, ToolOffer, TurnTools } from '../../ports/turn-tools.ts';
+import type { NamedTool, OfferedTool, ToolOffer, TurnTools } from '../../ports/turn-tools.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import { requestedCalls } from './requested-calls.ts';
 
 export interface CatalogOptions {
   readonly approval: ApprovalConfig;
+  readonly clientTools: ClientToolsConfig;
   /** Most tools that the model accepts. No limit when left out. */
   readonly maxTools?: number | undefined;
   readonly log: Logger;
@@ -54,7 +56,8 @@ export class ToolCatalog implements TurnTools {
   }
 
   /** The tools under the names that the model knows. Rebuilt only when they have changed. */
-  forModel(): ToolOffer {
+  forModel(clientTools: readonly ClientTool[] = []): ToolOffer {
+    if (clientTools.length > 0) return this.#offerOf(this.available(), clientTools);
     const { revision } = this.#servers;
     if (this.#offer?.revision !== revision) {
       this.#offer = { revision, offer: this.#offerOf(this.available()) };
@@ -62,10 +65,14 @@ export class ToolCatalog implements TurnTools {
     return this.#offer.offer;
   }
 
-  #offerOf(available: readonly OfferedTool[]): ToolOffer {
+  #offerOf(available: readonly OfferedTool[], clientTools: readonly ClientTool[] = []): ToolOffer {
     const { maxTools = Number.POSITIVE_INFINITY, log } = this.#options;
+    const lent = new Map(clientTools.map((tool) => [tool.name, this.#lentTool(tool)]));
     // Denied tools get names too: the model may know them from earlier.
-    const names = nameToolsForModel(available);
+    const names = new Map<string, NamedTool>([
+      ...lent,
+      ...nameToolsForModel(available, new Set(lent.keys())),
+    ]);
     const allowed = [...names].filter(([, { policy }]) => policy !== 'deny');
     const leftOut = allowed.slice(maxTools).map(([name]) => name);
     if (leftOut.length > 0) {
@@ -78,6 +85,17 @@ export class ToolCatalog implements TurnTools {
       inputSchema: tool.inputSchema,
     }));
     return { tools, resolve: (raw, messages) => requestedCalls(raw, names, messages, this.#schemas) };
+  }
+
+  #lentTool(tool: ClientTool): NamedTool {
+    const { expiresAfterMs } = this.#options.clientTools;
+    return {
+      tool: { ...tool, repeatable: false },
+      serverId: null,
+      policy: 'auto',
+      byClient: true,
+      expiresAfterMs,
+    };
   }
 
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */

@@ -1,4 +1,4 @@
-import type { TurnOptions } from '../../core/turn/turn-options.ts';
+import type { ToolChoice, TurnOptions } from '../../core/turn/turn-options.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { type Conversation, shownConversation } from './shown-conversation.ts';
@@ -25,8 +25,14 @@ export function modelRequest(
     const messages = shownConversation(conversation, turn);
     return { systemPrompt: turn.systemPrompt, messages, tools, origin };
   }
-  const { instructions, ...settings } = options;
+  const { instructions, clientTools: _, toolChoice, ...settings } = options;
   const systemPrompt = [turn.systemPrompt, instructions ?? ''].filter((text) => text !== '').join('\n\n');
   const messages = shownConversation(conversation, { ...turn, systemPrompt });
-  return { systemPrompt, messages, tools, settings, origin };
+  const choice = tools.length > 0 ? choiceIn(step, toolChoice) : undefined;
+  return { systemPrompt, messages, tools, settings, ...(choice && { toolChoice: choice }), origin };
+}
+
+/** A model that had to use a tool in each step would never answer. */
+function choiceIn(step: number, choice: ToolChoice | undefined): ToolChoice | undefined {
+  return step === 1 || choice === 'none' ? choice : undefined;
 }

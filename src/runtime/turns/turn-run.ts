@@ -54,6 +54,7 @@ export class TurnRun {
       stepTimeoutMs,
       unsettled: [...open.unsettled.keys()],
       awaiting: [...open.awaiting.keys()],
+      delegated: [...open.delegated.keys()],
     };
     this.#machine = new TurnActor(input, (effect) => this.#perform(effect));
   }
@@ -144,7 +145,7 @@ export class TurnRun {
   }
 
   #callModel(step: number): void {
-    this.#offer ??= this.#deps.catalog.forModel();
+    this.#offer ??= this.#deps.catalog.forModel(this.#open.options?.clientTools);
     this.#call = new ModelCall(this.turnId, step, {
       session: this.#session,
       turn: this.#deps,
@@ -160,8 +161,9 @@ export class TurnRun {
 
   #callTools(): void {
     this.#toolCalls = new AbortController();
-    const { unsettled, awaiting } = this.#open;
-    for (const callId of unsettled.keys()) if (!awaiting.has(callId)) this.#callTool(callId);
+    const { unsettled, awaiting, delegated } = this.#open;
+    for (const callId of unsettled.keys())
+      if (!awaiting.has(callId) && !delegated.has(callId)) this.#callTool(callId);
   }
 
   #callTool(callId: string): void {

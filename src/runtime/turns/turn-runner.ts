@@ -1,6 +1,6 @@
 import type { AgentVersion } from '../../core/agent-description.ts';
 import { transcribed } from '../../core/conversation/given-message.ts';
-import { userMessage } from '../../core/conversation/transcript.ts';
+import { hasMessage, userMessage } from '../../core/conversation/transcript.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import { completedStep } from './completed-step.ts';
@@ -41,8 +41,9 @@ export class TurnRunner {
     const { turnId, text, given, options } = requested;
     const { refusals } = state;
     const transcript = given ? [...state.transcript, ...given.map(transcribed)] : state.transcript;
-    const conversation = { transcript, refusals, next: userMessage(requested) };
-    const offer = catalog.forModel();
+    const next = hasMessage(requested) && { next: userMessage(requested) };
+    const conversation = { transcript, refusals, ...next };
+    const offer = catalog.forModel(options?.clientTools);
     const place = { turnId, step: 1 };
     const request = modelRequest({ ...place, conversation, said: text, options }, deps, offer);
     return new EarlyReply(model, request, offer, (reply) => completedStep(place, reply, [], deps));

@@ -34,6 +34,7 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 /** Younger than the newest fixture. */
 const SINCE = [
+  'tool-call.delegated',
   'session.renamed',
   'session.shared',
   'grant.revoked',

@@ -233,6 +233,7 @@ const provocations: Readonly<Record<string, Provocation>> = {
   GRANT_NOT_FOUND: (service) => service.fetch('/api/sessions/demo/grants/5d1f', { method: 'DELETE' }),
   APPROVAL_NOT_FOUND: (service) =>
     service.post('/api/sessions/demo/approvals/call_9_9', { decision: 'deny' }),
+  CALL_NOT_FOUND: (service) => service.post('/api/sessions/demo/calls/call_9_9', { content: 'green' }),
   AGENT_ERROR: (service) => service.post('/api/message-sync', { message: 'fail' }),
   SESSION_BUSY: (service) => service.post('/api/message', { ...hello, ...busy, whenBusy: 'reject' }),
   IDEMPOTENCY_KEY_REUSED: async (service) => {

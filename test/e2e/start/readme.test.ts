@@ -116,11 +116,14 @@ describe('README and docs', () => {
       const file = join(directory.path, name);
       await writeFile(
         file,
-        code.replace(':3001', `:${service.port}`).replace("'agent-service/client'", `'${client}'`),
+        code
+          .replace(':3001', `:${service.port}`)
+          .replace("'agent-service/client'", `'${client}'`)
+          .replace("'openai'", `'${import.meta.resolve('openai')}'`),
       );
       return printedUntil(`${process.execPath} ${file}`, wanted);
     };
-    const [socket = '', ask = '', iterate = '', ...more] = documentedExamples();
+    const [socket = '', ask = '', iterate = '', openai = '', ...more] = documentedExamples();
     expect(more).toEqual([]);
     expect(await printedBy(socket, 'socket.mjs', "event: 'response'")).toMatch(
       /event: 'thinking'.*event: 'chunk'.*event: 'response'/s,
@@ -129,5 +132,6 @@ describe('README and docs', () => {
     expect(await printedBy(iterate, 'iterate.mjs', "event: 'response'")).toMatch(
       /event: 'message'.*event: 'response'/s,
     );
+    expect(await printedBy(openai, 'openai.mjs', 'total_tokens')).toContain('I have these tools');
   });
 });

@@ -19,7 +19,18 @@ const yaml = JSON.stringify({
 const StreamFrame = z.union([ResumableFrame, MachineFrame]);
 
 /** Where a frame stands depends on what was said before, as does how much it cost. */
-const LOOSE = ['seq', 'step', 'offset', 'after', 'head', 'from', 'at', 'inputTokens', 'outputTokens'];
+const LOOSE = [
+  'seq',
+  'step',
+  'offset',
+  'after',
+  'head',
+  'from',
+  'at',
+  'inputTokens',
+  'outputTokens',
+  'expiresAt',
+];
 
 /** A socket that resumes nothing, and one that resumes from the beginning. */
 class Reader implements Disposable {
@@ -53,7 +64,10 @@ function exampleOf(messages: readonly DocumentedMessage[], type: string, index =
 }
 
 /** All that a client may send, as the document shows it: each has the effect that is waited for. */
-async function sendEverything(service: RunningService, reader: Reader, denied: Reader): Promise<void> {
+async function sendEverything(
+  service: RunningService,
+  { reader, denied, lent }: { reader: Reader; denied: Reader; lent: Reader },
+): Promise<void> {
   const client = messagesOf(await documentOf(service), 'client');
   const { plain, resuming } = reader;
   plain.send(exampleOf(client, 'message'));
@@ -86,6 +100,10 @@ async function sendEverything(service: RunningService, reader: Reader, denied: R
   denied.plain.send(exampleOf(client, 'deny'));
   await denied.plain.until('toolResult');
   await Promise.all([denied.plain.until('response'), denied.resuming.until('response')]);
+  lent.resuming.send(exampleOf(client, 'message', 2));
+  await Promise.all([lent.plain.until('clientToolCall'), lent.resuming.until('clientToolCall')]);
+  lent.resuming.send(exampleOf(client, 'toolResult'));
+  await Promise.all([lent.resuming.until('done'), lent.plain.until('response')]);
 }
 
 /** A client that watches the machines while a tool server is disconnected. */
@@ -151,16 +169,19 @@ describe('the frames in the documents', () => {
     await using service = await RunningService.start({ yaml });
     using reader = new Reader(service, 'read');
     using denied = new Reader(service, 'denied');
-    await Promise.all([reader.ready(), denied.ready()]);
-    await sendEverything(service, reader, denied);
+    using lent = new Reader(service, 'lent');
+    await Promise.all([reader.ready(), denied.ready(), lent.ready()]);
+    await sendEverything(service, { reader, denied, lent });
 
     const document = await documentOf(service);
-    const plain = [reader.plain, denied.plain].flatMap(({ frames }) => frames);
+    const plain = [reader.plain, denied.plain, lent.plain].flatMap(({ frames }) => frames);
     expect(plain.map((frame) => ServerFrame.parse(frame))).toEqual(plain);
     expect(faultsOf(messagesOf(document, 'server'), plain)).toEqual([]);
 
     const watcher = await watchMachines(service);
-    const resumable = [reader.resuming, denied.resuming, watcher, ...rest].flatMap(({ frames }) => frames);
+    const resumable = [reader.resuming, denied.resuming, lent.resuming, watcher, ...rest].flatMap(
+      ({ frames }) => frames,
+    );
     expect(resumable.map((frame) => StreamFrame.parse(frame))).toEqual(resumable);
     expect(faultsOf(messagesOf(document, 'resumable'), resumable)).toEqual([]);
   });

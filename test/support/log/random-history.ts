@@ -3,6 +3,7 @@ import { type ErrorBody, ServiceError } from '../../../src/core/errors.ts';
 import type { Envelope } from '../../../src/core/log/envelope.ts';
 import { SessionEvent } from '../../../src/core/log/events.ts';
 import type { SessionCommand } from '../../../src/core/session/session-commands.ts';
+import type { SettleToolCall } from '../../../src/core/tool-call/tool-call-commands.ts';
 import type { StepPart } from '../../../src/core/turn/reply-parts.ts';
 import { completeStep } from '../models/steps.ts';
 import { seededRandom } from '../project/seeded-random.ts';
@@ -48,6 +49,8 @@ function nextCommand({ state }: SessionLog, random: () => number, index: number)
   if (pick < 0.48) return { type: 'turn.resume' };
   const [held] = open.awaiting.keys();
   if (held !== undefined) return { type: 'approval.answer', callId: held, approved: random() < 0.7 };
+  const [lent] = open.delegated.keys();
+  if (lent !== undefined) return { ...settle(turnId, lent, random), type: 'tool-call.answer' };
   if (call !== undefined) return settle(turnId, call, random);
   return answer(turnId, open.step + 1, random, index);
 }
@@ -83,7 +86,7 @@ function maybeKey(random: () => number, index: number): Pick<SessionCommand & { 
   return { key: { id, fingerprint: 'the same', expiresAt: index * HOUR_MS } };
 }
 
-function settle(turnId: string, callId: string, random: () => number): SessionCommand {
+function settle(turnId: string, callId: string, random: () => number): SettleToolCall {
   const result = { content: [{ type: 'text', text: 'seen' }] };
   const outcome =
     random() < 0.6
@@ -103,7 +106,9 @@ function answer(turnId: string, step: number, random: () => number, index: numbe
     callId: `call-${index}-${number}`,
     arguments: { at: index, nested: { list: [null, 1.5, ''] } },
     ...(random() < 0.2 && { problem: 'it does not fit' }),
-    policy: random() < 0.3 ? ('ask' as const) : ('auto' as const),
+    ...(random() < 0.2
+      ? { policy: 'auto' as const, byClient: true as const }
+      : { policy: random() < 0.3 ? ('ask' as const) : ('auto' as const) }),
     argumentsHash: 'of the arguments',
   }));
   const opaque = { signature: `of ${index}`, list: [null, { deep: true }] };

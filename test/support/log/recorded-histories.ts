@@ -3,6 +3,7 @@ import { memoryEventStore } from '../../../src/adapters/memory/memory-event-stor
 import { ServiceError } from '../../../src/core/errors.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { SessionEvent as SessionEventSchema } from '../../../src/core/log/events.ts';
+import type { ToolOutcome } from '../../../src/core/tool-call/tool.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { CLIENT } from '../sessions/origins.ts';
 import { type RigOptions, SessionRig } from '../sessions/session-rig.ts';
@@ -303,6 +304,35 @@ export const laterHistories: Readonly<Record<string, History>> = {
     await heard.event('turn.completed');
     return recorded(store);
   },
+
+  'calls of tools of the client, beside one of a server: answered, failed, expired, and cancelled with the turn':
+    async () => {
+      const clock = new SimulatedClock();
+      const now = (): number => clock.now();
+      const store = memoryEventStore(now);
+      const rig = start(store, { clock, now });
+      const heard = rig.listen();
+      const clientTools = [{ name: 'ask', description: '', inputSchema: { type: 'object' } }];
+      await rig.say('hello', { options: { clientTools } });
+      const asked = ['a', 'b', 'c'].map((callId) => ({ name: 'ask', callId }));
+      (await rig.model.call(0)).askFor(...asked, { name: 'look' });
+      (await rig.tools.call(0)).answer('seen');
+      await heard.event('tool-call.succeeded');
+      const session = await rig.registry.session('s');
+      const result = { content: [{ type: 'text', text: 'yes' }] };
+      const say = (callId: string, outcome: ToolOutcome) =>
+        session.answerCall({ type: 'tool-call.answer', callId, outcome }, CLIENT);
+      await say('a', { status: 'succeeded', result });
+      await say('b', { status: 'failed', reason: 'no', result });
+      clock.increment(3_600_000);
+      (await rig.model.call(1)).answer('Well.');
+      await heard.event('turn.completed');
+      await rig.say('again', { options: { clientTools } });
+      (await rig.model.call(2)).askFor({ name: 'ask', callId: 'd' });
+      await heard.event('tool-call.delegated', 'again');
+      await session.cancel('enough', CLIENT);
+      return recorded(store);
+    },
 };
 
 /** A session with calls under way and a message behind, and every fork of it and of its last fork. */

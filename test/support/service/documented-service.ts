@@ -47,6 +47,15 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
   const picture = { message: 'What is this?', sessionId: 'pictured', imageData };
   await service.post('/api/message-sync', picture);
   await say('take your time', 'busy');
+  await service.post('/api/message', {
+    message: 'use pick_colour {"of": "the door"}',
+    sessionId: 'painting',
+    clientTools: [{ name: 'pick_colour' }],
+  });
+  await eventually(
+    () => viewOf(service, 'painting'),
+    ({ clientCalls = [] }) => clientCalls.length > 0,
+  );
   for (const sessionId of ['careful', 'wary']) {
     await say('use echo {"message": "hi"}', sessionId);
     await waitsForApproval(service, sessionId);

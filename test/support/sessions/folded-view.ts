@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../src/core/log/envelope.ts';
 import { evolve, initialSessionState } from '../../../src/core/session/session-state.ts';
 import type { SessionView } from '../../../src/core/session/session-view.ts';
-import { pendingApproval, viewSession } from '../../../src/core/session/view-session.ts';
+import { clientCall, pendingApproval, viewSession } from '../../../src/core/session/view-session.ts';
 
 /** What a session looked like after these, its first events, folded one by one. */
 export function foldedView(envelopes: readonly Envelope[], head: number): SessionView {
@@ -14,5 +14,10 @@ export function foldedView(envelopes: readonly Envelope[], head: number): Sessio
       ? [pendingApproval(event, time)]
       : [],
   );
-  return viewSession({ state, first, last, approvals }, head);
+  const clientCalls = envelopes.flatMap(({ event, time }) =>
+    event.type === 'tool-call.delegated' && state.open?.delegated.has(event.callId)
+      ? [clientCall(event, time)]
+      : [],
+  );
+  return viewSession({ state, first, last, approvals, clientCalls }, head);
 }

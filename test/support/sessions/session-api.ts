@@ -61,6 +61,18 @@ const View = z.strictObject({
         expiresAt: Timestamp.optional(),
       }),
     ),
+    clientCalls: z
+      .array(
+        z.strictObject({
+          turnId: z.string(),
+          callId: z.string(),
+          toolName: z.string(),
+          arguments: z.record(z.string(), z.unknown()),
+          since: Timestamp,
+          expiresAt: Timestamp.optional(),
+        }),
+      )
+      .optional(),
     history: z.array(HistoryEntry),
   }),
   timestamp: Timestamp,

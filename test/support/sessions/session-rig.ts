@@ -3,6 +3,7 @@ import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapsho
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import type { SessionPolicy } from '../../../src/core/session/session-decider.ts';
 import type { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
+import type { TurnOptions } from '../../../src/core/turn/turn-options.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { oneProcess } from '../../../src/ports/session-directory.ts';
 import type { SnapshotStore } from '../../../src/ports/snapshot-store.ts';
@@ -79,7 +80,11 @@ export class SessionRig {
       { connector: this.tools, log, machines, retryDelayMs: () => 1_000 },
       serverBook(this.store),
     );
-    const catalog = new ToolCatalog(servers, { issueWith: async () => undefined }, { approval, log });
+    const catalog = new ToolCatalog(
+      servers,
+      { issueWith: async () => undefined },
+      { approval, clientTools: { expiresAfterMs: 3_600_000 }, log },
+    );
     const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };
     const settings = { systemPrompt: 'Be brief.', keepReasoning, callsEarly, ...limits };
     const turns = new TurnRunner({
@@ -117,8 +122,16 @@ export class SessionRig {
   }
 
   /** Says something in a session; resolves when it is in the log. */
-  async say(text: string, { sessionId = 's', turnId = text } = {}): Promise<void> {
-    await this.registry.startTurn(sessionId, { type: 'turn.start', turnId, text }, CLIENT);
+  async say(
+    text: string,
+    {
+      sessionId = 's',
+      turnId = text,
+      options,
+    }: { sessionId?: string; turnId?: string; options?: TurnOptions } = {},
+  ): Promise<void> {
+    const message = { turnId, text, ...(options && { options }) };
+    await this.registry.startTurn(sessionId, { type: 'turn.start', ...message }, CLIENT);
   }
 
   /** What the log says now. */

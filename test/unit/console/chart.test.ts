@@ -44,6 +44,7 @@ describe('the chart of a machine', () => {
       'turn.executingTools/turn.executingTools.start start',
       'turn.executingTools/turn.executingTools.running state',
       'turn.executingTools/turn.executingTools.awaitingApproval state',
+      'turn.executingTools/turn.executingTools.awaitingClient state',
       '/turn.cancelling state',
       '/turn.failing state',
       '/turn.completed final',
@@ -59,7 +60,7 @@ describe('the chart of a machine', () => {
         'turn.preparing > turn.executingTools: turn.prepared [hasStepped]',
         'turn.callingModel > turn.failing: step.timedOut',
         'turn.executingTools > turn.callingModel: always [allSettled]',
-        'turn.executingTools.awaitingApproval > turn.executingTools.running: always [not onlyApprovalsMissing]',
+        'turn.executingTools.awaitingApproval > turn.executingTools.running: always [not awaitsApproval]',
       ]),
     );
     expect(arrows(server)).toContain('mcp-server.error > mcp-server.connecting: after retryDelay');
@@ -72,6 +73,7 @@ describe('the chart of a machine', () => {
       'on exit: endToolCalls',
       'approval.requested / awaitApproval',
       'approval.granted / endWait, startApprovedCall',
+      'tool-call.delegated / awaitClient',
       'tool-call.succeeded / settleCall',
       'tool-call.failed / settleCall',
       'tool-call.interrupted / settleCall',

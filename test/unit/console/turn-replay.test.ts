@@ -33,6 +33,7 @@ function lived(told: readonly MachineState[]) {
       step: context.step,
       unsettled: context.unsettled,
       awaiting: context.awaiting,
+      delegated: context.delegated,
     }));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awaitsApproval } from '../../../src/core/session/session-state.ts';
+import { awaitsSomebody } from '../../../src/core/session/session-state.ts';
 import type { ToolOutcome } from '../../../src/core/tool-call/tool.ts';
 import { SessionLog, typesOf } from '../../support/log/session-log.ts';
 import { completeStep } from '../../support/models/steps.ts';
@@ -40,16 +40,16 @@ describe('a tool call that needs approval', () => {
       { type: 'tool-call.requested', turnId: 't', callId: '2', ...call },
       { type: 'approval.requested', ...ref, callId: '1', arguments: { sum: 5 }, argumentsHash: HASH },
     ]);
-    expect(awaitsApproval(log.state)).toBe(false);
+    expect(awaitsSomebody(log.state)).toBe(false);
   });
 
   it('holds everything up once all else is settled', () => {
     const log = asked('1?', '2');
     const outcome: ToolOutcome = { status: 'succeeded', result: { content: [] } };
     log.tell({ type: 'tool-call.settle', turnId: 't', callId: '2', outcome });
-    expect(awaitsApproval(log.state)).toBe(true);
+    expect(awaitsSomebody(log.state)).toBe(true);
     log.tell(approve('1'));
-    expect(awaitsApproval(log.state)).toBe(false);
+    expect(awaitsSomebody(log.state)).toBe(false);
   });
 
   it('is granted with the hash the approver has seen, or without one', () => {
@@ -189,7 +189,7 @@ describe('a tool call whose approval expires', () => {
         reason: 'nobody approved it within 90 seconds',
       },
     ]);
-    expect(awaitsApproval(log.state)).toBe(false);
+    expect(awaitsSomebody(log.state)).toBe(false);
   });
 
   it('does not expire once it was answered, in another turn, or without a limit', () => {

@@ -14,6 +14,7 @@ import {
 } from '../../../src/config/schema/agent-config.ts';
 import { LlmConfig, modelProviders, ScriptRule } from '../../../src/config/schema/llm-config.ts';
 import { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
+import { ClientToolsConfig } from '../../../src/core/tool-call/client-tool.ts';
 import { HttpServerConfig, StdioServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { OAuthConfig } from '../../../src/core/tool-server/oauth-config.ts';
 import { providers } from '../../../src/model-http/provider/providers.ts';
@@ -68,7 +69,11 @@ describe('docs/agent-file.md', () => {
     expect(described('Sessions and history')).toEqual(
       sorted([...prefixed('sessions', SessionsConfig), ...prefixed('history', HistoryConfig)]),
     );
-    for (const key of prefixed('approval', ApprovalConfig)) expect(agentFile).toContain(`\`${key}\``);
+    for (const key of [
+      ...prefixed('approval', ApprovalConfig),
+      ...prefixed('clientTools', ClientToolsConfig),
+    ])
+      expect(agentFile).toContain(`\`${key}\``);
   });
 
   it('tells the defaults as they are', () => {

@@ -91,7 +91,7 @@ async function replayLive(
   const catalog = new ToolCatalog(
     servers,
     { issueWith: async () => undefined },
-    { approval: { rules: [], default: 'auto' }, log },
+    { approval: { rules: [], default: 'auto' }, clientTools: { expiresAfterMs: 3_600_000 }, log },
   );
   await catalog.ready();
   const agent = { systemPrompt: 'Be short.', historyTokens: 1_000, maxSteps, stepTimeoutMs: 60_000 };

@@ -26,7 +26,12 @@ async function offer(
   );
   servers.start({ many: { type: 'stdio', command: 'none' } });
   const schemas = { issueWith: async () => undefined };
-  const catalog = new ToolCatalog(servers, schemas, { approval, maxTools, log });
+  const catalog = new ToolCatalog(servers, schemas, {
+    approval,
+    clientTools: { expiresAfterMs: 3_600_000 },
+    maxTools,
+    log,
+  });
   await catalog.ready();
   const given = catalog.forModel();
   expect(catalog.forModel()).toBe(given);

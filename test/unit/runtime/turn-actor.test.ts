@@ -22,6 +22,7 @@ const input: TurnInput = {
   stepTimeoutMs: 1_000,
   unsettled: [],
   awaiting: [],
+  delegated: [],
 };
 
 type Pick = <T>(from: readonly T[]) => T;
@@ -43,6 +44,7 @@ function anyEvent(pick: Pick, random: () => number): TurnEvent {
     stepCompleted({ turnId: 't', callIds: calls.slice(0, Math.floor(random() * 4)) }),
     { type: 'approval.requested', ...ref, callId, arguments: {}, argumentsHash: 'h' },
     { type: 'approval.granted', ...ref, callId, argumentsHash: 'h' },
+    { type: 'tool-call.delegated', ...ref, callId, arguments: {} },
     { type: 'tool-call.failed', ...ref, callId, cause: { kind: 'tool' }, reason: 'x' },
     { type: 'tool-call.interrupted', ...ref, callId, cause: { kind: 'unrecorded' }, reason: 'x' },
   ]);
@@ -87,7 +89,10 @@ describe('the machine of a turn', () => {
     const pick: Pick = (from) => from[Math.floor(random() * from.length)] as (typeof from)[number];
     const seen = new Set<string>();
     for (let turn = 0; turn < 500; turn += 1) {
-      const from = random() < 0.3 ? { ...input, step: 1, unsettled: ['1', '2'], awaiting: ['1'] } : input;
+      const from =
+        random() < 0.3
+          ? { ...input, step: 1, unsettled: ['1', '2', '3'], awaiting: ['1'], delegated: ['2'] }
+          : input;
       const events = Array.from({ length: 20 }, () => anyEvent(pick, random));
       const expected = runByXState(events, from);
       for (const watchedAfter of [-1, 0, 1, 5, 12, 20])
@@ -111,6 +116,7 @@ describe('the machine of a turn', () => {
       '{"callingModel":"streaming"}',
       '{"callingModel":"thinking"}',
       '{"executingTools":"awaitingApproval"}',
+      '{"executingTools":"awaitingClient"}',
       '{"executingTools":"running"}',
     ]);
   });

@@ -2,6 +2,7 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
   ChatCompletionTool,
+  ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type {
@@ -11,6 +12,7 @@ import type {
   UserMessage,
 } from '../../../core/conversation/model-message.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
+import type { ToolChoice } from '../../../core/turn/turn-options.ts';
 import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
@@ -26,10 +28,15 @@ export function chatRequest(access: ProviderAccess, config: LlmConfig, request: 
     stream: true,
     // Strict servers refuse `tools: []`, so fields that are not needed are left out.
     ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
+    ...(request.toolChoice && { tool_choice: chatToolChoice(request.toolChoice) }),
     ...(rules.acceptsStreamOptions && { stream_options: { include_usage: true } }),
   };
   const settings = chatSettings(rules, config, request.tools.length > 0);
   return mergedBody({ ...body, ...settings }, config.extraBody);
+}
+
+function chatToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOption {
+  return typeof choice === 'string' ? choice : { type: 'function', function: choice };
 }
 
 function chatSettings(

@@ -1,6 +1,7 @@
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../../core/conversation/model-message.ts';
+import type { ToolChoice } from '../../../core/turn/turn-options.ts';
 import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
@@ -18,7 +19,7 @@ type ResponsesBody = Fields & { input: InputItem[] };
 export function responsesRequest(
   access: ProviderAccess,
   config: LlmConfig,
-  { systemPrompt, messages, tools }: ModelRequest,
+  { systemPrompt, messages, tools, toolChoice }: ModelRequest,
   without: ReadonlySet<Extra>,
 ): object {
   const body: ResponsesBody = {
@@ -30,6 +31,7 @@ export function responsesRequest(
     store: false,
     ...(!without.has('include') && { include: ['reasoning.encrypted_content'] }),
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...(toolChoice && { tool_choice: responsesToolChoice(toolChoice) }),
     ...settings(config, without, tools.length > 0),
   };
   return mergedBody(body, config.extraBody);
@@ -50,6 +52,10 @@ function settings(
     }),
     ...(parallelToolCalls !== undefined && hasTools && { parallel_tool_calls: parallelToolCalls }),
   };
+}
+
+function responsesToolChoice(choice: ToolChoice): NonNullable<Fields['tool_choice']> {
+  return typeof choice === 'string' ? choice : { type: 'function', ...choice };
 }
 
 function functionTool({ name, description, inputSchema }: ModelTool): FunctionTool {

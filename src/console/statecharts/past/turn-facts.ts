@@ -18,6 +18,10 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
       return { type: 'approval.requested', turnId, ...event.data };
     case 'toolApproved':
       return { type: 'approval.granted', turnId, ...event.data };
+    case 'clientToolCall': {
+      const { expiresAt: _, ...call } = event.data;
+      return { type: 'tool-call.delegated', turnId, serverId: null, ...call };
+    }
     case 'toolResult': {
       const { callId, toolName, serverId } = event.data;
       const call = { turnId, callId, toolName, serverId };

@@ -1,5 +1,5 @@
 import { type ActorRefFrom, createActor } from 'xstate';
-import { turnMachine } from '../../../../machines/turn.machine.ts';
+import { type TurnContext, turnMachine } from '../../../../machines/turn.machine.ts';
 import type { StateValue } from '../../../core/machine-state.ts';
 import type { TimedEvent } from '../../service/timed-event.ts';
 import { eventLabel, START_EVENT } from '../chart/chart.ts';
@@ -10,6 +10,7 @@ export interface ReplayContext {
   readonly step: number;
   readonly unsettled: readonly string[];
   readonly awaiting: readonly string[];
+  readonly delegated: readonly string[];
 }
 
 /** One moment of a past turn. */
@@ -72,7 +73,7 @@ class TurnReplay {
 
   /** @param lostCalls Ids of the calls that the service no longer counts as open when it resumes the turn. */
   #start(event: TimedEvent, lostCalls: readonly string[]): void {
-    const { unsettled = [], awaiting = [] } = this.#actor?.getSnapshot().context ?? {};
+    const { unsettled = [], awaiting = [], delegated = [] } = this.#actor?.getSnapshot().context ?? {};
     this.#actor?.stop();
     this.#actor = createActor(turnMachine, {
       input: {
@@ -83,6 +84,7 @@ class TurnReplay {
         stepTimeoutMs: Number.POSITIVE_INFINITY,
         unsettled: unsettled.filter((callId) => !lostCalls.includes(callId)),
         awaiting,
+        delegated,
       },
     }).start();
     this.#addFrame(event, START_EVENT, null);
@@ -123,10 +125,13 @@ class TurnReplay {
 
   #addFrame(recorded: TimedEvent | null, event: string | null, before: StateValue | null): void {
     const { value: after = null, context } = this.#actor?.getSnapshot() ?? {};
-    const { step, unsettled, awaiting } = context ?? {};
-    const known = step !== undefined && unsettled && awaiting ? { step, unsettled, awaiting } : null;
+    const known = context ? shownContext(context) : null;
     this.#frames.push({ number: this.#frames.length, recorded, event, before, after, context: known });
   }
+}
+
+function shownContext({ step, unsettled, awaiting, delegated }: TurnContext): ReplayFrame['context'] {
+  return { step, unsettled, awaiting, delegated };
 }
 
 /** The log shows the limit only when the turn has reached it. */

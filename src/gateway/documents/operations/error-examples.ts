@@ -56,6 +56,13 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
       reason: 'it was approved, denied or cancelled before, or there is no such call',
     },
   },
+  CALL_NOT_FOUND: {
+    message: 'No tool call of that id waits for a client.',
+    details: {
+      callId: 'call_9_9',
+      reason: 'it was answered, has expired or was cancelled before, or there is no such call',
+    },
+  },
   AGENT_NOT_FOUND: {
     message: 'There is no agent nobody.',
     details: {
@@ -104,7 +111,7 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
     details: {
       field: 'type',
       issue: 'it is "hello"',
-      supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
+      supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'reset'],
     },
   },
 };

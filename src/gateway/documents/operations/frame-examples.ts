@@ -32,6 +32,17 @@ export const frameExamples: FrameExamples = {
   toolApproval: [
     { data: { ...call, arguments: args, argumentsHash }, place: { seq: 5, turnId, actor: agent } },
   ],
+  clientToolCall: [
+    {
+      data: {
+        callId: 'call_1_1',
+        toolName: 'pick_colour',
+        arguments: { of: 'the door' },
+        expiresAt: '2026-11-21T06:51:26.421Z',
+      },
+      place: { seq: 6, turnId, actor: agent },
+    },
+  ],
   toolResult: [
     {
       data: { ...call, result: { content: [{ type: 'text', text: 'The sum of 19 and 23 is 42.' }] } },
@@ -121,7 +132,7 @@ export const refusalExample: ServerFrame = {
     details: {
       field: 'type',
       issue: 'it is "hello"',
-      supported: ['message', 'cancel', 'approve', 'deny', 'reset'],
+      supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'reset'],
     },
   },
 };
@@ -142,10 +153,22 @@ export const clientFrameExamples: {
       whenBusy: 'enqueue',
       clientMessageId: 'm-17',
     },
+    {
+      type: 'message',
+      content: 'use pick_colour {"of": "the door"}',
+      clientTools: [
+        {
+          name: 'pick_colour',
+          description: 'Asks the person for a colour.',
+          inputSchema: { type: 'object' },
+        },
+      ],
+    },
   ],
   cancel: [{ type: 'cancel' }, { type: 'cancel', commandId: 'c-4' }],
   approve: [{ type: 'approve', callId: 'call_1_1', argumentsHash }],
   deny: [{ type: 'deny', callId: 'call_1_1', reason: 'not today' }],
+  toolResult: [{ type: 'toolResult', callId: 'call_1_1', content: 'green', commandId: 'c-5' }],
   reset: [{ type: 'reset' }],
   auth: [{ type: 'auth', token: 'eyJhbGciOiJFUzI1NiJ9…' }],
 };

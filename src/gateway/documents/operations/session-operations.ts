@@ -5,6 +5,7 @@ import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import {
   ApprovalRequest,
   ApprovalsQuery,
+  CallAnswerRequest,
   CancelRequest,
   EventsQuery,
   ForkRequest,
@@ -16,6 +17,7 @@ import {
 import {
   ApprovalResponse,
   ApprovalsResponse,
+  CallAnswerResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
@@ -369,6 +371,38 @@ const answerApproval: Operation = {
   ],
 };
 
+const answerCall: Operation = {
+  id: 'answerToolCall',
+  scope: REQUEST_SCOPES['tool-call.answer'],
+  method: 'POST',
+  path: `${path}/calls/:callId`,
+  tag: 'Sessions',
+  summary: 'Answer a call of a tool that the client has lent',
+  description:
+    'For the calls of `clientTools`: the frame `clientToolCall` tells of them, and `clientCalls` of the session lists them. The turn goes on when all calls of its step have a result.',
+  pathParameters: InSession.extend({ callId: CallId }),
+  body: { schema: CallAnswerRequest, required: true },
+  headers: KeyHeader,
+  answers: { [JSON_TYPE]: CallAnswerResponse },
+  errors: ['MISSING_FIELD', 'CALL_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'answer',
+      summary: 'The result of the call',
+      parameters: { sessionId: 'painting', callId: 'call_1_1' },
+      body: { content: 'green' },
+      answer: ok({ status: 'answered', sessionId: 'painting', callId: 'call_1_1' }),
+    },
+    {
+      name: 'noCall',
+      summary: 'No such call is waiting',
+      parameters: { sessionId: 'demo', callId: 'call_9_9' },
+      body: { content: 'green' },
+      answer: { error: 'CALL_NOT_FOUND', ...errorExamples.CALL_NOT_FOUND },
+    },
+  ],
+};
+
 const readEvents: Operation = {
   id: 'readEvents',
   scope: REQUEST_SCOPES['session.events'],
@@ -461,6 +495,7 @@ export const sessionOperations: readonly Operation[] = [
   cancelTurn,
   listApprovals,
   answerApproval,
+  answerCall,
   renameSession,
   deleteSession,
 ];

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { TurnId } from '../../../core/ids.ts';
-import type { TurnReply } from '../../requests/turn-end.ts';
+import type { SessionId, TurnId } from '../../../core/ids.ts';
+import type { TurnPause } from '../../requests/turn-answer.ts';
+import { callIdFor } from '../client-tools.ts';
 import { ChatUsage } from './counted-tokens.ts';
 
 /** What the answers of one turn have in common. */
 export interface ChatPlace {
+  readonly sessionId: SessionId;
   readonly turnId: TurnId;
   /** The id of the agent. */
   readonly model: string;
@@ -12,10 +14,27 @@ export interface ChatPlace {
   readonly created: number;
 }
 
-const FinishReason = z.enum(['stop', 'length']);
+const FinishReason = z.enum(['stop', 'length', 'tool_calls']);
 type FinishReason = z.infer<typeof FinishReason>;
 
-export const finishReason = ({ finishReason: reason }: TurnReply): FinishReason => reason ?? 'stop';
+const ToolCall = z.object({
+  id: z.string().describe('Answer with exactly this id: it also says in which session the call waits.'),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+type ToolCall = z.infer<typeof ToolCall>;
+
+function finishReason({ calls, finishReason: reason }: TurnPause): FinishReason {
+  return calls ? 'tool_calls' : (reason ?? 'stop');
+}
+
+function toolCalls({ calls = [] }: TurnPause, { sessionId }: ChatPlace): ToolCall[] {
+  return calls.map(({ callId, toolName: name, arguments: args }) => ({
+    id: callIdFor(callId, sessionId),
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
+  }));
+}
 
 /** The answer to a request without `stream`. */
 export const ChatCompletion = z.object({
@@ -28,7 +47,8 @@ export const ChatCompletion = z.object({
       index: z.literal(0),
       message: z.object({
         role: z.literal('assistant'),
-        content: z.string(),
+        content: z.string().nullable(),
+        tool_calls: z.array(ToolCall).optional(),
         refusal: z.null(),
         annotations: z.array(z.never()),
       }),
@@ -40,16 +60,18 @@ export const ChatCompletion = z.object({
 });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
-export function chatCompletion(place: ChatPlace, reply: TurnReply, usage: ChatUsage | null): ChatCompletion {
-  const { content } = reply;
+export function chatCompletion(place: ChatPlace, pause: TurnPause, usage: ChatUsage | null): ChatCompletion {
+  const calls = toolCalls(pause, place);
+  const content = pause.content === '' && calls.length > 0 ? null : pause.content;
+  const asked = calls.length > 0 && { tool_calls: calls };
   return {
     ...headOf(place, 'chat.completion'),
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content, refusal: null, annotations: [] },
+        message: { role: 'assistant', content, ...asked, refusal: null, annotations: [] },
         logprobs: null,
-        finish_reason: finishReason(reply),
+        finish_reason: finishReason(pause),
       },
     ],
     ...(usage && { usage }),
@@ -65,7 +87,11 @@ export const ChatChunk = z.object({
   choices: z.array(
     z.object({
       index: z.literal(0),
-      delta: z.object({ role: z.literal('assistant').optional(), content: z.string().optional() }),
+      delta: z.object({
+        role: z.literal('assistant').optional(),
+        content: z.string().optional(),
+        tool_calls: z.array(ToolCall.extend({ index: z.int().min(0) })).optional(),
+      }),
       logprobs: z.null(),
       finish_reason: FinishReason.nullable(),
     }),
@@ -101,10 +127,12 @@ export class ChatChunks {
     return before + JSON.stringify(content) + after;
   }
 
-  /** The last events of a reply. */
-  end(reply: TurnReply, usage: ChatUsage | null): string {
+  /** The last events of an answer. */
+  end(pause: TurnPause, usage: ChatUsage | null): string {
     const counted = this.#hasUsage ? this.#write({ choices: [], usage }) : '';
-    return `${this.#event({}, finishReason(reply))}${counted}${DONE}`;
+    const calls = toolCalls(pause, this.#place).map((call, index) => ({ index, ...call }));
+    const asked = calls.length > 0 ? this.#event({ tool_calls: calls }) : '';
+    return `${asked}${this.#event({}, finishReason(pause))}${counted}${DONE}`;
   }
 
   #event(delta: ChatDelta, finish_reason: FinishReason | null = null): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ClientTool } from '../../../core/tool-call/client-tool.ts';
 import { optional } from '../../../wire/requests.ts';
 
 /*
@@ -16,6 +17,15 @@ const Call = z.object({
   id: z.string().min(1),
   type: z.literal('function'),
   function: z.object({ name: z.string().min(1), arguments: z.string() }),
+});
+
+const FunctionTool = z.object({
+  type: z.literal('function', 'must be function: the client can run no other tools'),
+  function: z.object({
+    name: ClientTool.shape.name,
+    description: optional(z.string()),
+    parameters: optional(z.record(z.string(), z.unknown())),
+  }),
 });
 
 export const ChatMessage = z.discriminatedUnion(
@@ -67,8 +77,18 @@ export const ChatRequest = z.object({
   metadata: optional(z.record(z.string(), z.string())).describe(
     '`session_id` names the session in which the conversation goes on.',
   ),
-  tools: optional(z.array(z.unknown()).max(0, 'tools of the client are not supported')),
-  functions: optional(z.array(z.unknown()).max(0, 'tools of the client are not supported')),
+  tools: optional(z.array(FunctionTool)).describe('Tools that the client runs itself.'),
+  tool_choice: optional(
+    z.union(
+      [
+        z.enum(['auto', 'none', 'required']),
+        z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+      ],
+      'must be auto, none, required, or one of the tools',
+    ),
+  ),
+  parallel_tool_calls: optional(z.boolean()),
+  functions: optional(z.array(z.unknown()).max(0, 'is not supported: use tools')),
   response_format: optional(z.object({ type: z.literal('text', 'must be text') })),
   modalities: optional(z.array(z.literal('text', 'must be text'))),
   audio: optional(z.never('is not supported')),

@@ -1,83 +1,74 @@
 import { asServiceError } from '../../../core/errors.ts';
-import type { RequestContext } from '../../../core/request/request-context.ts';
-import type { Bus } from '../../../ports/bus.ts';
-import type { TurnMessage } from '../../../ports/service-requests.ts';
+import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
-import { answerTurn } from '../../requests/turn-answer.ts';
 import { type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
-import type { ChosenSession } from '../chosen-session.ts';
+import { SESSION_HEADER } from '../chosen-session.ts';
 import { openAiError } from '../openai-error.ts';
 import { ChatChunks } from './chat-answers.ts';
+import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
 import { CountedTokens } from './counted-tokens.ts';
 import { ReplyText } from './reply-text.ts';
-
-export interface ChatStreamDeps {
-  readonly bus: Bus;
-  readonly context: RequestContext;
-  readonly session: ChosenSession;
-  readonly message: TurnMessage;
-  readonly model: string;
-  readonly created: number;
-  readonly hasUsage: boolean;
-  readonly request: ServedRequest;
-}
 
 /**
  * Streams the reply. Rejects if the message is refused. A client that goes away cancels the turn, unless it has named the
  * session and can come back.
  */
-export async function chatStream(deps: ChatStreamDeps): Promise<HttpResponse> {
-  const { bus, context, session, message, model, created, hasUsage, request } = deps;
+export async function chatStream(asked: AskedChat, request: ServedRequest): Promise<HttpResponse> {
+  const { bus, context, session, body } = asked;
+  const created = Math.floor(Date.now() / 1000);
+  const hasUsage = body.stream_options?.include_usage === true;
   const events = new HeldEvents();
-  const accepted = Promise.withResolvers<ChatChunks>();
-  const text = new ReplyText();
+  const accepted = Promise.withResolvers<AcceptedChat>();
   const tokens = new CountedTokens();
+  /** A fast model speaks before the answer says which turn it is. */
+  const early: ReplyChunk[] = [];
+  let told: { readonly text: ReplyText; readonly chunks: ChatChunks } | undefined;
   let isOver = false;
+  const tell = (rest: string): void => {
+    if (rest !== '' && told) events.send(told.chunks.piece(rest));
+  };
   const run = async (): Promise<void> => {
-    let chunks: ChatChunks | undefined;
-    /** A fast model speaks before the answer says which turn it is. */
-    let untold = '';
-    const tell = (rest: string): void => {
-      untold += rest;
-      if (untold === '' || !chunks) return;
-      events.send(chunks.piece(untold));
-      untold = '';
-    };
     try {
-      const reply = await answerTurn(bus, message, context, {
-        onAccepted: (turnId) => {
-          chunks = new ChatChunks({ turnId, model, created }, hasUsage);
-          events.send(chunks.begin());
-          tell('');
-          accepted.resolve(chunks);
+      const pause = await runChat(asked, {
+        onAccepted: (chat) => {
+          const { sessionId, turnId } = chat;
+          const place = { sessionId, turnId, model: body.model, created };
+          told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
+          events.send(told.chunks.begin());
+          for (const chunk of early) tell(told.text.add(chunk));
+          accepted.resolve(chat);
         },
-        onChunk: (chunk) => tell(text.add(chunk)),
+        onChunk: (chunk) => {
+          if (told) tell(told.text.add(chunk));
+          else early.push(chunk);
+        },
         onStep: (step) => tokens.add(step),
       });
-      tell(text.end(reply.content));
-      if (chunks) events.send(chunks.end(reply, tokens.usage));
+      if (!told) throw new Error('a turn has ended that was not accepted');
+      tell(told.text.end(pause.content));
+      events.send(told.chunks.end(pause, tokens.usage));
     } catch (error) {
-      if (!chunks) throw error;
+      if (!told) throw error;
       events.send(`data: ${JSON.stringify(openAiError(asServiceError(error)))}\n\n`);
     } finally {
       isOver = true;
       events.end();
     }
   };
+  run().catch((error: unknown) => accepted.reject(error));
+  const { sessionId, turnId } = await accepted.promise;
   const stop = (): void => {
-    const { sessionId, turnId } = message;
     if (isOver || session.isNamed) return;
     const cancel = { sessionId, turnId, reason: 'the client went away' };
     // The turn may have ended meanwhile, and nobody is left to be told.
     bus.send('turn.cancel', cancel, context).catch(() => undefined);
   };
-  run().catch((error: unknown) => accepted.reject(error));
-  await accepted.promise;
-  return serverSentEvents((sink) => {
+  const response = serverSentEvents((sink) => {
     events.pass(sink);
     return { drained: () => undefined, stop };
   }, request);
+  return { ...response, headers: { ...response.headers, [SESSION_HEADER]: sessionId } };
 }
 
 /** Events from before there is somebody to send them to. */

@@ -9,12 +9,13 @@ import type { ChatMessage } from './chat-request.ts';
 export interface GivenConversation {
   /** What the client says besides the system prompt of the agent. */
   readonly instructions: string | undefined;
-  /** All but the newest message. */
+  /** All but the newest message of the user, if the conversation ends with one. */
   readonly history: readonly GivenMessage[];
+  /** Empty if the conversation ends with the result of a tool. */
   readonly newest: { readonly text: string; readonly image?: Image };
 }
 
-/** Throws if the messages are not a conversation that a user goes on with. */
+/** Throws if the messages are not a conversation that a model can go on with. */
 export function givenConversation(
   messages: readonly ChatMessage[],
   maxImageBytes: MaxBytes,
@@ -26,15 +27,18 @@ export function givenConversation(
     if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
     else history.push(givenMessage(message, history, { field, maxImageBytes }));
   }
-  const newest = history.pop();
+  const said = instructions.length > 0 ? instructions.join('\n\n') : undefined;
+  const newest = history.at(-1);
+  if (newest?.role === 'tool') return { instructions: said, history, newest: { text: '' } };
   if (newest?.role !== 'user') throw notGoingOn(messages.length - 1);
+  history.pop();
   const { text, images = [] } = newest;
   // A message has one image. The others come right before it.
   const others = images.slice(0, -1);
   if (others.length > 0) history.push({ role: 'user', text: '', images: others });
   const image = images.at(-1);
   return {
-    instructions: instructions.length > 0 ? instructions.join('\n\n') : undefined,
+    instructions: said,
     history,
     newest: { text, ...(image && { image }) },
   };
@@ -107,7 +111,7 @@ function imageOf(url: string, field: string): Image {
 
 type Content = string | readonly ({ readonly text: string } | { readonly refusal: string })[];
 
-function textOf(content: Content): string {
+export function textOf(content: Content): string {
   if (typeof content === 'string') return content;
   return content.map((part) => ('text' in part ? part.text : part.refusal)).join('\n');
 }
@@ -136,8 +140,12 @@ function nameOf(callId: string, before: readonly GivenMessage[], field: string):
 }
 
 function notGoingOn(last: number): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The last message must be one of the user.', {
-    field: `messages.${last}`,
-    issue: 'its role is not user',
-  });
+  return new ServiceError(
+    'INVALID_REQUEST',
+    'The last message must be one of the user, or the result of a tool.',
+    {
+      field: `messages.${last}`,
+      issue: 'its role is not user or tool',
+    },
+  );
 }

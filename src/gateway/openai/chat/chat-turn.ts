@@ -1,0 +1,106 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { SessionId, TurnId } from '../../../core/ids.ts';
+import type { IdempotencyKey } from '../../../core/request/request-events.ts';
+import type { MaxBytes } from '../../../core/size-limits.ts';
+import type { TurnOptions } from '../../../core/turn/turn-options.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import type { TurnMessage } from '../../../ports/service-requests.ts';
+import type { ServedRequest } from '../../http/http-message.ts';
+import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../requests/turn-answer.ts';
+import { turnMessage } from '../../requests/turn-message.ts';
+import type { ChosenSession } from '../chosen-session.ts';
+import { toolOptions } from '../client-tools.ts';
+import type { ChatRequest } from './chat-request.ts';
+import { givenConversation, sinceLastReply } from './given-conversation.ts';
+import { toolAnswers } from './tool-answers.ts';
+
+/** Who asks, for what. */
+export interface AskedChat {
+  readonly bus: Bus;
+  readonly context: ServedRequest['context'];
+  readonly session: ChosenSession;
+  readonly body: ChatRequest;
+  readonly key: IdempotencyKey | undefined;
+  readonly maxImageBytes: MaxBytes;
+}
+
+/** The turn that answers a request. */
+export interface AcceptedChat {
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
+  /** What earlier answers said of its reply. */
+  readonly told: string;
+}
+
+export interface ChatListener extends Pick<TurnListener, 'onChunk' | 'onStep'> {
+  readonly onAccepted: (accepted: AcceptedChat) => void;
+}
+
+/**
+ * Has the conversation answered: the turn that waits for the results at its end goes on, or else a new one begins. Rejects
+ * if the request is refused, and with the error that ended the turn.
+ */
+export async function runChat(asked: AskedChat, listener: ChatListener): Promise<TurnPause> {
+  const { bus, context, body } = asked;
+  const heardIn = (sessionId: SessionId): TurnListener => ({
+    ...listener,
+    onAccepted: (turnId, told) => listener.onAccepted({ sessionId, turnId, told }),
+  });
+  const answers = toolAnswers(body.messages);
+  const goesOn = answers && (await continueTurn(bus, answers, context, heardIn(answers.sessionId)));
+  if (goesOn) return goesOn;
+  const message = await messageOf(asked);
+  return runTurn(bus, message, context, heardIn(message.sessionId));
+}
+
+async function messageOf({
+  bus,
+  context,
+  session,
+  body,
+  key,
+  maxImageBytes,
+}: AskedChat): Promise<TurnMessage> {
+  const { instructions, history, newest } = givenConversation(body.messages, maxImageBytes);
+  const { sessionId, isNamed } = session;
+  const isKnown = isNamed && (await bus.send('session.position', { sessionId }, context)).head > 0;
+  if (isKnown && history.at(-1)?.role === 'tool' && newest.text === '') throw nobodyAsked(sessionId);
+  const given = isKnown ? sinceLastReply(history) : history;
+  const options = optionsOf(body, instructions);
+  return turnMessage({
+    sessionId,
+    ...newest,
+    key,
+    ...(given.length > 0 && { given }),
+    ...(options && { options }),
+  });
+}
+
+/** Undefined if the client wants nothing special. */
+function optionsOf(body: ChatRequest, instructions: string | undefined): TurnOptions | undefined {
+  const { max_completion_tokens, max_tokens, temperature, top_p: topP, stop, seed } = body;
+  const maxTokens = max_completion_tokens ?? max_tokens;
+  const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = body;
+  const options: TurnOptions = {
+    ...(instructions !== undefined && { instructions }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(stop !== undefined && { stop: [stop].flat() }),
+    ...(seed !== undefined && { seed }),
+    ...toolOptions({
+      tools: tools.map((tool) => tool.function),
+      choice: typeof choice === 'object' ? choice.function : choice,
+      parallel,
+    }),
+  };
+  return Object.keys(options).length > 0 ? options : undefined;
+}
+
+function nobodyAsked(sessionId: SessionId): ServiceError {
+  return new ServiceError('CALL_NOT_FOUND', 'No tool call of that id waits for a client.', {
+    field: 'messages',
+    sessionId,
+    reason: 'the session does not wait for the result at the end of the messages',
+  });
+}

@@ -1,0 +1,58 @@
+import type { CallId } from '../../core/ids.ts';
+import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import { joinReply } from '../../core/turn/reply-text.ts';
+import { spokenText } from '../../core/turn/step-parts.ts';
+
+/** A call of a tool that the client has lent. */
+export type DelegatedCall = SessionEventOf<'tool-call.delegated'>;
+
+/** How far a turn is, for a client that has lent it tools. */
+export class TurnProgress {
+  #step = 0;
+  #reply = '';
+  readonly #unsettled = new Set<CallId>();
+  readonly #delegated = new Map<CallId, DelegatedCall>();
+
+  /** Call with each event of the turn, in order. An event may come twice. */
+  note(event: SessionEvent): void {
+    switch (event.type) {
+      case 'step.completed':
+        if (event.step <= this.#step) return;
+        this.#step = event.step;
+        this.#reply = joinReply(this.#reply, spokenText(event.parts));
+        return;
+      case 'tool-call.requested':
+        this.#unsettled.add(event.callId);
+        return;
+      case 'tool-call.delegated':
+        this.#delegated.set(event.callId, event);
+        return;
+      case 'tool-call.succeeded':
+      case 'tool-call.failed':
+      case 'tool-call.interrupted':
+        this.#unsettled.delete(event.callId);
+        return;
+      default:
+    }
+  }
+
+  /** The texts of the completed steps, joined. */
+  get reply(): string {
+    return this.#reply;
+  }
+
+  /** Whether a client was asked to run the call. */
+  wasDelegated(callId: CallId): boolean {
+    return this.#delegated.has(callId);
+  }
+
+  isUnsettled(callId: CallId): boolean {
+    return this.#unsettled.has(callId);
+  }
+
+  /** The calls that only the client can run, if nothing else is missing; empty otherwise. */
+  get missingCalls(): readonly DelegatedCall[] {
+    const missing = [...this.#unsettled].map((callId) => this.#delegated.get(callId));
+    return missing.every((call) => call !== undefined) ? missing : [];
+  }
+}

@@ -1,0 +1,105 @@
+import type { CallId, SessionId } from '../../core/ids.ts';
+import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { OpenTurn, SessionState } from '../../core/session/session-state.ts';
+import type { ClientCall, PendingApproval } from '../../core/session/session-view.ts';
+import { clientCall, pendingApproval } from '../../core/session/view-session.ts';
+import type { Clock } from '../../timing/clock.ts';
+import type { Journal } from './journal.ts';
+
+/** What a tool call waits for: somebody's approval, or the client that lent the tool. */
+type WaitRequest = SessionEventOf<'approval.requested'> | SessionEventOf<'tool-call.delegated'>;
+
+/** A tool call that waits for somebody, and when that began, in milliseconds since the epoch. */
+export interface WaitingCall {
+  readonly request: WaitRequest;
+  readonly since: number;
+}
+
+interface WaitTimer {
+  readonly clock: Clock;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called when the time in which somebody could do something is over. */
+  readonly onExpired: (request: WaitRequest) => void;
+}
+
+/** The tool calls of one session that wait for somebody. Each has a timer if its time is limited. */
+export class WaitingCalls {
+  readonly #timer: WaitTimer;
+  readonly #calls = new Map<CallId, WaitingCall & { readonly wait: unknown }>();
+
+  constructor(timer: WaitTimer) {
+    this.#timer = timer;
+  }
+
+  /** The calls that wait for approval, oldest first. */
+  get approvals(): PendingApproval[] {
+    return pendingApprovals([...this.#calls.values()]);
+  }
+
+  add({ request, since }: WaitingCall): void {
+    const { clock, now, onExpired } = this.#timer;
+    const { callId, expiresAfterMs } = request;
+    const wait =
+      expiresAfterMs === undefined
+        ? null
+        : clock.setTimeout(() => onExpired(request), Math.max(0, since + expiresAfterMs - now()));
+    this.#calls.set(callId, { request, since, wait });
+  }
+
+  /** Forgets the calls that do not wait any more. */
+  keep(open: OpenTurn | null): void {
+    for (const callId of this.#calls.keys())
+      if (!open?.awaiting.has(callId) && !open?.delegated.has(callId)) this.#forget(callId);
+  }
+
+  /** Ends the timers. */
+  stop(): void {
+    this.keep(null);
+  }
+
+  #forget(callId: CallId): void {
+    const { wait = null } = this.#calls.get(callId) ?? {};
+    if (wait !== null) this.#timer.clock.clearTimeout(wait);
+    this.#calls.delete(callId);
+  }
+}
+
+export function pendingApprovals(calls: readonly WaitingCall[]): PendingApproval[] {
+  return calls.flatMap(({ request, since }) =>
+    request.type === 'approval.requested' ? [pendingApproval(request, since)] : [],
+  );
+}
+
+export function clientCalls(calls: readonly WaitingCall[]): ClientCall[] {
+  return calls.flatMap(({ request, since }) =>
+    request.type === 'tool-call.delegated' ? [clientCall(request, since)] : [],
+  );
+}
+
+const PAGE_EVENTS = 200;
+
+/**
+ * The calls that wait for somebody in this state, oldest first. The state does not have the times, so they are read from
+ * the end of the log, and only if a call waits.
+ */
+export async function waitingCalls(
+  journal: Pick<Journal, 'read'>,
+  sessionId: SessionId,
+  { open, seq }: SessionState,
+): Promise<WaitingCall[]> {
+  const missing = new Set([...(open?.awaiting.keys() ?? []), ...(open?.delegated.keys() ?? [])]);
+  const found: WaitingCall[] = [];
+  for (let end = seq; missing.size > 0 && end > 0; ) {
+    const begin = Math.max(0, end - PAGE_EVENTS);
+    for (const { event, time } of (await journal.read(sessionId, begin, end - begin)).toReversed())
+      if (isWaitRequest(event) && missing.delete(event.callId))
+        found.unshift({ request: event, since: time });
+    end = begin;
+  }
+  return found;
+}
+
+function isWaitRequest(event: SessionEvent): event is WaitRequest {
+  return event.type === 'approval.requested' || event.type === 'tool-call.delegated';
+}
