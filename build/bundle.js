@@ -11,8 +11,12 @@ const outDir = 'dist/server-next';
 /** Computed before the build reads the sources: a change during the build then makes the build outdated. */
 const digest = sourceDigest(fileURLToPath(new URL('..', import.meta.url)));
 
-// The log's thread is started by its file name, so it is a bundle of its own.
-const input = { main: 'src/app/main.ts', 'event-log-worker': 'src/adapters/sqlite/log/event-log-worker.ts' };
+// Threads are started by the names of their files, so each is a bundle of its own.
+const input = {
+  main: 'src/app/main.ts',
+  'event-log-worker': 'src/adapters/sqlite/log/event-log-worker.ts',
+  'schema-worker': 'src/adapters/ajv/schema-worker.ts',
+};
 await bundleServer(input, outDir, { paths: { 'uWebSockets.js': uwsModule } });
 copyUws(outDir);
 // The server reads this file from the folder of its code.

@@ -26,6 +26,7 @@ export type TurnInput = TurnContext;
 type Fact<T extends FactType> = SessionEventOf<T>;
 type FactType =
   | 'step.completed'
+  | 'output.rejected'
   | 'approval.requested'
   | 'approval.granted'
   | 'tool-call.delegated'
@@ -140,12 +141,18 @@ export const turnMachine = setup({
       },
       on: {
         'step.completed': { guard: 'asksForTools', target: 'executingTools', actions: 'awaitCalls' },
+        'output.rejected': 'askingAgain',
         'step.timedOut': {
           target: 'failing',
           actions: { type: 'reportFailure', params: { limit: 'step-timeout' } },
         },
         CANCEL: 'cancelling',
       },
+    },
+    askingAgain: {
+      description:
+        'The reply does not have the form that the client wants. The model is told, and asked once more.',
+      always: 'callingModel',
     },
     executingTools: {
       description: 'The model asked for tools. The turn continues when each tool call has a result.',

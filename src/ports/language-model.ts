@@ -1,6 +1,7 @@
 import type { ModelMessage, ModelTool } from '../core/conversation/model-message.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { TraceContext } from '../core/trace.ts';
+import type { OutputFormat } from '../core/turn/output-format.ts';
 import type {
   FinishReason,
   ModelSource,
@@ -21,9 +22,11 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** In place of the settings of the agent file. */
-  readonly settings?: Omit<TurnOptions, 'instructions' | 'clientTools' | 'toolChoice'>;
+  readonly settings?: Omit<TurnOptions, 'instructions' | 'clientTools' | 'toolChoice' | 'output'>;
   /** If absent, the model decides which tools it uses. */
   readonly toolChoice?: ToolChoice;
+  /** The form of the reply. The system prompt tells of it, too; the caller checks the reply. */
+  readonly output?: OutputFormat;
   /**
    * The step that needs the reply. Never sent to the provider. `said` is the user's text of this turn alone;
    * the newest message may begin with earlier text that was never answered.

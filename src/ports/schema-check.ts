@@ -1,8 +1,19 @@
-/** Checks tool arguments against a JSON Schema. */
+/** Checks values against JSON Schemas. */
 export interface SchemaCheck {
   /**
+   * Of the arguments of a tool of a server.
    * @returns a description of the problem that names the property, for people. Undefined if there is none, or
    * if the schema itself is unusable: then the tool's server decides.
    */
   issueWith(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string | undefined>;
+  /** Against a schema of a client, who may be up to no good: it takes limited time and memory. Never rejects. */
+  ofClient(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<SchemaVerdict>;
+}
+
+/** Empty if the value fits. */
+export interface SchemaVerdict {
+  /** What is wrong with the value; it names the property, for people. */
+  readonly issue?: string;
+  /** Why the schema cannot be used, for people. */
+  readonly unusable?: string;
 }

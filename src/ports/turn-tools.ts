@@ -4,6 +4,7 @@ import type { ApprovalPolicy } from '../core/tool-call/approval-policy.ts';
 import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { OutputFormat } from '../core/turn/output-format.ts';
 import type { RawToolCall } from './language-model.ts';
 
 /** A tool and the server that offers it. */
@@ -45,6 +46,8 @@ export interface TurnTools {
   ready(): Promise<void> | null;
   /** @param clientTools those that the client lends to the turn. */
   forModel(clientTools?: readonly ClientTool[]): ToolOffer;
+  /** @returns why the reply does not have the form that the client wants; undefined if it has. */
+  outputIssue(format: OutputFormat, reply: string): Promise<string | undefined>;
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */
   call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
 }

@@ -22,6 +22,8 @@ export interface RecordedReply {
   readonly source: ModelSource | null;
   readonly finishReason?: FinishReason;
   readonly usage?: TokenUsage;
+  /** Why it did not have the form that the client wanted. */
+  readonly outputIssue?: string;
 }
 
 /** Something from outside that caused events. `said` is the text that the running step had streamed by then. */
@@ -111,6 +113,7 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
     case 'tool-call.requested':
     case 'approval.requested':
     case 'tool-call.delegated':
+    case 'output.rejected':
     case 'turn.completed':
     case 'session.forked':
       return NONE;
@@ -152,7 +155,21 @@ function recordedReply(
   following: readonly SessionEvent[],
 ): RecordedReply {
   const calls = recordedCalls(callIdsOf(parts), following);
-  return { parts, calls, source, ...(finishReason && { finishReason }), ...(usage && { usage }) };
+  const outputIssue = issueIn(following[0]);
+  return {
+    parts,
+    calls,
+    source,
+    ...(finishReason && { finishReason }),
+    ...(usage && { usage }),
+    ...(outputIssue !== undefined && { outputIssue }),
+  };
+}
+
+/** Why the reply before this event was rejected. */
+function issueIn(event: SessionEvent | undefined): string | undefined {
+  if (event?.type === 'output.rejected') return event.issue;
+  return event?.type === 'turn.failed' && event.cause.kind === 'output' ? event.cause.issue : undefined;
 }
 
 function approvalInput(answer: Omit<AnswerApproval, 'type'>): RecordedInput {
@@ -191,6 +208,7 @@ function failedCallInput(
 function failureInput({ cause, error, partial: said }: SessionEventOf<'turn.failed'>): RecordedInput {
   switch (cause.kind) {
     case 'step-limit':
+    case 'output':
       return NONE;
     case 'step-timeout':
       return { type: 'time-out', cause, error, said };

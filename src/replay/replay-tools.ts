@@ -3,22 +3,33 @@ import type { SessionEventOf } from '../core/log/events.ts';
 import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { OutputFormat } from '../core/turn/output-format.ts';
 import type { ToolOffer, TurnTools } from '../ports/turn-tools.ts';
 
 /** Takes the place of the recorded tools. Each call waits until the replay settles it with the recorded outcome. */
 export class ReplayTools implements TurnTools {
-  readonly #offered: Pick<TurnTools, 'forModel'> | undefined;
+  readonly #offered: Pick<TurnTools, 'forModel' | 'outputIssue'> | undefined;
   readonly #waiting = new Map<string, (outcome: ToolOutcome) => void>();
   #recorded: readonly RequestedCall[] = [];
+  #outputIssue: string | undefined;
 
   /** @param offered the tools that a live model is offered; undefined if the replies are recorded. */
-  constructor(offered: Pick<TurnTools, 'forModel'> | undefined) {
+  constructor(offered: Pick<TurnTools, 'forModel' | 'outputIssue'> | undefined) {
     this.#offered = offered;
   }
 
-  /** Call it before the model answers. @param calls the recorded calls of that answer. */
-  expect(calls: readonly RequestedCall[]): void {
+  /**
+   * Call it before the model answers.
+   * @param calls the recorded calls of that answer.
+   * @param outputIssue what was recorded to be wrong with it.
+   */
+  expect(calls: readonly RequestedCall[], outputIssue?: string): void {
     this.#recorded = calls;
+    this.#outputIssue = outputIssue;
+  }
+
+  outputIssue(format: OutputFormat, reply: string): Promise<string | undefined> {
+    return this.#offered?.outputIssue(format, reply) ?? Promise.resolve(this.#outputIssue);
   }
 
   isRunning(callId: string): boolean {

@@ -24,7 +24,7 @@ export interface LiveAgent extends TurnLimits {
   readonly systemPrompt: string;
   readonly historyTokens: number;
   /** The tools that the model is offered. None of them is called. */
-  readonly tools: Pick<TurnTools, 'forModel'>;
+  readonly tools: Pick<TurnTools, 'forModel' | 'outputIssue'>;
 }
 
 export interface ReplayDeps {
@@ -152,7 +152,7 @@ export class ReplayedSession {
 
   #answer(call: ModelCall, reply: RecordedReply): Promise<void> {
     const { live } = this.#deps;
-    this.#tools.expect(reply.calls);
+    this.#tools.expect(reply.calls, reply.outputIssue);
     return this.#turns.reportAfter(() => (live ? call.ask(live.model, reply) : call.answer(reply)));
   }
 

@@ -129,6 +129,11 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
       usage: TokenUsage.optional(),
     }),
   ),
+  frame(
+    'outputRejected',
+    'The reply of the step does not fit the schema that was asked for. The model is told, and asked once more.',
+    z.object({ step: z.int(), issue: z.string() }),
+  ),
   frame('reset', 'The conversation starts over.', z.object({})),
   frame(
     'renamed',

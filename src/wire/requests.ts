@@ -53,6 +53,10 @@ const clientTools = optional(
   'Tools that the client lends to the agent for this message. A call of one waits until the client answers it.',
 );
 
+const outputSchema = optional(z.record(z.string(), z.unknown())).describe(
+  'A JSON Schema. The reply is JSON that fits it, or the turn fails.',
+);
+
 /** What came of a call of a tool of the client. */
 const callAnswer = {
   content: z
@@ -73,6 +77,7 @@ export const MessageSyncRequest = z.object({
   sessionId: session,
   whenBusy: optional(WhenBusy),
   clientTools,
+  outputSchema,
 });
 
 /** Body of `POST /api/message`. */
@@ -85,6 +90,7 @@ export const MessageRequest = z.object({
   sessionId: session,
   whenBusy: optional(WhenBusy),
   clientTools,
+  outputSchema,
 });
 
 /** Body of `POST /api/reset`. */
@@ -232,6 +238,7 @@ export const MessageFrame = z.object({
   imageData: optional(Image),
   whenBusy: optional(WhenBusy),
   clientTools,
+  outputSchema,
   /** A message that is repeated with the same id is answered once. */
   clientMessageId: optional(IdempotencyKeyId),
 });

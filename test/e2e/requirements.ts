@@ -483,6 +483,8 @@ export const requirements = {
   'openai.tools-given':
     'results of tools that no session has asked for are part of the conversation that came',
   'openai.tools-refused': 'tools that cannot be are refused, with the field',
+  'openai.output': 'a reply has the form of `response_format`, or is an error; the SDK parses it',
+  'output.schema': 'with `outputSchema` the reply is JSON that fits, asked for again once, and then an error',
   'client-tools.websocket': 'a page lends the agent its own functions over WebSocket',
   'client-tools.rest': 'the same over REST, with the result or with an error',
 

@@ -1,10 +1,16 @@
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv, ValidateFunction } from 'ajv';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
+import { compile, describe, loadAjv } from './schema-compiler.ts';
+import { SchemaThread } from './schema-thread.ts';
 
-/** Checks values with Ajv, which is loaded with the first check. Each schema object is compiled once. */
+/**
+ * Checks values with Ajv, which is loaded with the first check. Each schema object of a tool server is compiled once. Those
+ * of clients are checked in a thread.
+ */
 export function ajvSchemaCheck(log: Logger): SchemaCheck {
   const compiled = new WeakMap<object, ValidateFunction | null>();
+  const thread = new SchemaThread();
   let ajv: Promise<Ajv> | null = null;
   return {
     async issueWith(schema, value) {
@@ -12,26 +18,19 @@ export function ajvSchemaCheck(log: Logger): SchemaCheck {
       const checker = await ajv;
       let validate = compiled.get(schema);
       if (validate === undefined) {
-        validate = compile(checker, schema, log);
+        validate = usable(checker, schema, log);
         compiled.set(schema, validate);
       }
       if (validate === null || validate(value)) return undefined;
-      return describe(validate.errors ?? []);
+      return describe(validate.errors ?? [], 'arguments');
     },
+    ofClient: (schema, value) => thread.check(schema, value),
   };
 }
 
-/** Not strict: tool servers use several drafts and their own formats, and Ajv would reject what it does not know. */
-async function loadAjv(): Promise<Ajv> {
-  const { Ajv: Implementation } = await import('ajv');
-  return new Implementation({ strict: false, allErrors: true, validateFormats: false, logger: false });
-}
-
-function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Logger): ValidateFunction | null {
+function usable(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Logger): ValidateFunction | null {
   try {
-    // Two tools may use the same `$id`, and Ajv rejects a `$schema` that it does not know.
-    const { $schema: _draft, $id: _name, ...rest } = schema;
-    return ajv.compile(rest);
+    return compile(ajv, schema);
   } catch (error) {
     log.warn(
       { err: error },
@@ -39,15 +38,4 @@ function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>, log: Logge
     );
     return null;
   }
-}
-
-function describe(errors: readonly ErrorObject[]): string {
-  return errors
-    .slice(0, 5)
-    .map(({ instancePath, message, params }) => {
-      const where = instancePath === '' ? 'arguments' : instancePath.slice(1).replaceAll('/', '.');
-      const extra = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
-      return `${where} ${message ?? 'is not valid'}${extra}`;
-    })
-    .join('; ');
 }

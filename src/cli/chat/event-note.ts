@@ -36,6 +36,8 @@ export function eventNote(event: StreamEvent): Note | null {
       return { text: event.data.message, style: 'yellow' };
     case 'turnResumed':
       return { text: 'the service came back; this part of the reply begins anew', style: 'yellow' };
+    case 'outputRejected':
+      return { text: `the reply does not fit: ${event.data.issue}`, style: 'yellow' };
     case 'reset':
       return { text: 'the conversation begins anew', style: 'yellow' };
     case 'deleted':

@@ -6,6 +6,7 @@ const meanings: Readonly<Record<TurnEvent['type'] | McpServerEvent['type'], stri
   'turn.prepared': 'The service has tried each tool server once.',
   'step.streaming': 'The first text of the model has arrived.',
   'step.completed': 'The model has ended its reply, or asks for tools.',
+  'output.rejected': 'The reply does not have the form that the client wants.',
   'step.timedOut': 'The model took too long.',
   'approval.requested': 'A tool call must be approved before it runs.',
   'approval.granted': 'Somebody approved a tool call. It runs now.',

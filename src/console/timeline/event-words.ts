@@ -13,6 +13,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
     case 'thinking':
     case 'chunk':
     case 'stepCompleted':
+    case 'outputRejected':
       return 'steps';
     case 'toolCall':
     case 'clientToolCall':
@@ -68,6 +69,8 @@ export function summaryOf(event: TimedEvent): string {
       const { code, message, details } = event.data;
       return shorten(`${code}: ${typeof details.reason === 'string' ? details.reason : message}`);
     }
+    case 'outputRejected':
+      return shorten(`step ${event.data.step} does not fit: ${event.data.issue}`);
     case 'reset':
       return 'the conversation starts over';
     case 'renamed':

@@ -13,6 +13,7 @@ const causeTexts = {
   'session-forked': 'the session was forked',
   'session-repaired': 'the log was damaged',
   model: 'the model call failed',
+  output: 'the reply does not have the form that the client wants',
   'step-limit': 'step limit',
   'step-timeout': 'the step took too long',
   tool: 'the tool failed',

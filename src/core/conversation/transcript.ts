@@ -1,5 +1,6 @@
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { toolResultText } from '../tool-call/tool-result-text.ts';
+import { outputCorrection } from '../turn/output-format.ts';
 import type { StepPart } from '../turn/reply-parts.ts';
 import { type GivenMessage, transcribed } from './given-message.ts';
 import type { Image } from './image.ts';
@@ -21,6 +22,9 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
       return;
     case 'step.completed':
       addStep(transcript, event);
+      return;
+    case 'output.rejected':
+      transcript.push({ role: 'user', text: outputCorrection(event.issue) });
       return;
     case 'tool-call.requested':
       addToolCall(transcript, event);

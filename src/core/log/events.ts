@@ -21,6 +21,7 @@ import {
   SecretKept,
 } from '../tool-server/tool-server-events.ts';
 import {
+  OutputRejected,
   StepCompleted,
   TurnCancelled,
   TurnCompleted,
@@ -36,6 +37,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
   TurnStarted,
   TurnResumed,
   StepCompleted,
+  OutputRejected,
   ToolCallRequested,
   ApprovalRequested,
   ApprovalGranted,

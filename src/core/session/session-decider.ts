@@ -163,7 +163,7 @@ function queueFull(open: OpenTurn, waiting: number, limit: number): ServiceError
 function completeStep(state: SessionState, command: CompleteStep): SessionEvent[] {
   const open = openTurn(state, command.turnId);
   if (!open || command.step !== open.step + 1) return [];
-  const { turnId, step, parts, calls, source, finishReason, usage } = command;
+  const { turnId, step, parts, calls, source, finishReason, usage, outputIssue: issue } = command;
   const text = spokenText(parts);
   const ended = finishReason && { finishReason };
   const completed: SessionEvent = {
@@ -177,11 +177,23 @@ function completeStep(state: SessionState, command: CompleteStep): SessionEvent[
     ...(usage && { usage }),
   };
   if (calls.length > 0) return [completed, ...requestCalls(turnId, calls)];
+  if (issue !== undefined && !open.isAskedAgain)
+    return [completed, { type: 'output.rejected', turnId, step, issue }];
+  if (issue !== undefined)
+    return [completed, outputFailure({ ...open, step }, issue), ...startNext(state.waiting)];
   return [
     completed,
     { type: 'turn.completed', turnId, content: joinReply(open.reply, text), ...ended },
     ...startNext(state.waiting),
   ];
+}
+
+/** The whole text of the step is in the log already. */
+function outputFailure(open: OpenTurn, issue: string): SessionEvent {
+  const reason = `the reply does not fit the schema that was asked for: ${issue}`;
+  const error = new ServiceError('AGENT_ERROR', 'The agent could not answer.', { reason });
+  const cause = { kind: 'output' as const, issue };
+  return { type: 'turn.failed', turnId: open.turnId, cause, error: error.body, ...partialText(open, '') };
 }
 
 function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {

@@ -38,7 +38,7 @@ export interface OpenTurn extends WaitingTurn {
   readonly attempt: number;
   /** Number of completed steps. */
   readonly step: number;
-  /** The reply so far: the texts of the completed steps, joined. */
+  /** The reply so far: the texts of the completed steps, joined. Empty where the reply is the text of the last step. */
   readonly reply: string;
   /** Tool calls of the last step that are not settled yet, by call id. */
   readonly unsettled: ReadonlyMap<string, SessionEventOf<'tool-call.requested'>>;
@@ -46,6 +46,8 @@ export interface OpenTurn extends WaitingTurn {
   readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
   /** The unsettled calls that wait for the client that lent the tool, by call id. */
   readonly delegated: ReadonlyMap<string, SessionEventOf<'tool-call.delegated'>>;
+  /** The model was told that its reply does not have the form that the client wants. */
+  readonly isAskedAgain?: true;
 }
 
 /** Requests with a key by the key's id, oldest first. Only `evolveKeys` writes to it. */
@@ -133,8 +135,11 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       return { open: { ...openTurn(state, event), attempt: event.attempt } };
     case 'step.completed': {
       const open = openTurn(state, event);
-      return { open: { ...open, step: event.step, reply: joinReply(open.reply, spokenText(event.parts)) } };
+      const reply = open.options?.output ? '' : joinReply(open.reply, spokenText(event.parts));
+      return { open: { ...open, step: event.step, reply } };
     }
+    case 'output.rejected':
+      return { open: { ...openTurn(state, event), isAskedAgain: true } };
     case 'tool-call.requested': {
       const open = openTurn(state, event);
       return { open: { ...open, unsettled: new Map(open.unsettled).set(event.callId, event) } };

@@ -41,6 +41,7 @@ const OpenTurn = z.strictObject({
   unsettled: z.array(ToolCallRequested),
   awaiting: z.array(ApprovalRequested),
   delegated: z.array(ToolCallDelegated).exactOptional(),
+  isAskedAgain: z.literal(true).exactOptional(),
 });
 
 /** The state without the lists that grow with the conversation. */

@@ -24,6 +24,8 @@ export type CancellationCause = z.infer<typeof CancellationCause>;
 export const FailureCause = z.discriminatedUnion('kind', [
   /** The model or its provider failed, or could not be reached. */
   z.object({ kind: z.literal('model') }),
+  /** The reply did not have the form that the client wants, twice. */
+  z.object({ kind: z.literal('output'), issue: z.string() }),
   z.object({ kind: z.literal('step-limit'), maxSteps: z.int() }),
   z.object({ kind: z.literal('step-timeout'), stepTimeoutMs: z.int() }),
   Unrecorded,

@@ -54,6 +54,8 @@ export interface CompleteStep {
   readonly source: ModelSource | null;
   readonly finishReason?: FinishReason;
   readonly usage?: TokenUsage;
+  /** Why the reply does not have the form that the client wants. */
+  readonly outputIssue?: string;
 }
 
 /** The open turn cannot continue. */

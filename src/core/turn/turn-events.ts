@@ -59,7 +59,16 @@ export const StepCompleted = z.object({
   usage: TokenUsage.optional(),
 });
 
-/** `content` is the final reply: the texts of all steps, joined. `finishReason` says why the last step ended early. */
+/** The reply of the step does not have the form that the client wants. The model is told why, and asked once more. */
+export const OutputRejected = z.object({
+  type: z.literal('output.rejected'),
+  turnId: TurnId,
+  step: z.int().min(1),
+  /** For people and for the model. */
+  issue: z.string(),
+});
+
+/** `content` is the final reply: the texts of all steps, joined, or that of the last one where a form was asked for. `finishReason` says why the last step ended early. */
 export const TurnCompleted = z.object({
   type: z.literal('turn.completed'),
   turnId: TurnId,

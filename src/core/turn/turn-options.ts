@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ClientTool } from '../tool-call/client-tool.ts';
+import { OutputFormat } from './output-format.ts';
 
 /** `none`: none of them. `required`: at least one. An object: this one. */
 export const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string() })]);
@@ -23,6 +24,8 @@ export const TurnOptions = z.object({
   clientTools: z.array(ClientTool).optional(),
   /** Which tools the model uses in the first step of the turn, if it is not to decide that. */
   toolChoice: ToolChoice.optional(),
+  /** The form of the reply. */
+  output: OutputFormat.optional(),
   /** Whether the model may ask for several tools at once. */
   parallelToolCalls: z.boolean().optional(),
 });

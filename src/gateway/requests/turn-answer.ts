@@ -104,29 +104,36 @@ async function goOn(
 ): Promise<TurnPause | null> {
   const newest = await newestTurn(bus, sessionId, context);
   if (!newest || newest.isOver || (wanted !== undefined && newest.turnId !== wanted)) return null;
-  const { turnId, events, head } = newest;
-  return attending(bus, { sessionId, turnId }, { context, listener }, async (turn) => {
-    for (const event of events) turn.progress.note(event);
-    if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
-    listener.onAccepted?.(turnId, turn.progress.reply);
-    const given = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
-    for (const answer of given) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
-    // What happened before the turn was attended.
-    for (const event of await eventsOfTurn(bus, { sessionId, turnId, after: head }, context))
-      turn.note(event);
-    return turn.pause();
-  });
+  const { turnId, events, head, options } = newest;
+  return attending(
+    bus,
+    { sessionId, turnId, ...(options && { options }) },
+    { context, listener },
+    async (turn) => {
+      for (const event of events) turn.progress.note(event);
+      if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
+      listener.onAccepted?.(turnId, turn.progress.reply);
+      const given = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
+      for (const answer of given) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
+      // What happened before the turn was attended.
+      for (const event of await eventsOfTurn(bus, { sessionId, turnId, after: head }, context))
+        turn.note(event);
+      return turn.pause();
+    },
+  );
 }
+
+type AttendedMessage = Pick<TurnMessage, 'sessionId' | 'turnId' | 'options'>;
 
 /** Hears of the turn from before `use` until it is done. */
 async function attending<T>(
   bus: Bus,
-  { sessionId, turnId }: { readonly sessionId: SessionId; readonly turnId: TurnId },
+  message: AttendedMessage,
   { context, listener }: { readonly context: RequestContext; readonly listener: TurnListener },
   use: (turn: AttendedTurn) => Promise<T>,
 ): Promise<T> {
-  const turn = new AttendedTurn(turnId, listener);
-  const topic = bus.topicOf(sessionId, context);
+  const turn = new AttendedTurn(message, listener);
+  const topic = bus.topicOf(message.sessionId, context);
   bus.onSession(topic, turn);
   try {
     return await use(turn);
@@ -140,7 +147,7 @@ async function attending<T>(
  * which turn to wait for.
  */
 class AttendedTurn implements SessionListener {
-  readonly progress = new TurnProgress();
+  readonly progress: TurnProgress;
   readonly #turnId: TurnId;
   readonly #listener: TurnListener;
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
@@ -149,7 +156,8 @@ class AttendedTurn implements SessionListener {
   #onChange: (() => void) | null = null;
 
   /** @param listener hears the chunks of this turn, and what the session waits for. */
-  constructor(turnId: TurnId, listener: TurnListener) {
+  constructor({ turnId, options }: AttendedMessage, listener: TurnListener) {
+    this.progress = new TurnProgress(options?.output !== undefined);
     this.#turnId = turnId;
     this.#listener = listener;
   }

@@ -8,10 +8,16 @@ export type DelegatedCall = SessionEventOf<'tool-call.delegated'>;
 
 /** How far a turn is, for a client that has lent it tools. */
 export class TurnProgress {
+  readonly #hasForm: boolean;
   #step = 0;
   #reply = '';
   readonly #unsettled = new Set<CallId>();
   readonly #delegated = new Map<CallId, DelegatedCall>();
+
+  /** @param hasForm whether the reply is the text of the last step alone, because a form was asked for. */
+  constructor(hasForm: boolean) {
+    this.#hasForm = hasForm;
+  }
 
   /** Call with each event of the turn, in order. An event may come twice. */
   note(event: SessionEvent): void {
@@ -19,7 +25,7 @@ export class TurnProgress {
       case 'step.completed':
         if (event.step <= this.#step) return;
         this.#step = event.step;
-        this.#reply = joinReply(this.#reply, spokenText(event.parts));
+        if (!this.#hasForm) this.#reply = joinReply(this.#reply, spokenText(event.parts));
         return;
       case 'tool-call.requested':
         this.#unsettled.add(event.callId);

@@ -8,6 +8,7 @@ import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
+import { messageOptions } from '../requests/message-options.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { parseFields } from '../requests/request-fields.ts';
@@ -42,9 +43,9 @@ async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxB
   const bytes = await request.body();
   checkMessageSize(bytes, bytes.length, maxImageBytes);
   const body = parseFields(MessageSyncRequest, await readJsonObject(request));
-  const { message: text, sessionId, imageData: image, whenBusy, clientTools } = body;
+  const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);
-  const options = clientTools && { clientTools };
+  const options = messageOptions(body);
   const key = await keyOfRequest(request, { text, image, ...options });
   const { content: response, ...ended } = await answerTurn(
     bus,
@@ -56,8 +57,8 @@ async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxB
 
 async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   const body = parseFields(MessageRequest, await readJsonObject(request));
-  const { message: text, sessionId, whenBusy, clientTools } = body;
-  const options = clientTools && { clientTools };
+  const { message: text, sessionId, whenBusy } = body;
+  const options = messageOptions(body);
   const key = await keyOfRequest(request, { text, ...options });
   const { waitsFor } = await bus.send(
     'turn.start',

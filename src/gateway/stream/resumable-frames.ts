@@ -112,6 +112,8 @@ function ownFrame(envelope: Envelope): ResumableFrame {
     case 'step.completed': {
       return { event: 'stepCompleted', data: stepData(event) };
     }
+    case 'output.rejected':
+      return { event: 'outputRejected', data: { step: event.step, issue: event.issue } };
     case 'approval.granted': {
       const { callId, toolName, serverId, argumentsHash } = event;
       return { event: 'toolApproved', data: { callId, toolName, serverId, argumentsHash } };

@@ -118,6 +118,7 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
       return { event: 'error', data: turnCancelled(sharedReason(event)).body };
     case 'turn.requested':
     case 'step.completed':
+    case 'output.rejected':
     case 'approval.granted':
     case 'session.reset':
     case 'session.renamed':

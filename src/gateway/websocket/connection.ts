@@ -17,6 +17,7 @@ import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.t
 import { answeredOutcome } from '../requests/answered-outcome.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { messageOptions } from '../requests/message-options.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
@@ -239,13 +240,13 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     content: text,
     imageData: image,
     whenBusy,
-    clientTools,
     clientMessageId,
+    ...wanted
   }: MessageFrame): Promise<void> {
-    const payload = { text, image, ...(clientTools && { clientTools }) };
+    const options = messageOptions(wanted);
+    const payload = { text, image, ...options };
     const key = clientMessageId === undefined ? undefined : await idempotencyKey(clientMessageId, payload);
     const sessionId = this.#sessionId;
-    const options = clientTools && { clientTools };
     const message = turnMessage({ sessionId, text, image, options, whenBusy, key });
     const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
     const { turnId, outcome, waitsFor } = accepted;

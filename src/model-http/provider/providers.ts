@@ -34,6 +34,8 @@ export interface ProviderDefaults {
   readonly emptyContent?: string;
   /** The field of a chat completion that takes `llm.seed`; by default `seed`. */
   readonly seedField?: string;
+  /** Whether a chat completion takes a JSON Schema for the reply: not at all if absent, or only where there are no tools. */
+  readonly outputSchema?: 'always' | 'without-tools';
   /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;
 }
@@ -57,6 +59,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'always',
     tokenLimitField: 'max_completion_tokens',
     callIds: /^.{1,40}$/,
     maxTools: 128,
@@ -85,6 +88,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'without-tools',
     // https://github.com/NousResearch/hermes-agent/pull/19728
     namesResults: true,
   },
@@ -103,6 +107,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: false,
     ...usual,
+    outputSchema: 'without-tools',
     callIds: /^[a-zA-Z0-9]{9}$/,
     seedField: 'random_seed',
   },
@@ -113,6 +118,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'without-tools',
     effortField: 'reasoning',
   },
   ollama: {
@@ -122,6 +128,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'without-tools',
   },
   deepseek: {
     label: 'DeepSeek',
@@ -157,6 +164,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'always',
     emptyContent: '',
   },
   cerebras: {
@@ -166,6 +174,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: false,
     ...usual,
+    outputSchema: 'without-tools',
     tokenLimitField: 'max_completion_tokens',
     wantsReasoningBack: true,
   },
@@ -176,6 +185,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'without-tools',
   },
   vllm: {
     label: 'vLLM',
@@ -184,6 +194,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: true,
     ...usual,
+    outputSchema: 'always',
     wantsReasoningBack: true,
   },
 };

@@ -331,6 +331,7 @@ export class SessionActor {
         if (early || !this.#stopped) this.#run = this.#deps.turns.start(this, early, event.agentVersion);
         return;
       case 'step.completed':
+      case 'output.rejected':
       case 'approval.requested':
       case 'approval.granted':
       case 'tool-call.delegated':
@@ -407,7 +408,7 @@ function isBoundary(appended: readonly Envelope[], state: SessionState): boolean
 }
 
 const BEFORE_STEP: ReadonlySet<SessionEvent['type']> = new Set([
-  ...(['turn.started', 'turn.resumed', 'step.completed'] as const),
+  ...(['turn.started', 'turn.resumed', 'step.completed', 'output.rejected'] as const),
   ...(['tool-call.succeeded', 'tool-call.failed', 'tool-call.interrupted'] as const),
 ]);
 

@@ -52,7 +52,10 @@ async function problemOf(
 ): Promise<Pick<RequestedCall, 'problem'>> {
   if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
   if (!args) return { problem: 'the arguments are not a JSON object' };
-  const issue = await schemas.issueWith(offered.tool.inputSchema, args);
+  const { inputSchema } = offered.tool;
+  const issue = offered.byClient
+    ? (await schemas.ofClient(inputSchema, args)).issue
+    : await schemas.issueWith(inputSchema, args);
   return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };
 }
 

@@ -4,6 +4,7 @@ import { approvalPolicy } from '../../core/tool-call/approval-policy.ts';
 import type { ClientTool, ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import { nameToolsForModel } from '../../core/tool-call/tool-names.ts';
+import type { OutputFormat } from '../../core/turn/output-format.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
@@ -63,6 +64,18 @@ export class ToolCatalog implements TurnTools {
       this.#offer = { revision, offer: this.#offerOf(this.available()) };
     }
     return this.#offer.offer;
+  }
+
+  async outputIssue({ schema }: OutputFormat, reply: string): Promise<string | undefined> {
+    let value: unknown;
+    try {
+      value = JSON.parse(reply);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return 'it is not JSON';
+    }
+    const { issue, unusable } = await this.#schemas.ofClient(schema, value);
+    return unusable === undefined ? issue : `the schema itself cannot be used (${unusable})`;
   }
 
   #offerOf(available: readonly OfferedTool[], clientTools: readonly ClientTool[] = []): ToolOffer {

@@ -15,12 +15,12 @@ export class EarlyReply {
   #listener: ReplyListener | null = null;
   #step: CompleteStep | null = null;
 
-  /** @param completed what a reply that asks for no tools means for the turn. */
+  /** @param completed what a reply that asks for no tools means for the turn; null if that is not known at once. */
   constructor(
     model: LanguageModel,
     request: ModelRequest,
     offer: ToolOffer,
-    completed: (reply: ModelReply) => CompleteStep,
+    completed: ((reply: ModelReply) => CompleteStep) | null,
   ) {
     this.offer = offer;
     this.#reply = model.generate(
@@ -39,7 +39,7 @@ export class EarlyReply {
     );
     this.#reply.then(
       (reply) => {
-        if (!reply.parts.some(({ type }) => type === 'toolCall')) this.#step = completed(reply);
+        if (completed && !reply.parts.some(({ type }) => type === 'toolCall')) this.#step = completed(reply);
       },
       // The caller of `deliver` handles a failure. Without that call, nobody needs the reply.
       () => undefined,

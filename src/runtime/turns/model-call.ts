@@ -1,6 +1,8 @@
 import { AGENT } from '../../core/log/event-metadata.ts';
 import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
+import type { OutputFormat } from '../../core/turn/output-format.ts';
 import { separatorAfter } from '../../core/turn/reply-text.ts';
+import { spokenText } from '../../core/turn/step-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { systemClock } from '../../timing/clock.ts';
@@ -73,7 +75,27 @@ export class ModelCall {
     if (signal.aborted) return;
     const calls = await offer.resolve(toolCallsOf(reply), session.state.transcript);
     if (signal.aborted) return;
-    this.#report(reply, calls, causationId);
+    const outputIssue = calls.length === 0 ? await this.#outputIssue(reply) : undefined;
+    if (signal.aborted) return;
+    this.#report(reply, { calls, outputIssue }, causationId);
+  }
+
+  /** What may be wrong is not streamed: nobody could take it back. It is said at once when it was checked. */
+  async #outputIssue({ parts }: ModelReply): Promise<string | undefined> {
+    const { turn, onText } = this.#deps;
+    const format = this.#output;
+    if (!format) return undefined;
+    const text = spokenText(parts);
+    const issue = await turn.catalog.outputIssue(format, text);
+    if (issue === undefined && !this.#over) {
+      onText();
+      this.streamed.say(text);
+    }
+    return issue;
+  }
+
+  get #output(): OutputFormat | undefined {
+    return this.#deps.session.state.open?.options?.output;
   }
 
   #reply(): Promise<ModelReply> {
@@ -86,20 +108,27 @@ export class ModelCall {
     return turn.model.generate(modelRequest(step, turn, offer), this.#listener(), signal);
   }
 
-  #report(reply: ModelReply, calls: readonly RequestedCall[], causationId: string): void {
+  #report(
+    reply: ModelReply,
+    { calls, outputIssue }: { calls: readonly RequestedCall[]; outputIssue: string | undefined },
+    causationId: string,
+  ): void {
     const { session, turn } = this.#deps;
     const place = { turnId: this.#turnId, step: this.#step };
-    session.report(completedStep(place, reply, calls, turn), { actor: AGENT, causationId });
+    const step = completedStep(place, reply, calls, turn);
+    const command = outputIssue === undefined ? step : { ...step, outputIssue };
+    session.report(command, { actor: AGENT, causationId });
   }
 
   /** A model that goes on after its call is over is not heard. */
   #listener(): ReplyListener {
     const { session, onText } = this.#deps;
     const { streamed } = this;
+    const isHeld = this.#output !== undefined;
     let isFirst = true;
     return {
       onText: (text) => {
-        if (this.#over) return;
+        if (this.#over || isHeld) return;
         if (!isFirst) {
           streamed.say(text);
           return;

@@ -1,3 +1,4 @@
+import { outputInstructions } from '../../core/turn/output-format.ts';
 import type { ToolChoice, TurnOptions } from '../../core/turn/turn-options.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
@@ -25,11 +26,15 @@ export function modelRequest(
     const messages = shownConversation(conversation, turn);
     return { systemPrompt: turn.systemPrompt, messages, tools, origin };
   }
-  const { instructions, clientTools: _, toolChoice, ...settings } = options;
-  const systemPrompt = [turn.systemPrompt, instructions ?? ''].filter((text) => text !== '').join('\n\n');
+  const { instructions, clientTools: _, toolChoice, output, ...settings } = options;
+  const form = output ? outputInstructions(output) : '';
+  const systemPrompt = [turn.systemPrompt, instructions ?? '', form]
+    .filter((text) => text !== '')
+    .join('\n\n');
   const messages = shownConversation(conversation, { ...turn, systemPrompt });
   const choice = tools.length > 0 ? choiceIn(step, toolChoice) : undefined;
-  return { systemPrompt, messages, tools, settings, ...(choice && { toolChoice: choice }), origin };
+  const wanted = { ...(choice && { toolChoice: choice }), ...(output && { output }) };
+  return { systemPrompt, messages, tools, settings, ...wanted, origin };
 }
 
 /** A model that had to use a tool in each step would never answer. */

@@ -3,6 +3,7 @@ import { transcribed } from '../../core/conversation/given-message.ts';
 import { hasMessage, userMessage } from '../../core/conversation/transcript.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
+import type { ModelReply } from '../../ports/language-model.ts';
 import { completedStep } from './completed-step.ts';
 import { EarlyReply } from './early-reply.ts';
 import { modelRequest } from './model-request.ts';
@@ -46,7 +47,9 @@ export class TurnRunner {
     const offer = catalog.forModel(options?.clientTools);
     const place = { turnId, step: 1 };
     const request = modelRequest({ ...place, conversation, said: text, options }, deps, offer);
-    return new EarlyReply(model, request, offer, (reply) => completedStep(place, reply, [], deps));
+    // A reply that must be checked is not stored before that.
+    const completed = (reply: ModelReply) => completedStep(place, reply, [], deps);
+    return new EarlyReply(model, request, offer, options?.output ? null : completed);
   }
 
   /**

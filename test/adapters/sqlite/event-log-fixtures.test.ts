@@ -35,6 +35,7 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 /** Younger than the newest fixture. */
 const SINCE = [
   'tool-call.delegated',
+  'output.rejected',
   'session.renamed',
   'session.shared',
   'grant.revoked',

@@ -104,6 +104,9 @@ async function sendEverything(
   await Promise.all([lent.plain.until('clientToolCall'), lent.resuming.until('clientToolCall')]);
   lent.resuming.send(exampleOf(client, 'toolResult'));
   await Promise.all([lent.resuming.until('done'), lent.plain.until('response')]);
+  lent.resuming.send({ type: 'message', content: 'hello', outputSchema: { type: 'object' } });
+  await lent.resuming.until('outputRejected');
+  await lent.plain.until('error');
 }
 
 /** A client that watches the machines while a tool server is disconnected. */

@@ -127,13 +127,16 @@ function answer(turnId: string, step: number, random: () => number, index: numbe
       }),
     ),
   ];
-  return completeStep({
-    turnId,
-    step,
-    parts,
-    calls,
-    ...(random() < 0.7 && { source }),
-    ...(random() < 0.2 && { finishReason: 'length' }),
-    ...(random() < 0.5 && { usage: { inputTokens: index, outputTokens: 1, reasoningTokens: 0 } }),
-  });
+  return {
+    ...completeStep({
+      turnId,
+      step,
+      parts,
+      calls,
+      ...(random() < 0.7 && { source }),
+      ...(random() < 0.2 && { finishReason: 'length' }),
+      ...(random() < 0.5 && { usage: { inputTokens: index, outputTokens: 1, reasoningTokens: 0 } }),
+    }),
+    ...(random() < 0.2 && { outputIssue: 'it is not JSON' }),
+  };
 }

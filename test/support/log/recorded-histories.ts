@@ -305,6 +305,25 @@ export const laterHistories: Readonly<Record<string, History>> = {
     return recorded(store);
   },
 
+  'a reply without the form that was asked for, one that has it then, and a turn that fails for it':
+    async () => {
+      const store = memoryEventStore();
+      const rig = start(store);
+      const heard = rig.listen();
+      const output = { schema: { type: 'object' }, name: 'output' };
+      await rig.say('a', { options: { output } });
+      (await rig.model.call(0)).askFor({ name: 'look' });
+      (await rig.tools.call(0)).answer('seen');
+      (await rig.model.call(1)).answer('It is', ' red.');
+      (await rig.model.call(2)).answer('{"colour":', '"red"}');
+      await heard.event('turn.completed');
+      await rig.say('b', { options: { output } });
+      (await rig.model.call(3)).answer('Red.');
+      (await rig.model.call(4)).answer('Red!');
+      await heard.event('turn.failed');
+      return recorded(store);
+    },
+
   'calls of tools of the client, beside one of a server: answered, failed, expired, and cancelled with the turn':
     async () => {
       const clock = new SimulatedClock();

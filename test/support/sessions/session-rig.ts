@@ -82,7 +82,7 @@ export class SessionRig {
     );
     const catalog = new ToolCatalog(
       servers,
-      { issueWith: async () => undefined },
+      { issueWith: async () => undefined, ofClient: async () => ({}) },
       { approval, clientTools: { expiresAfterMs: 3_600_000 }, log },
     );
     const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };

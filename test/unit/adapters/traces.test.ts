@@ -32,7 +32,7 @@ async function start(store: EventStore = memoryEventStore()) {
     llm: { provider: 'mistral', model: 'm-1' },
     mcpServers: { tools: { type: 'stdio', command: 'none' } },
   });
-  const schemas = { issueWith: async () => undefined };
+  const schemas = { issueWith: async () => undefined, ofClient: async () => ({}) };
   const { tracing } = traces;
   const snapshots = memorySnapshotStore();
   const agent = await composeAgent({

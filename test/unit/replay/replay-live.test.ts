@@ -90,7 +90,7 @@ async function replayLive(
   servers.start({ tools: { type: 'stdio', command: 'none' } });
   const catalog = new ToolCatalog(
     servers,
-    { issueWith: async () => undefined },
+    { issueWith: async () => undefined, ofClient: async () => ({}) },
     { approval: { rules: [], default: 'auto' }, clientTools: { expiresAfterMs: 3_600_000 }, log },
   );
   await catalog.ready();

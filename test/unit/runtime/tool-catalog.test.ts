@@ -25,7 +25,7 @@ async function offer(
     serverBook(memoryEventStore()),
   );
   servers.start({ many: { type: 'stdio', command: 'none' } });
-  const schemas = { issueWith: async () => undefined };
+  const schemas = { issueWith: async () => undefined, ofClient: async () => ({}) };
   const catalog = new ToolCatalog(servers, schemas, {
     approval,
     clientTools: { expiresAfterMs: 3_600_000 },

@@ -41,6 +41,7 @@ function anyEvent(pick: Pick, random: () => number): TurnEvent {
   return pick<TurnEvent>([
     { type: 'turn.prepared' },
     { type: 'step.streaming' },
+    { type: 'output.rejected', turnId: 't', step: 1, issue: 'x' },
     stepCompleted({ turnId: 't', callIds: calls.slice(0, Math.floor(random() * 4)) }),
     { type: 'approval.requested', ...ref, callId, arguments: {}, argumentsHash: 'h' },
     { type: 'approval.granted', ...ref, callId, argumentsHash: 'h' },

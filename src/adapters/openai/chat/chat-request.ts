@@ -4,6 +4,7 @@ import type {
   ChatCompletionTool,
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
+import type { ResponseFormatJSONSchema } from 'openai/resources/shared';
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type {
   AssistantMessage,
@@ -11,6 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/conversation/model-message.ts';
+import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
 import type { ToolChoice } from '../../../core/turn/turn-options.ts';
 import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
@@ -28,11 +30,24 @@ export function chatRequest(access: ProviderAccess, config: LlmConfig, request: 
     stream: true,
     // Strict servers refuse `tools: []`, so fields that are not needed are left out.
     ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
+    ...(takesSchema(request, rules) && { response_format: responseFormat(request.output) }),
     ...(request.toolChoice && { tool_choice: chatToolChoice(request.toolChoice) }),
     ...(rules.acceptsStreamOptions && { stream_options: { include_usage: true } }),
   };
   const settings = chatSettings(rules, config, request.tools.length > 0);
   return mergedBody({ ...body, ...settings }, config.extraBody);
+}
+
+function takesSchema<R extends ModelRequest>(
+  request: R,
+  { outputSchema }: ProviderDefaults,
+): request is R & Required<Pick<ModelRequest, 'output'>> {
+  if (!request.output || !outputSchema) return false;
+  return outputSchema === 'always' || request.tools.length === 0;
+}
+
+function responseFormat({ name, schema, strict }: OutputFormat): ResponseFormatJSONSchema {
+  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } };
 }
 
 function chatToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOption {

@@ -1,6 +1,11 @@
-import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
+import type {
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseFormatTextJSONSchemaConfig,
+} from 'openai/resources/responses/responses';
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../../core/conversation/model-message.ts';
+import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import type { ToolChoice } from '../../../core/turn/turn-options.ts';
 import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
@@ -19,7 +24,7 @@ type ResponsesBody = Fields & { input: InputItem[] };
 export function responsesRequest(
   access: ProviderAccess,
   config: LlmConfig,
-  { systemPrompt, messages, tools, toolChoice }: ModelRequest,
+  { systemPrompt, messages, tools, toolChoice, output }: ModelRequest,
   without: ReadonlySet<Extra>,
 ): object {
   const body: ResponsesBody = {
@@ -31,6 +36,7 @@ export function responsesRequest(
     store: false,
     ...(!without.has('include') && { include: ['reasoning.encrypted_content'] }),
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...(output && { text: { format: outputFormat(output) } }),
     ...(toolChoice && { tool_choice: responsesToolChoice(toolChoice) }),
     ...settings(config, without, tools.length > 0),
   };
@@ -52,6 +58,10 @@ function settings(
     }),
     ...(parallelToolCalls !== undefined && hasTools && { parallel_tool_calls: parallelToolCalls }),
   };
+}
+
+function outputFormat({ name, schema, strict }: OutputFormat): ResponseFormatTextJSONSchemaConfig {
+  return { type: 'json_schema', name, schema, ...(strict !== undefined && { strict }) };
 }
 
 function responsesToolChoice(choice: ToolChoice): NonNullable<Fields['tool_choice']> {

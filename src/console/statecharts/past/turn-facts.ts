@@ -14,6 +14,8 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
       const parts = [{ type: 'text' as const, text }, ...calls];
       return { type: 'step.completed', turnId, step, parts, separator: '', source: null };
     }
+    case 'outputRejected':
+      return { type: 'output.rejected', turnId, ...event.data };
     case 'toolApproval':
       return { type: 'approval.requested', turnId, ...event.data };
     case 'toolApproved':

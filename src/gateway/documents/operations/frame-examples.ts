@@ -107,6 +107,7 @@ export const frameExamples: FrameExamples = {
       place: { seq: 3, turnId, actor: agent },
     },
   ],
+  outputRejected: [{ data: { step: 1, issue: 'it is not JSON' }, place: { seq: 4, turnId, actor: agent } }],
   reset: [{ data: {}, place: { seq: 10, actor: client } }],
   renamed: [{ data: { title: 'Sums' }, place: { seq: 11, actor: client } }],
   forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, actor: client } }],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ClientTool } from '../../../core/tool-call/client-tool.ts';
+import { OutputFormat } from '../../../core/turn/output-format.ts';
 import { optional } from '../../../wire/requests.ts';
 
 /*
@@ -27,6 +28,24 @@ const FunctionTool = z.object({
     parameters: optional(z.record(z.string(), z.unknown())),
   }),
 });
+
+const ResponseFormat = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('json_object') }),
+    z.object({
+      type: z.literal('json_schema'),
+      json_schema: z.object({
+        name: OutputFormat.shape.name,
+        schema: optional(OutputFormat.shape.schema),
+        strict: optional(z.boolean()),
+      }),
+    }),
+  ],
+  'must be text, json_object or json_schema',
+);
+export type ResponseFormat = z.infer<typeof ResponseFormat>;
 
 export const ChatMessage = z.discriminatedUnion(
   'role',
@@ -89,7 +108,7 @@ export const ChatRequest = z.object({
   ),
   parallel_tool_calls: optional(z.boolean()),
   functions: optional(z.array(z.unknown()).max(0, 'is not supported: use tools')),
-  response_format: optional(z.object({ type: z.literal('text', 'must be text') })),
+  response_format: optional(ResponseFormat),
   modalities: optional(z.array(z.literal('text', 'must be text'))),
   audio: optional(z.never('is not supported')),
   logprobs: optional(z.literal(false, 'is not supported')),

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { SchemaVerdict } from '../../ports/schema-check.ts';
+
+/** A thread that answers nothing for so long is ended. */
+const LONGEST_CHECK_MS = 2_000;
+/** Ajv keeps what it has compiled, so a thread is replaced after this many checks. */
+const CHECKS_PER_THREAD = 500;
+const LIMITS = { maxOldGenerationSizeMb: 128 };
+
+/**
+ * Checks values against schemas of clients, one after the other. A schema may have a regular expression that never comes to
+ * an end, or be large beyond measure, so each check has limited time and memory, in a thread that can be ended.
+ */
+export class SchemaThread {
+  #worker: Worker | null = null;
+  #checks = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  check(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<SchemaVerdict> {
+    const verdict = this.#last.then(() => this.#check({ schema, value }));
+    this.#last = verdict;
+    return verdict;
+  }
+
+  /** Never rejects. */
+  async #check(task: object): Promise<SchemaVerdict> {
+    const worker = this.#thread();
+    try {
+      worker.postMessage(task);
+      const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(LONGEST_CHECK_MS) });
+      return verdict;
+    } catch {
+      // It took too long, or the thread had no memory left.
+      this.#worker = null;
+      await worker.terminate();
+      return { issue: 'it could not be checked with this schema in reasonable time' };
+    }
+  }
+
+  #thread(): Worker {
+    if (this.#checks >= CHECKS_PER_THREAD) {
+      void this.#worker?.terminate();
+      this.#worker = null;
+    }
+    if (!this.#worker) {
+      this.#checks = 0;
+      // The file is .ts in a checkout and .js in a build.
+      const file = new URL(`./schema-worker${extname(import.meta.url)}`, import.meta.url);
+      this.#worker = new Worker(file, { name: 'schemas', resourceLimits: LIMITS });
+      this.#worker.unref();
+      // The check that waits for the thread hears of it, too.
+      this.#worker.on('error', () => undefined);
+    }
+    this.#checks += 1;
+    return this.#worker;
+  }
+}

@@ -1,0 +1,26 @@
+import { parentPort } from 'node:worker_threads';
+import type { SchemaVerdict } from '../../ports/schema-check.ts';
+import { compile, describe, loadAjv } from './schema-compiler.ts';
+
+/* The thread of `SchemaThread`: answers each message with a verdict. */
+
+interface Task {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly value: unknown;
+}
+
+const ajv = loadAjv();
+
+parentPort?.on('message', async (task: Task) => {
+  parentPort?.postMessage(await verdictOf(task));
+});
+
+async function verdictOf({ schema, value }: Task): Promise<SchemaVerdict> {
+  const checker = await ajv;
+  try {
+    const validate = compile(checker, schema);
+    return validate(value) ? {} : { issue: describe(validate.errors ?? [], 'the value') };
+  } catch (error) {
+    return { unusable: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { ajvSchemaCheck } from '../../../src/adapters/ajv/ajv-schema-check.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+const red = { type: 'object', properties: { colour: { const: 'red' } }, required: ['colour'] };
+
+describe('a schema of a client', () => {
+  it('is checked, whatever came before', async () => {
+    const check = ajvSchemaCheck(recordingLog());
+    expect(await check.ofClient(red, { colour: 'red' })).toEqual({});
+    expect(await check.ofClient(red, {})).toEqual({
+      issue: "the value must have required property 'colour'",
+    });
+    expect(await check.ofClient(red, { colour: 'blue' })).toEqual({
+      issue: 'colour must be equal to constant',
+    });
+    expect(await check.ofClient({ $id: 'a', type: 'number' }, 1)).toEqual({});
+    expect(await check.ofClient({ $id: 'a', type: 'string' }, 1)).toEqual({
+      issue: 'the value must be string',
+    });
+  });
+
+  it('that cannot be used is told', async () => {
+    const check = ajvSchemaCheck(recordingLog());
+    const { unusable } = await check.ofClient({ type: 'strong' }, 'x');
+    expect(unusable).toContain('type');
+  });
+
+  it('that never comes to an end is given up, and holds up nothing else', async () => {
+    const check = ajvSchemaCheck(recordingLog());
+    let ticks = 0;
+    const ticking = setInterval(() => {
+      ticks += 1;
+    }, 20);
+    const endless = check.ofClient({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(40)}!`);
+    const next = check.ofClient(red, { colour: 'red' });
+    expect((await endless).issue).toContain('reasonable time');
+    expect(await next).toEqual({});
+    clearInterval(ticking);
+    expect(ticks).toBeGreaterThan(10);
+  });
+
+  it('is compiled as often as clients want, in bounded memory', async () => {
+    const check = ajvSchemaCheck(recordingLog());
+    const verdicts = await Promise.all(
+      Array.from({ length: 1_200 }, (_, index) => check.ofClient({ const: index }, index)),
+    );
+    expect(verdicts.every(({ issue }) => issue === undefined)).toBe(true);
+  });
+});
