@@ -52,7 +52,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'ipaddr.js',
     '@modelcontextprotocol/sdk',
   ],
-  'src/adapters/ajv': ['ajv'],
+  'src/adapters/ajv': ['ajv', 'node:'],
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['src/stored-log', 'src/timing', 'node:'],
   'src/adapters/nats': ['@nats-io/transport-node'],
