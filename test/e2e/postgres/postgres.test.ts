@@ -61,6 +61,11 @@ describe('a service whose log is in PostgreSQL', () => {
     upstream.replyWith(reply);
     const cut = first.post('/api/message-sync', asked('wait for it')).catch(() => 'cut off');
     await upstream.request(1);
+    // The model is called while the message is being written.
+    await eventually(
+      () => viewOf(first, 's'),
+      ({ turns }) => turns.requested === 2,
+    );
     first.process.kill('SIGKILL');
     expect(await cut).toBe('cut off');
     open();
