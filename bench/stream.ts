@@ -1,5 +1,6 @@
+import { chatProtocol } from './support/chat-protocol.ts';
 import { chatReply, type Shape } from './support/chat-reply.ts';
-import { type Subject, startEach } from './support/contenders.ts';
+import { type Contender, control, type Subject, startEach } from './support/contenders.ts';
 import { linesOver } from './support/lines.ts';
 import { measured } from './support/measured.ts';
 import { allBegun, watchArrivals } from './support/paced-turns.ts';
@@ -9,10 +10,21 @@ import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
-import { FLOOR, floor, PLAIN, PLAIN_HTTP, plain, plainHttp, SERVICE, service } from './support/subjects.ts';
+import {
+  FLOOR,
+  floor,
+  PLAIN,
+  PLAIN_HTTP,
+  plain,
+  plainHttp,
+  SERVICE,
+  service,
+  startSources,
+} from './support/subjects.ts';
 import type { Plot } from './support/svg-plot.ts';
 import { dropAll } from './support/turns.ts';
 import { Upstream } from './support/upstream.ts';
+import { thisCheckout } from './support/version.ts';
 
 export const question =
   'How many chunks a second go from the model service through the server to the sockets?';
@@ -40,6 +52,8 @@ const full: readonly Case[] = [
   { shape: 'framed', streams: 100, turns: 200, pieces: 500 },
   ...[1, 10, 100, 1_000].map((streams) => ({ ...PACED, streams, turns: streams })),
 ];
+const CHAT = `${SERVICE}, chat completions`;
+const CHAT_STREAMS = 100;
 const WARM_UP: Case = { shape: 'burst', streams: 10, turns: 20, pieces: 100 };
 const smoke: readonly Case[] = [
   WARM_UP,
@@ -52,14 +66,19 @@ export async function run(scope: Scope): Promise<Report> {
   const contenders = [floor, service, plain, plainHttp].flatMap((contender) =>
     contender(scope, { upstream: upstream.url }),
   );
-  const subjects = await startEach([...contenders, ...peers(scope, upstream.url)]);
+  const subjects = await startEach([
+    ...contenders,
+    ...chatCompletions(scope, upstream.url),
+    ...peers(scope, upstream.url),
+  ]);
   let sessions = 0;
   const measure = (one: Case, rounds: number): Promise<Series[]> => {
     upstream.packets = chatReply(one.shape, PIECE, one.pieces);
     // The pacing ticks once a millisecond, so one stream gets at most one packet a millisecond.
     upstream.packetsPerSecond = Math.min(PACED_PER_SECOND, one.streams * 1_000);
     const labels = { shape: one.shape, streams: one.streams };
-    return interleave(rounds, labels, subjects, (subject) => {
+    const asked = subjects.filter(({ name }) => name !== CHAT || one.streams === CHAT_STREAMS || scope.quick);
+    return interleave(rounds, labels, asked, (subject) => {
       sessions += one.turns;
       return stream(subject, one, { upstream, firstSession: sessions, quick: scope.quick });
     });
@@ -72,6 +91,14 @@ export async function run(scope: Scope): Promise<Report> {
     targets: () => [...targets(all), ...scope.peers.flatMap((peer) => peerTargets(all, peer))],
     plots: [plot(all, scope.peers)],
   };
+}
+
+/** The service again, asked over OpenAI's interface. Other versions may not have it. */
+function chatCompletions(scope: Scope, upstream: string): Contender[] {
+  return control(scope, CHAT, () => startSources(scope, thisCheckout, { upstream })).map((contender) => ({
+    ...contender,
+    protocol: chatProtocol,
+  }));
 }
 
 function streamedTurns({ streams, pieces }: Case): StreamedTurns {
@@ -138,6 +165,15 @@ function targets(all: readonly Series[]): Target[] {
       what: `burst, ${streams} streams: chunks/s relative to plain-http`,
       measured: of('burst', streams, PLAIN_HTTP, 'chunks/s'),
     })),
+    {
+      what: `burst, ${CHAT_STREAMS} streams: chunks/s of chat completions relative to the WebSocket`,
+      wanted: { atLeast: 0.5 },
+      measured: ratio(
+        seriesOf(all, CHAT, { shape: 'burst', streams: CHAT_STREAMS }),
+        seriesOf(all, SERVICE, { shape: 'burst', streams: CHAT_STREAMS }),
+        'chunks/s',
+      ),
+    },
     ...paced.map(({ streams }) => ({
       what: `paced, ${streams} streams: CPU per chunk relative to the floor`,
       wanted: { atMost: 1.4 },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contender, control } from './contenders.ts';
-import { mastraProtocol } from './mastra-stream.ts';
+import { mastraProtocol } from './mastra-protocol.ts';
 import { npmCi } from './npm-ci.ts';
 import type { Protocol } from './protocol.ts';
 import type { Scope } from './scope.ts';

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MastraStream } from '../../../bench/support/mastra-stream.ts';
+import { EventReplyStream } from '../../../bench/support/event-reply-stream.ts';
+import { mastraReplies } from '../../../bench/support/mastra-protocol.ts';
 import { streamTurns } from '../../../bench/support/streamed-turns.ts';
 import { oneTurn } from '../../../bench/support/turns.ts';
 
@@ -50,8 +51,8 @@ async function serverOf(chunks: readonly string[], status = 200): Promise<{ port
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-async function openStream(port: number): Promise<MastraStream> {
-  const stream = await MastraStream.open(port);
+async function openStream(port: number): Promise<EventReplyStream> {
+  const stream = await EventReplyStream.open(mastraReplies, port);
   closers.push(() => stream.drop());
   return stream;
 }

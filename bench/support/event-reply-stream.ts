@@ -2,30 +2,30 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { localUrl } from './http-load.ts';
 import { openSocket } from './open-socket.ts';
-import type { Protocol, StreamSocket } from './protocol.ts';
+import type { StreamSocket } from './protocol.ts';
 import type { OnFrame } from './websocket-client.ts';
 
-const AGENT = '/api/agents/bench';
 const CHUNK = Buffer.from('{"event":"chunk"}');
-const DELTA = 'data: {"type":"text-delta"';
-const FAILURE = 'data: {"type":"error"';
-const TEXT = '"text":"';
-const END_OF_TEXT = '"}}';
 
-/** Mastra's own routes. Without a memory there are no sessions. */
-export const mastraProtocol: Protocol = {
-  messageTo: () => ({ path: `${AGENT}/generate`, body: bodyOf('hello') }),
-  openStreams: (port, count) => Promise.all(Array.from({ length: count }, () => MastraStream.open(port))),
-};
+/** An interface that answers a request with server-sent events. */
+export interface EventReplies {
+  readonly path: string;
+  /** The body of a request. */
+  readonly body: (content: string) => string;
+  /** The text of an event, still escaped as in JSON; null for an event without one. */
+  readonly textOf: (event: string) => string | null;
+  readonly isFailure: (event: string) => boolean;
+}
 
 /**
- * A connection to Mastra's route for streamed replies, for one reply at a time. It passes on each event with text as a
+ * A connection for streamed replies over HTTP, for one reply at a time. It passes on each event with text as a
  * chunk frame, and the end of the answer as the response frame with all texts, so that the benches can treat it as a
  * socket of the service. Events are searched and not parsed, so that they cost the server more than the load generator.
  */
-export class MastraStream implements StreamSocket {
+export class EventReplyStream implements StreamSocket {
   onFrame: OnFrame = () => undefined;
   onClose: () => void = () => undefined;
+  readonly #replies: EventReplies;
   readonly #socket: Socket;
   readonly #host: string;
   #received = '';
@@ -35,7 +35,8 @@ export class MastraStream implements StreamSocket {
   #event = '';
   #content = '';
 
-  private constructor(socket: Socket, host: string) {
+  private constructor(replies: EventReplies, socket: Socket, host: string) {
+    this.#replies = replies;
     this.#socket = socket;
     this.#host = host;
     socket.setEncoding('latin1');
@@ -45,18 +46,19 @@ export class MastraStream implements StreamSocket {
     socket.on('close', () => this.onClose());
   }
 
-  static async open(port: number): Promise<MastraStream> {
+  static async open(replies: EventReplies, port: number): Promise<EventReplyStream> {
     const base = localUrl(port);
     const socket = openSocket(base);
     await once(socket, 'connect');
-    return new MastraStream(socket, base.host);
+    return new EventReplyStream(replies, socket, base.host);
   }
 
   /** @param text A message as a socket of the service takes it. */
   send(text: string): void {
+    const { path, body: bodyOf } = this.#replies;
     const body = bodyOf(JSON.parse(text).content);
     this.#socket.write(
-      `POST ${AGENT}/stream HTTP/1.1\r\nHost: ${this.#host}\r\nContent-Type: application/json\r\n` +
+      `POST ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   }
@@ -100,16 +102,18 @@ export class MastraStream implements StreamSocket {
     const events = this.#event + text;
     let from = 0;
     for (let end = events.indexOf('\n\n'); end !== -1; end = events.indexOf('\n\n', from)) {
-      if (events.startsWith(DELTA, from)) this.#take(events.slice(from, end));
-      else if (events.startsWith(FAILURE, from)) this.#fail(events.slice(from, end));
+      this.#readEvent(events.slice(from, end));
       from = end + 2;
     }
     this.#event = events.slice(from);
   }
 
-  #take(event: string): void {
-    this.#content += event.slice(event.lastIndexOf(TEXT) + TEXT.length, event.lastIndexOf(END_OF_TEXT));
-    this.onFrame(CHUNK, 0, CHUNK.length);
+  #readEvent(event: string): void {
+    const text = this.#replies.textOf(event);
+    if (text !== null) {
+      this.#content += text;
+      this.onFrame(CHUNK, 0, CHUNK.length);
+    } else if (this.#replies.isFailure(event)) this.#fail(event);
   }
 
   #end(): void {
@@ -126,8 +130,4 @@ export class MastraStream implements StreamSocket {
     const frame = Buffer.from(JSON.stringify({ event: 'error', data: { message: reason.slice(0, 500) } }));
     this.onFrame(frame, 0, frame.length);
   }
-}
-
-function bodyOf(content: string): string {
-  return JSON.stringify({ messages: [{ role: 'user', content }] });
 }
