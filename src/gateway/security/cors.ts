@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import type { Access } from './access.ts';
 
 const EXPOSED_HEADERS =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, X-Session-Id, X-Should-Retry';
 
 /** The CORS headers for browsers. Without `cors.origins` there are none. */
 export class Cors {
