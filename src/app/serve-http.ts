@@ -212,7 +212,7 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
     // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
     oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
-    ...openAiRoutes(bus, maxRequestBytes),
+    ...openAiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),
   ];
 }
 

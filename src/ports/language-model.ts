@@ -9,7 +9,7 @@ import type {
   SpokenPart,
   TokenUsage,
 } from '../core/turn/reply-parts.ts';
-import type { ToolChoice, TurnOptions } from '../core/turn/turn-options.ts';
+import type { ModelSettings, ToolChoice } from '../core/turn/turn-options.ts';
 
 /**
  * A request whose messages every provider accepts: messages of the user and of the model alternate, tool
@@ -22,7 +22,7 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** In place of the settings of the agent file. */
-  readonly settings?: Omit<TurnOptions, 'instructions' | 'clientTools' | 'toolChoice' | 'output'>;
+  readonly settings?: ModelSettings;
   /** If absent, the model decides which tools it uses. */
   readonly toolChoice?: ToolChoice;
   /** The form of the reply. The system prompt tells of it, too; the caller checks the reply. */

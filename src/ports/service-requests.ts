@@ -24,6 +24,7 @@ import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
+import type { FollowedTurn } from '../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../core/turn/turn-options.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
@@ -41,6 +42,8 @@ export interface TurnMessage {
   readonly options?: TurnOptions;
   readonly whenBusy?: WhenBusy;
   readonly key?: IdempotencyKey;
+  /** Refused with `SESSION_BUSY` if another message came first. */
+  readonly follows?: FollowedTurn;
 }
 
 /** The decision about a tool call that waits for approval. */

@@ -483,6 +483,20 @@ export const requirements = {
   'openai.tools-given':
     'results of tools that no session has asked for are part of the conversation that came',
   'openai.tools-refused': 'tools that cannot be are refused, with the field',
+  'openai.responses': '/v1/responses answers the `openai` SDK, and shows what it answered',
+  'openai.responses-stream':
+    'the SDK reads the events of a response, each with its number, in the order of OpenAI',
+  'openai.responses-resumed':
+    'a response is read again from any event, with the same bytes, also after a restart',
+  'openai.responses-follow': 'a response follows another one, and forks where that is not the newest',
+  'openai.responses-conversation': 'a conversation is a session',
+  'openai.responses-background': 'a response goes on without its client, and is cancelled on request',
+  'openai.responses-unstored': 'a response that is not to be stored leaves no session behind',
+  'openai.responses-tools':
+    'the SDK runs its own tools, also after a restart, and asks again with another result',
+  'openai.responses-output': 'a response has the form of `text.format`; the SDK parses it',
+  'openai.responses-reasoning': 'a response has the reasoning of the model if the client asks for it',
+  'openai.responses-errors': 'what cannot be a response is refused, with the field',
   'openai.output': 'a reply has the form of `response_format`, or is an error; the SDK parses it',
   'output.schema': 'with `outputSchema` the reply is JSON that fits, asked for again once, and then an error',
   'client-tools.websocket': 'a page lends the agent its own functions over WebSocket',

@@ -1,5 +1,6 @@
 import type { AgentVersion } from '../agent-description.ts';
 import { ServiceError } from '../errors.ts';
+import type { TurnId } from '../ids.ts';
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired, requireSamePayload } from '../request/idempotency.ts';
 import {
@@ -16,7 +17,7 @@ import { DELETED, forkedFrom, INTERRUPTED, REPAIRED, RESET } from '../turn/endin
 import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { CancellationCause } from '../turn/turn-causes.ts';
-import type { CancelTurn, CompleteStep, FailTurn, StartTurn } from '../turn/turn-commands.ts';
+import type { CancelTurn, CompleteStep, FailTurn, FollowedTurn, StartTurn } from '../turn/turn-commands.ts';
 import type { DeleteSession, ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 import type { WhenBusy } from './when-busy.ts';
@@ -97,6 +98,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
     partial = '',
   } = command;
   if (isRepeated(state, command)) return [];
+  if (command.follows && !isNewest(state, command.follows)) throw overtaken(command.follows.turnId);
   const requested: SessionEvent = {
     type: 'turn.requested',
     turnId,
@@ -118,6 +120,18 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
     throw queueFull(state.open, state.waiting.length, policy.queuedMessages);
   }
   return [requested];
+}
+
+function isNewest({ waiting, open, seq }: SessionState, followed: FollowedTurn): boolean {
+  const newest = waiting.at(-1) ?? open;
+  return newest ? newest.turnId === followed.turnId : seq === followed.seq;
+}
+
+function overtaken(turnId: TurnId): ServiceError {
+  return new ServiceError('SESSION_BUSY', 'Another message came first.', {
+    turnId,
+    reason: 'the turn that the message was to follow is not the newest one any more',
+  });
 }
 
 /** Whether the same command was accepted before. Throws if its key came with another payload. */

@@ -10,6 +10,13 @@ import type { FinishReason, ModelSource, StepPart, TokenUsage } from './reply-pa
 import type { FailureCause } from './turn-causes.ts';
 import type { TurnOptions } from './turn-options.ts';
 
+/** The turn that a message is to follow: the newest one that runs or waits, or, if none does, the newest that has ended. */
+export interface FollowedTurn {
+  readonly turnId: TurnId;
+  /** Seq of the last event of the session, as the client knows it. */
+  readonly seq: number;
+}
+
 /** A message for the agent. It becomes a turn, which starts at once or after the turns before it. */
 export interface StartTurn {
   readonly type: 'turn.start';
@@ -23,6 +30,8 @@ export interface StartTurn {
   readonly whenBusy?: WhenBusy;
   /** A message with a key that was used before is the same message. */
   readonly key?: IdempotencyKey;
+  /** Refused if another message came first. */
+  readonly follows?: FollowedTurn;
   /** The distributed trace that the message came with. */
   readonly trace?: TraceContext;
   /** The text that the running step has streamed, in case this message interrupts it. */

@@ -28,5 +28,27 @@ export const TurnOptions = z.object({
   output: OutputFormat.optional(),
   /** Whether the model may ask for several tools at once. */
   parallelToolCalls: z.boolean().optional(),
+  /** Keep the reasoning of the model in the log, also if the agent file does not say so. */
+  keepReasoning: z.literal(true).optional(),
+  /** What the interface that the message came by wants to find again with the turn. Nothing else reads it. */
+  note: z.record(z.string(), z.unknown()).optional(),
 });
 export type TurnOptions = z.infer<typeof TurnOptions>;
+
+/** The options that are settings of the model. */
+export type ModelSettings = Omit<
+  TurnOptions,
+  'instructions' | 'clientTools' | 'toolChoice' | 'output' | 'keepReasoning' | 'note'
+>;
+
+export function modelSettings(options: TurnOptions): ModelSettings {
+  const { maxTokens, temperature, topP, stop, seed, parallelToolCalls } = options;
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(stop && { stop }),
+    ...(seed !== undefined && { seed }),
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+  };
+}

@@ -57,6 +57,9 @@ import { ChatChunk, ChatCompletion } from '../openai/chat/chat-answers.ts';
 import { ChatRequest } from '../openai/chat/chat-request.ts';
 import { OpenAiModel, OpenAiModels } from '../openai/models.ts';
 import { OpenAiError } from '../openai/openai-error.ts';
+import { OutputItem } from '../openai/responses/response-items.ts';
+import { OpenAiResponse } from '../openai/responses/response-object.ts';
+import { ResponseRequest } from '../openai/responses/response-request.ts';
 import { type JsonSchema, NamedSchemas } from './json-schema.ts';
 import {
   type ExampleObject,
@@ -128,6 +131,9 @@ const named = {
   ChatRequest,
   ChatCompletion,
   ChatChunk,
+  ResponseRequest,
+  OpenAiResponse,
+  OutputItem,
   OpenAiModel,
   OpenAiModels,
   OpenAiError,

@@ -18,10 +18,10 @@ export interface Route {
   /** Whether the body is the arguments of a tool, so that its fields mean nothing here. */
   readonly takesArguments?: true;
   /**
-   * Whether a client that asks for events gets them instead of one answer: by its `Accept`, or by a field of its body. Each
-   * `GET` route of the REST interface may do so.
+   * Whether a client that asks for events gets them instead of one answer: by its `Accept`, or by a field of its body or its query.
+   * Each `GET` route of the REST interface may do so.
    */
-  readonly mayStream?: true | 'by-body';
+  readonly mayStream?: true | 'by-field';
 }
 
 export interface FoundRoute {

@@ -16,10 +16,7 @@ export interface ChosenSession {
 export const SessionHeader = z.object({ [SESSION_HEADER]: SessionId });
 const InMetadata = z.object({ metadata: z.object({ session_id: SessionId }) });
 
-/**
- * The session that the client names, or a new one. A request that is repeated with its idempotency key gets the same new
- * one.
- */
+/** The session that the client names, or a new one. */
 export async function chosenSession(
   { headers }: Pick<HttpRequest, 'headers'>,
   metadata: Readonly<Record<string, string>> = {},
@@ -33,7 +30,15 @@ export async function chosenSession(
   const { session_id } = metadata;
   if (session_id !== undefined)
     return { sessionId: parseFields(InMetadata, { metadata }).metadata.session_id, isNamed: true };
+  return { sessionId: await newSessionId({ headers }), isNamed: false };
+}
+
+/** A request that is repeated with its idempotency key gets the same one. */
+export async function newSessionId(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  prefix = 'chat',
+): Promise<SessionId> {
   const key = headers.get('idempotency-key');
   const id = key === undefined ? crypto.randomUUID() : (await contentHash(key)).slice(0, 32);
-  return { sessionId: `chat-${id}`, isNamed: false };
+  return `${prefix}-${id}`;
 }

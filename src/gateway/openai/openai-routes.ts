@@ -3,14 +3,23 @@ import type { Bus } from '../../ports/bus.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { ErrorFormat } from '../http/http-front.ts';
 import type { Route } from '../http/router.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+
+export interface OpenAiDeps {
+  readonly bus: Bus;
+  readonly fanOut: SignalFanOut;
+  readonly maxImageBytes: MaxBytes;
+}
 
 /**
  * OpenAI's interface, for clients that know it: the agents are the models. The code of an operation is loaded by its first
  * request.
  */
-export function openAiRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
+export function openAiRoutes(deps: OpenAiDeps): Route[] {
+  const { bus, maxImageBytes } = deps;
   const models = () => import('./models.ts');
   const chat = () => import('./chat/chat-completions.ts');
+  const responses = () => import('./responses/responses.ts');
   return [
     {
       method: 'GET',
@@ -28,8 +37,44 @@ export function openAiRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
       method: 'POST',
       path: '/v1/chat/completions',
       access: REQUEST_SCOPES['turn.start'],
-      mayStream: 'by-body',
+      mayStream: 'by-field',
       handler: async (request) => (await chat()).chatCompletions(bus, request, maxImageBytes),
+    },
+    {
+      method: 'POST',
+      path: '/v1/responses',
+      access: REQUEST_SCOPES['turn.start'],
+      mayStream: 'by-field',
+      handler: async (request) => (await responses()).createResponse(deps, request),
+    },
+    {
+      method: 'GET',
+      path: '/v1/responses/:responseId',
+      access: REQUEST_SCOPES['session.events'],
+      mayStream: 'by-field',
+      handler: async (request, { responseId = '' }) =>
+        (await responses()).retrieveResponse(deps, request, responseId),
+    },
+    {
+      method: 'DELETE',
+      path: '/v1/responses/:responseId',
+      access: REQUEST_SCOPES['session.delete'],
+      handler: async (request, { responseId = '' }) =>
+        (await responses()).deleteResponse(deps, request, responseId),
+    },
+    {
+      method: 'POST',
+      path: '/v1/responses/:responseId/cancel',
+      access: REQUEST_SCOPES['turn.cancel'],
+      handler: async (request, { responseId = '' }) =>
+        (await responses()).cancelResponse(deps, request, responseId),
+    },
+    {
+      method: 'GET',
+      path: '/v1/responses/:responseId/input_items',
+      access: REQUEST_SCOPES['session.events'],
+      handler: async (request, { responseId = '' }) =>
+        (await responses()).listInputItems(deps, request, responseId),
     },
   ];
 }

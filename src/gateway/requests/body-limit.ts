@@ -2,7 +2,12 @@ import { encodedBytes, type MaxBytes } from '../../core/size-limits.ts';
 import type { BodyLimit } from '../../ports/web-server.ts';
 
 /** The paths whose requests may hold an image in base64. */
-const WITH_IMAGES: ReadonlySet<string> = new Set(['/api/message-sync', '/mcp', '/v1/chat/completions']);
+const WITH_IMAGES: ReadonlySet<string> = new Set([
+  '/api/message-sync',
+  '/mcp',
+  '/v1/chat/completions',
+  '/v1/responses',
+]);
 
 /** The limit on the bodies of a path. */
 export function bodyLimit(path: string, maxBytes: MaxBytes): BodyLimit | false {

@@ -6,7 +6,7 @@ import { spokenText } from '../../core/turn/step-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { systemClock } from '../../timing/clock.ts';
-import { completedStep } from './completed-step.ts';
+import { completedStep, keeping } from './completed-step.ts';
 import type { EarlyReply } from './early-reply.ts';
 import { modelRequest } from './model-request.ts';
 import { StreamedStep } from './streamed-step.ts';
@@ -115,7 +115,7 @@ export class ModelCall {
   ): void {
     const { session, turn } = this.#deps;
     const place = { turnId: this.#turnId, step: this.#step };
-    const step = completedStep(place, reply, calls, turn);
+    const step = completedStep(place, reply, calls, keeping(turn, session.state.open?.options));
     const command = outputIssue === undefined ? step : { ...step, outputIssue };
     session.report(command, { actor: AGENT, causationId });
   }

@@ -1,5 +1,5 @@
 import { outputInstructions } from '../../core/turn/output-format.ts';
-import type { ToolChoice, TurnOptions } from '../../core/turn/turn-options.ts';
+import { modelSettings, type ToolChoice, type TurnOptions } from '../../core/turn/turn-options.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import type { ToolOffer } from '../../ports/turn-tools.ts';
 import { type Conversation, shownConversation } from './shown-conversation.ts';
@@ -26,7 +26,8 @@ export function modelRequest(
     const messages = shownConversation(conversation, turn);
     return { systemPrompt: turn.systemPrompt, messages, tools, origin };
   }
-  const { instructions, clientTools: _, toolChoice, output, ...settings } = options;
+  const { instructions, toolChoice, output } = options;
+  const settings = modelSettings(options);
   const form = output ? outputInstructions(output) : '';
   const systemPrompt = [turn.systemPrompt, instructions ?? '', form]
     .filter((text) => text !== '')

@@ -4,7 +4,7 @@ import { hasMessage, userMessage } from '../../core/conversation/transcript.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { ModelReply } from '../../ports/language-model.ts';
-import { completedStep } from './completed-step.ts';
+import { completedStep, keeping } from './completed-step.ts';
 import { EarlyReply } from './early-reply.ts';
 import { modelRequest } from './model-request.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
@@ -48,7 +48,7 @@ export class TurnRunner {
     const place = { turnId, step: 1 };
     const request = modelRequest({ ...place, conversation, said: text, options }, deps, offer);
     // A reply that must be checked is not stored before that.
-    const completed = (reply: ModelReply) => completedStep(place, reply, [], deps);
+    const completed = (reply: ModelReply) => completedStep(place, reply, [], keeping(deps, options));
     return new EarlyReply(model, request, offer, options?.output ? null : completed);
   }
 

@@ -14,6 +14,7 @@ import { eventually } from '../../support/project/eventually.ts';
 import {
   documentedAgent,
   prepareDocumentedAccess,
+  prepareDocumentedResponses,
   prepareDocumentedState,
 } from '../../support/service/documented-service.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
@@ -79,6 +80,9 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
   'showModel.agent': ['created'],
   'createChatCompletion.hello': ['id', 'created', 'prompt_tokens', 'total_tokens'],
   'createChatCompletion.streamed': ['id', 'created'],
+  'showResponse.shown': ['created_at', 'completed_at'],
+  'cancelResponse.shown': ['created_at', 'completed_at'],
+  'createResponse.hello': ['id', 'created_at', 'completed_at', 'input_tokens', 'total_tokens'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };
 
@@ -138,7 +142,8 @@ describe('the documents', () => {
     await using folder = await tempDirectory();
     await using secretly = await tempDirectory();
     await prepareDocumentedAccess(secretly.path);
-    const yaml = JSON.stringify(documentedAgent);
+    await prepareDocumentedResponses(folder.path);
+    const yaml = JSON.stringify({ ...documentedAgent, limits: { requestsPerMinute: 1_000 } });
     await using service = await RunningService.start({ yaml, dataDir: folder.path });
     await using secured = await RunningService.start({
       yaml,

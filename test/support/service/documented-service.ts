@@ -62,6 +62,23 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
   }
 }
 
+/** Stores the responses of the examples, whose ids nobody could foresee otherwise. */
+export async function prepareDocumentedResponses(dataDir: string): Promise<void> {
+  const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
+  const usage = { inputTokens: 9, outputTokens: 2 };
+  const parts = [{ type: 'text' as const, text: 'Hello!' }];
+  const source = { api: 'scripted', provider: 'scripted', model: 'offline' };
+  await withEventStore({ dataDir }, 'create', async (store) => {
+    for (const sessionId of ['chat-6b1f', 'chat-gone'])
+      await store.append(sessionId, 0, [
+        { type: 'turn.requested', turnId, text: 'hello', options: { note: { isAlone: true } } },
+        { type: 'turn.started', turnId },
+        { type: 'step.completed', turnId, step: 1, parts, separator: '', source, usage },
+        { type: 'turn.completed', turnId, content: 'Hello!' },
+      ]);
+  });
+}
+
 /** Stores the API key and the grant of the examples in a data directory. Others have ids that nobody can foresee. */
 export async function prepareDocumentedAccess(dataDir: string): Promise<void> {
   const key = { keyId: 'c1Q3mJr7', name: 'ci', roles: ['user'], tenant: 'default' };

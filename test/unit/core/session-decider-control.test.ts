@@ -24,6 +24,32 @@ const key = (id: string, { at = NOW, fingerprint = 'same' } = {}) => ({
   expiresAt: at + IDEMPOTENCY_TTL_MS,
 });
 
+describe('a message that is to follow a turn', () => {
+  const overtaken = expect.objectContaining({ code: 'SESSION_BUSY' });
+
+  it('is refused once another message came first', () => {
+    const log = new SessionLog();
+    log.tell(start('a'));
+    log.tell(start('b', { follows: { turnId: 'a', seq: 99 } }));
+    expect(() => log.tell(start('c', { follows: { turnId: 'a', seq: log.state.seq } }))).toThrowError(
+      overtaken,
+    );
+    log.tell(start('c', { follows: { turnId: 'b', seq: 0 } }));
+    expect(log.state.waiting.map(({ turnId }) => turnId)).toEqual(['b', 'c']);
+  });
+
+  it('is refused if anything happened since the turn ended', () => {
+    const log = new SessionLog();
+    log.tell(start('a'));
+    log.tell(answer('a'));
+    const { seq } = log.state;
+    log.tell({ type: 'session.rename', title: 'Mine' });
+    expect(() => log.tell(start('b', { follows: { turnId: 'a', seq } }))).toThrowError(overtaken);
+    log.tell(start('b', { follows: { turnId: 'a', seq: seq + 1 } }));
+    expect(log.state.open?.turnId).toBe('b');
+  });
+});
+
 describe('a message to a busy session', () => {
   it('with reject is refused, naming the turn that runs, and records nothing', () => {
     const log = new SessionLog();

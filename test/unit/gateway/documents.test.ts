@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
         statecharts: new Statecharts(bus),
         maxImageBytes: false,
       }),
-      ...openAiRoutes(bus, false),
+      ...openAiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),

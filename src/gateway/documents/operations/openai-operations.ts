@@ -5,6 +5,14 @@ import { ChatRequest } from '../../openai/chat/chat-request.ts';
 import { SessionHeader } from '../../openai/chosen-session.ts';
 import { OpenAiModel, OpenAiModels } from '../../openai/models.ts';
 import { OpenAiError, openAiError } from '../../openai/openai-error.ts';
+import { InputItemList } from '../../openai/responses/input-items.ts';
+import { OpenAiResponse } from '../../openai/responses/response-object.ts';
+import {
+  DeletedResponse,
+  ItemsQuery,
+  ResponseRequest,
+  RetrieveQuery,
+} from '../../openai/responses/response-request.ts';
 import { errorExamples } from './error-examples.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, KeyHeader, type Operation } from './operation.ts';
 
@@ -26,6 +34,173 @@ const noModel: Operation['examples'][number]['answer'] = {
     suggestion: 'The models are the agents of this service: default.',
   },
 };
+
+const responseId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~chat-6b1f';
+
+const response = {
+  ...{ id: responseId, object: 'response', created_at: created, completed_at: created },
+  ...{ status: 'completed', background: false, error: null, incomplete_details: null },
+  ...{ instructions: null, max_output_tokens: null, model: 'default' },
+  output: [
+    {
+      ...{ type: 'message', id: 'msg_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1' },
+      ...{ status: 'completed', role: 'assistant' },
+      content: [{ type: 'output_text', text: 'Hello!', annotations: [], logprobs: [] }],
+    },
+  ],
+  ...{ parallel_tool_calls: true, previous_response_id: null, conversation: null },
+  ...{ reasoning: { effort: null, summary: null }, store: true, temperature: null },
+  ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], top_p: null },
+  truncation: 'disabled',
+  usage: {
+    ...{ input_tokens: 9, input_tokens_details: { cached_tokens: 0 } },
+    ...{ output_tokens: 2, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 11 },
+  },
+  metadata: {},
+};
+
+const itemId = 'in_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1_0';
+const goneId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~chat-gone';
+const unknownId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~nobody';
+
+/** Of a path that names a response. */
+const ofResponse = {
+  tag: 'OpenAI',
+  pathParameters: z.object({ responseId: z.string() }),
+  errors: ['SESSION_NOT_FOUND'],
+  errorFormat,
+} satisfies Partial<Operation>;
+
+const unknown: Operation['examples'][number] = {
+  name: 'unknown',
+  summary: 'No response has the id',
+  parameters: { responseId: unknownId },
+  answer: {
+    error: 'SESSION_NOT_FOUND',
+    message: `There is no response ${unknownId}.`,
+    details: { field: 'response_id' },
+  },
+};
+
+const shown: Operation['examples'][number] = {
+  name: 'shown',
+  summary: 'A response that is over',
+  parameters: { responseId },
+  answer: { status: 200, body: response },
+};
+
+const responseOperations: readonly Operation[] = [
+  {
+    id: 'createResponse',
+    scope: REQUEST_SCOPES['turn.start'],
+    method: 'POST',
+    path: '/v1/responses',
+    tag: 'OpenAI',
+    summary: 'Begin a response',
+    description:
+      'Goes on behind `previous_response_id`, in the session `conversation`, or in a new one. The answer comes when the response is over; with `background` at once; with `stream` as events, each with its `sequence_number`.',
+    headers: KeyHeader,
+    body: { schema: ResponseRequest, required: true },
+    answers: { [JSON_TYPE]: OpenAiResponse, [EVENT_STREAM_TYPE]: z.string() },
+    errors: [
+      'MISSING_FIELD',
+      'AGENT_NOT_FOUND',
+      'SESSION_NOT_FOUND',
+      'TURN_CANCELLED',
+      'AGENT_ERROR',
+      'OUTCOME_UNKNOWN',
+      'SERVICE_UNAVAILABLE',
+    ],
+    errorFormat,
+    examples: [
+      {
+        name: 'hello',
+        summary: 'A message',
+        body: { model: 'default', input: 'hello' },
+        answer: {
+          status: 200,
+          body: response,
+        },
+      },
+      {
+        name: 'unknownModel',
+        summary: 'No agent has the id',
+        body: { model: 'nobody', input: 'hello' },
+        answer: noModel,
+      },
+    ],
+  },
+  {
+    ...ofResponse,
+    id: 'showResponse',
+    scope: REQUEST_SCOPES['session.events'],
+    method: 'GET',
+    path: '/v1/responses/:responseId',
+    summary: 'Show a response, or read its events from any of them on',
+    query: RetrieveQuery,
+    answers: { [JSON_TYPE]: OpenAiResponse, [EVENT_STREAM_TYPE]: z.string() },
+    examples: [shown, unknown],
+  },
+  {
+    ...ofResponse,
+    id: 'deleteResponse',
+    scope: REQUEST_SCOPES['session.delete'],
+    method: 'DELETE',
+    path: '/v1/responses/:responseId',
+    summary: 'Delete a response, with the session that was made for it',
+    answers: { [JSON_TYPE]: DeletedResponse },
+    examples: [
+      {
+        name: 'deleted',
+        summary: 'A response that nothing follows',
+        parameters: { responseId: goneId },
+        answer: { status: 200, body: { id: goneId, object: 'response', deleted: true } },
+      },
+      unknown,
+    ],
+  },
+  {
+    ...ofResponse,
+    id: 'cancelResponse',
+    scope: REQUEST_SCOPES['turn.cancel'],
+    method: 'POST',
+    path: '/v1/responses/:responseId/cancel',
+    summary: 'Cancel a response',
+    answers: { [JSON_TYPE]: OpenAiResponse },
+    examples: [shown, unknown],
+  },
+  {
+    ...ofResponse,
+    id: 'listInputItems',
+    scope: REQUEST_SCOPES['session.events'],
+    method: 'GET',
+    path: '/v1/responses/:responseId/input_items',
+    summary: 'List what the request of a response brought',
+    query: ItemsQuery,
+    answers: { [JSON_TYPE]: InputItemList },
+    examples: [
+      {
+        name: 'items',
+        summary: 'One message',
+        parameters: { responseId },
+        answer: {
+          status: 200,
+          body: {
+            object: 'list',
+            data: [
+              {
+                ...{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+                ...{ id: itemId, status: 'completed' },
+              },
+            ],
+            ...{ first_id: itemId, last_id: itemId, has_more: false },
+          },
+        },
+      },
+      unknown,
+    ],
+  },
+];
 
 /** OpenAI's interface. */
 export const openAiOperations: readonly Operation[] = [
@@ -151,4 +326,5 @@ data: [DONE]
       },
     ],
   },
+  ...responseOperations,
 ];

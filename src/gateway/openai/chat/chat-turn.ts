@@ -2,7 +2,6 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId, TurnId } from '../../../core/ids.ts';
 import type { IdempotencyKey } from '../../../core/request/request-events.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
-import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
@@ -11,7 +10,8 @@ import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../
 import { turnMessage } from '../../requests/turn-message.ts';
 import type { ChosenSession } from '../chosen-session.ts';
 import { toolOptions } from '../client-tools.ts';
-import type { ChatRequest, ResponseFormat } from './chat-request.ts';
+import { outputFormat } from '../output-format.ts';
+import type { ChatRequest } from './chat-request.ts';
 import { givenConversation, sinceLastReply } from './given-conversation.ts';
 import { toolAnswers } from './tool-answers.ts';
 
@@ -62,7 +62,7 @@ async function messageOf({
   key,
   maxImageBytes,
 }: AskedChat): Promise<TurnMessage> {
-  const { instructions, history, newest } = givenConversation(body.messages, maxImageBytes);
+  const { instructions, history, newest } = givenConversation(body.messages, { maxImageBytes });
   const { sessionId, isNamed } = session;
   const isKnown = isNamed && (await bus.send('session.position', { sessionId }, context)).head > 0;
   if (isKnown && history.at(-1)?.role === 'tool' && newest.text === '') throw nobodyAsked(sessionId);
@@ -82,7 +82,8 @@ function optionsOf(body: ChatRequest, instructions: string | undefined): TurnOpt
   const { max_completion_tokens, max_tokens, temperature, top_p: topP, stop, seed } = body;
   const maxTokens = max_completion_tokens ?? max_tokens;
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = body;
-  const output = outputOf(body.response_format);
+  const format = body.response_format;
+  const output = outputFormat(format?.type === 'json_schema' ? { ...format, ...format.json_schema } : format);
   const options: TurnOptions = {
     ...(instructions !== undefined && { instructions }),
     ...(maxTokens !== undefined && { maxTokens }),
@@ -98,22 +99,6 @@ function optionsOf(body: ChatRequest, instructions: string | undefined): TurnOpt
     }),
   };
   return Object.keys(options).length > 0 ? options : undefined;
-}
-
-function outputOf(format: ResponseFormat | undefined): OutputFormat | undefined {
-  switch (format?.type) {
-    case undefined:
-    case 'text':
-      return undefined;
-    case 'json_object':
-      return { schema: { type: 'object' }, name: 'output' };
-    case 'json_schema': {
-      const { name, schema = {}, strict } = format.json_schema;
-      return { schema, name, ...(strict !== undefined && { strict }) };
-    }
-    default:
-      return format satisfies never;
-  }
 }
 
 function nobodyAsked(sessionId: SessionId): ServiceError {

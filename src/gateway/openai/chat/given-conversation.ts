@@ -15,22 +15,30 @@ export interface GivenConversation {
   readonly newest: { readonly text: string; readonly image?: Image };
 }
 
+export interface GivenPlace {
+  readonly maxImageBytes: MaxBytes;
+  /** Names the field of the request that has the message with that index. */
+  readonly fieldOf?: (index: number) => string;
+  /** What is known already. It becomes a part of the history. */
+  readonly before?: readonly GivenMessage[];
+}
+
 /** Throws if the messages are not a conversation that a model can go on with. */
 export function givenConversation(
   messages: readonly ChatMessage[],
-  maxImageBytes: MaxBytes,
+  { maxImageBytes, fieldOf = (index) => `messages.${index}`, before = [] }: GivenPlace,
 ): GivenConversation {
   const instructions: string[] = [];
-  const history: GivenMessage[] = [];
+  const history: GivenMessage[] = [...before];
   for (const [index, message] of messages.entries()) {
-    const field = `messages.${index}`;
+    const field = fieldOf(index);
     if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
     else history.push(givenMessage(message, history, { field, maxImageBytes }));
   }
   const said = instructions.length > 0 ? instructions.join('\n\n') : undefined;
   const newest = history.at(-1);
   if (newest?.role === 'tool') return { instructions: said, history, newest: { text: '' } };
-  if (newest?.role !== 'user') throw notGoingOn(messages.length - 1);
+  if (newest?.role !== 'user') throw notGoingOn(fieldOf(messages.length - 1));
   history.pop();
   const { text, images = [] } = newest;
   // A message has one image. The others come right before it.
@@ -139,12 +147,12 @@ function nameOf(callId: string, before: readonly GivenMessage[], field: string):
   });
 }
 
-function notGoingOn(last: number): ServiceError {
+function notGoingOn(field: string): ServiceError {
   return new ServiceError(
     'INVALID_REQUEST',
     'The last message must be one of the user, or the result of a tool.',
     {
-      field: `messages.${last}`,
+      field,
       issue: 'its role is not user or tool',
     },
   );

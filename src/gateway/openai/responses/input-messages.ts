@@ -1,0 +1,94 @@
+import type { ChatMessage } from '../chat/chat-request.ts';
+import type { InputContent, InputItem, ResponseRequest } from './response-request.ts';
+
+/** The input of a request, as messages of a chat. */
+export interface InputMessages {
+  readonly messages: readonly ChatMessage[];
+  /** The field of the request that has the message with that index. */
+  readonly fieldOf: (index: number) => string;
+}
+
+export function inputMessages(input: ResponseRequest['input']): InputMessages {
+  if (typeof input === 'string')
+    return { messages: [{ role: 'user', content: input }], fieldOf: () => 'input' };
+  const messages: ChatMessage[] = [];
+  const places: number[] = [];
+  for (const [index, item] of input.entries()) {
+    for (const message of messagesOf(item)) {
+      const before = messages.at(-1);
+      const isCallToo =
+        message.role === 'assistant' &&
+        message.tool_calls &&
+        before?.role === 'assistant' &&
+        places.length > 0;
+      if (isCallToo) {
+        // Calls are items of their own here, and belong to the message before them there.
+        const tool_calls = [...(before.tool_calls ?? []), ...(message.tool_calls ?? [])];
+        messages[messages.length - 1] = { ...before, tool_calls };
+      } else {
+        messages.push(message);
+        places.push(index);
+      }
+    }
+  }
+  return { messages, fieldOf: (index) => `input.${places[index] ?? 0}` };
+}
+
+function messagesOf(item: InputItem): ChatMessage[] {
+  switch (item.type) {
+    case 'message':
+      return [message(item)];
+    case 'function_call':
+      return [call(item.call_id, item)];
+    case 'function_call_output':
+      return [{ role: 'tool', tool_call_id: item.call_id, content: textOf(item.output) }];
+    case 'mcp_call': {
+      const content = item.output ?? item.error ?? '';
+      return [call(item.id, item), { role: 'tool', tool_call_id: item.id, content }];
+    }
+    // Reasoning of another request is of no use to the model of this one.
+    case 'reasoning':
+      return [];
+    default:
+      return item satisfies never;
+  }
+}
+
+function call(
+  id: string,
+  { name, arguments: args }: { readonly name: string; readonly arguments: string },
+): ChatMessage {
+  return { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name, arguments: args } }] };
+}
+
+function message({ role, content }: Extract<InputItem, { type: 'message' }>): ChatMessage {
+  if (role !== 'user') return { role, content: textOf(content) };
+  if (typeof content === 'string') return { role, content };
+  return {
+    role,
+    content: content.map((part) =>
+      part.type === 'input_image'
+        ? { type: 'image_url' as const, image_url: { url: part.image_url } }
+        : { type: 'text' as const, text: textOf([part]) },
+    ),
+  };
+}
+
+function textOf(content: InputContent): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => {
+      switch (part.type) {
+        case 'input_text':
+        case 'output_text':
+          return part.text;
+        case 'refusal':
+          return part.refusal;
+        case 'input_image':
+          return '[image]';
+        default:
+          return part satisfies never;
+      }
+    })
+    .join('\n');
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { SessionId } from '../../../core/ids.ts';
+import { ClientTool } from '../../../core/tool-call/client-tool.ts';
+import { OutputFormat } from '../../../core/turn/output-format.ts';
+import { optional } from '../../../wire/requests.ts';
+
+/*
+ * The body of `POST /v1/responses`, as far as the service reads it. Fields that OpenAI's interface has and that mean nothing
+ * here, such as `user` and `service_tier`, are accepted and left out.
+ */
+
+const InputText = z.object({ type: z.literal('input_text'), text: z.string() });
+const InputImage = z.object({
+  type: z.literal('input_image'),
+  image_url: z.string('is required: files are not supported'),
+});
+const OutputText = z.object({ type: z.literal('output_text'), text: z.string() });
+const Refusal = z.object({ type: z.literal('refusal'), refusal: z.string() });
+
+const Content = z.union(
+  [
+    z.string(),
+    z.array(
+      z.discriminatedUnion(
+        'type',
+        [InputText, InputImage, OutputText, Refusal],
+        'must be a part of type input_text, input_image, output_text or refusal',
+      ),
+    ),
+  ],
+  'must be a text, or a list of parts of the types input_text, input_image, output_text and refusal',
+);
+export type InputContent = z.infer<typeof Content>;
+
+const Message = z.object({
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: Content,
+});
+
+const Item = z.discriminatedUnion(
+  'type',
+  [
+    Message,
+    z.object({
+      type: z.literal('function_call'),
+      call_id: z.string().min(1),
+      name: z.string().min(1),
+      arguments: z.string(),
+    }),
+    z.object({ type: z.literal('function_call_output'), call_id: z.string().min(1), output: Content }),
+    z.object({
+      type: z.literal('mcp_call'),
+      id: z.string().min(1),
+      name: z.string().min(1),
+      arguments: z.string(),
+      output: optional(z.string()),
+      error: optional(z.string()),
+    }),
+    z.object({ type: z.literal('reasoning') }),
+  ],
+  'must be message, function_call, function_call_output, mcp_call or reasoning',
+);
+export type InputItem = z.infer<typeof Item>;
+
+/** A message may come without its type. */
+const InputItem = z.preprocess(
+  (item) =>
+    typeof item === 'object' && item !== null && 'role' in item && !('type' in item)
+      ? { type: 'message', ...item }
+      : item,
+  Item,
+);
+
+const FunctionTool = z.object({
+  type: z.literal('function', 'must be function: the agent has its own tools'),
+  name: ClientTool.shape.name,
+  description: optional(z.string()),
+  parameters: optional(z.record(z.string(), z.unknown())),
+});
+
+const TextFormat = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('json_object') }),
+    z.object({
+      type: z.literal('json_schema'),
+      name: OutputFormat.shape.name,
+      schema: optional(OutputFormat.shape.schema),
+      strict: optional(z.boolean()),
+    }),
+  ],
+  'must be text, json_object or json_schema',
+);
+
+export const ResponseRequest = z.object({
+  model: z.string().min(1).describe('The id of an agent: `GET /v1/models` lists them.'),
+  input: z
+    .union([z.string(), z.array(InputItem).min(1, 'must not be empty')], 'must be a text, or a list of items')
+    .describe('What is new. Without `previous_response_id` and `conversation`, the whole conversation.'),
+  stream: optional(z.boolean()),
+  background: optional(z.boolean()).describe('Answer at once, and go on whether or not the client is there.'),
+  store: optional(z.boolean()).describe('`false`: the session is deleted when the response is over.'),
+  previous_response_id: optional(z.string().min(1)).describe('The response that this one follows.'),
+  conversation: optional(
+    z.union(
+      [SessionId, z.object({ id: SessionId }).transform(({ id }) => id)],
+      'must be the id of a session',
+    ),
+  ).describe('The session in which the conversation goes on.'),
+  instructions: optional(z.string()).describe('Shown to the model after the system prompt of the agent.'),
+  max_output_tokens: optional(z.int().min(1)),
+  temperature: optional(z.number().min(0).max(2)),
+  top_p: optional(z.number().min(0).max(1)),
+  tools: optional(z.array(FunctionTool)).describe('Tools that the client runs itself.'),
+  tool_choice: optional(
+    z.union(
+      [z.enum(['auto', 'none', 'required']), z.object({ type: z.literal('function'), name: z.string() })],
+      'must be auto, none, required, or one of the tools',
+    ),
+  ),
+  parallel_tool_calls: optional(z.boolean()),
+  text: optional(z.object({ format: optional(TextFormat) })),
+  reasoning: optional(
+    z.object({ summary: optional(z.enum(['auto', 'concise', 'detailed'])) }).loose(),
+  ).describe('With `summary`, the reasoning of the model is a part of the response, and is kept in the log.'),
+  metadata: optional(z.record(z.string(), z.string())),
+  prompt: optional(z.never('is not supported: the agent has its own prompt')),
+});
+export type ResponseRequest = z.infer<typeof ResponseRequest>;
+
+export const RetrieveQuery = z.object({
+  stream: z.enum(['true', 'false']).default('false'),
+  starting_after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('With `stream=true`: only the events behind the one with this `sequence_number`.'),
+});
+
+export const ItemsQuery = z.object({
+  order: z.enum(['asc', 'desc']).default('desc'),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  after: z.string().optional().describe('The id of the item before the first one.'),
+});
+
+export const DeletedResponse = z.object({
+  id: z.string(),
+  object: z.literal('response'),
+  deleted: z.literal(true),
+});
+export type DeletedResponse = z.infer<typeof DeletedResponse>;

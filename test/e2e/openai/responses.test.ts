@@ -1,0 +1,445 @@
+import OpenAI from 'openai';
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { describe, expect } from 'vitest';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { viewOf } from '../../support/sessions/session-api.ts';
+import { verifies } from '../requirements.ts';
+
+const YAML = JSON.stringify({
+  systemPrompt: 'Be brief.',
+  llm: { provider: 'scripted', model: 'offline' },
+  server: { drainTimeoutMs: 0 },
+  limits: { requestsPerMinute: false },
+});
+const model = 'default';
+const weather: OpenAI.Responses.FunctionTool = {
+  type: 'function',
+  name: 'weather',
+  description: 'The weather of a city.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  strict: false,
+};
+
+async function start(options: ServiceOptions = {}) {
+  const directed = new DirectedModel();
+  const service = await RunningService.start({ yaml: YAML, adapters: { model: directed }, ...options });
+  const client = new OpenAI({ baseURL: `http://127.0.0.1:${service.port}/v1`, apiKey: 'none' });
+  return { model: directed, service, client, [Symbol.asyncDispose]: () => service.close() };
+}
+
+type Rig = Awaited<ReturnType<typeof start>>;
+type Asked = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
+
+/** Asks, while the model answers its call of that number. */
+async function answered({ client, model: directed }: Rig, call: number, answer: string, asked: Asked) {
+  const asking = client.responses.create({ model, ...asked });
+  (await directed.call(call)).answer(answer);
+  return asking;
+}
+
+/** The whole stream of a response, as text. */
+async function streamOf({ service }: Rig, id: string, after?: number): Promise<string> {
+  const from = after === undefined ? '' : `&starting_after=${after}`;
+  const text = await (await service.fetch(`/v1/responses/${id}?stream=true${from}`)).text();
+  // Comments are no events.
+  return text.replaceAll(/^:\n\n/gm, '');
+}
+
+function eventsOf(stream: string): ResponseStreamEvent[] {
+  return [...stream.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json));
+}
+
+const settled = (events: readonly ResponseStreamEvent[]) =>
+  events.map(({ type }) => type.replace('response.', ''));
+
+async function all(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const events: ResponseStreamEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+describe("OpenAI's responses", () => {
+  verifies('openai.responses', async () => {
+    await using rig = await start();
+    const asking = rig.client.responses.create({
+      ...{ model, input: 'hello', instructions: 'Speak French.', temperature: 0.5, max_output_tokens: 50 },
+      metadata: { purpose: 'test' },
+    });
+    const call = await rig.model.call(0);
+    expect(call.request).toMatchObject({
+      systemPrompt: 'Be brief.\n\nSpeak French.',
+      settings: { temperature: 0.5, maxTokens: 50 },
+      messages: [{ role: 'user', text: 'hello' }],
+    });
+    call.answerWithUsage({ inputTokens: 9, outputTokens: 2, cachedTokens: 4 }, 'Bonjour ', 'Ann.');
+    const response = await asking;
+    expect(response).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      model,
+      output_text: 'Bonjour Ann.',
+      output: [{ type: 'message', role: 'assistant', status: 'completed' }],
+      usage: {
+        input_tokens: 9,
+        output_tokens: 2,
+        total_tokens: 11,
+        input_tokens_details: { cached_tokens: 4 },
+      },
+      instructions: 'Speak French.',
+      temperature: 0.5,
+      max_output_tokens: 50,
+      metadata: { purpose: 'test' },
+      previous_response_id: null,
+      error: null,
+    });
+    expect(await rig.client.responses.retrieve(response.id)).toEqual({ ...response });
+    const items = await rig.client.responses.inputItems.list(response.id);
+    expect(items.data).toMatchObject([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+    ]);
+    await rig.client.responses.delete(response.id);
+    await expect(rig.client.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  verifies(
+    'openai.responses',
+    async () => {
+      await using rig = await start();
+      const cut = rig.client.responses.create({ model, input: 'long' });
+      (await rig.model.call(0)).say('It is');
+      (await rig.model.call(0)).end({ finishReason: 'length' });
+      expect(await cut).toMatchObject({
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+        output_text: 'It is',
+      });
+      const failing = rig.client.responses.create({ model, input: 'fail' });
+      (await rig.model.call(1)).fail(new Error('the provider is gone'));
+      await expect(failing).rejects.toMatchObject({ code: 'agent_error', type: 'server_error' });
+    },
+    'cut by a limit, and failed',
+  );
+
+  verifies('openai.responses-stream', async () => {
+    await using rig = await start();
+    const stream = rig.client.responses.stream({ model, input: 'hello' });
+    const seen: ResponseStreamEvent[] = [];
+    stream.on('event', (event) => seen.push(event));
+    const call = await rig.model.call(0);
+    call.say('Hé', 'llo "you"', '\nand 🙂', '🙂'.repeat(40));
+    call.end({ usage: { inputTokens: 1, outputTokens: 2 } });
+    const final = await stream.finalResponse();
+    const text = `Héllo "you"\nand 🙂${'🙂'.repeat(40)}`;
+    expect(final).toMatchObject({ status: 'completed', output_text: text, usage: { total_tokens: 3 } });
+    expect(seen.map((event) => event.sequence_number)).toEqual(seen.map((_, index) => index));
+    const types = settled(seen);
+    const withoutDeltas = types.filter((type) => type !== 'output_text.delta');
+    expect(withoutDeltas).toEqual([
+      ...['created', 'in_progress', 'output_item.added', 'content_part.added'],
+      ...['output_text.done', 'content_part.done', 'output_item.done', 'completed'],
+    ]);
+    const deltas = seen.flatMap((event) =>
+      event.type === 'response.output_text.delta' ? [event.delta] : [],
+    );
+    expect(deltas.join('')).toBe(text);
+    expect(deltas.length).toBeGreaterThan(3);
+  });
+
+  verifies('openai.responses-resumed', async () => {
+    await using folder = await tempDirectory();
+    let before = '';
+    let id = '';
+    {
+      await using rig = await start({ dataDir: folder.path });
+      const live = await rig.client.responses.create({ model, input: 'hello', stream: true });
+      const reading = all(live);
+      const call = await rig.model.call(0);
+      for (const piece of 'One two three, and then some more of it.'.split(/(?=[a-z]{2})/)) call.say(piece);
+      call.end();
+      const events = await reading;
+      const [created] = events;
+      if (created?.type !== 'response.created') throw new Error('the first event is another one');
+      ({ id } = created.response);
+      before = await streamOf(rig, id);
+      expect(eventsOf(before)).toEqual(events);
+      for (const { sequence_number: after } of events) {
+        const rest = await streamOf(rig, id, after);
+        expect(before.endsWith(rest)).toBe(true);
+        expect(eventsOf(rest)).toEqual(events.slice(after + 1));
+      }
+    }
+    await using rig = await start({ dataDir: folder.path });
+    expect(await streamOf(rig, id)).toBe(before);
+  });
+
+  verifies(
+    'openai.responses-resumed',
+    async () => {
+      await using folder = await tempDirectory();
+      let id = '';
+      {
+        await using rig = await start({ dataDir: folder.path });
+        const response = await rig.client.responses.create({ model, input: 'go', background: true });
+        ({ id } = response);
+        (await rig.model.call(0)).say('What was said is lost');
+      }
+      await using rig = await start({ dataDir: folder.path });
+      const reading = streamOf(rig, id, 5);
+      (await rig.model.call(0)).answer('Another reply.');
+      const events = eventsOf(await reading);
+      expect(events[0]).toMatchObject({ type: 'response.output_item.added', output_index: 0 });
+      expect(events[0]?.sequence_number).toBeGreaterThanOrEqual(1_000_000);
+      const deltas = events.flatMap((event) =>
+        event.type === 'response.output_text.delta' ? [event.delta] : [],
+      );
+      expect(deltas.join('')).toBe('Another reply.');
+      expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+      expect(eventsOf(await streamOf(rig, id, 5))).toEqual(events);
+    },
+    'in which a reply was interrupted: nobody takes the new one for its continuation',
+  );
+
+  verifies('openai.responses-follow', async () => {
+    await using rig = await start();
+    const first = await answered(rig, 0, 'I will.', { input: 'Remember 7.' });
+    const second = await answered(rig, 1, '7.', { input: 'Which?', previous_response_id: first.id });
+    expect((await rig.model.call(1)).request.messages).toMatchObject([
+      { text: 'Remember 7.' },
+      { parts: [{ text: 'I will.' }] },
+      { text: 'Which?' },
+    ]);
+    const session = (id: string) => id.split('~').at(-1);
+    expect(session(second.id)).toBe(session(first.id));
+    expect(second.previous_response_id).toBe(first.id);
+    // Asked again from the first one: the second one is no part of it.
+    const other = await answered(rig, 2, 'Seven.', { input: 'In words?', previous_response_id: first.id });
+    expect(session(other.id)).not.toBe(session(first.id));
+    expect((await rig.model.call(2)).request.messages).toMatchObject([
+      { text: 'Remember 7.' },
+      { parts: [{ text: 'I will.' }] },
+      { text: 'In words?' },
+    ]);
+    const last = await answered(rig, 3, 'Yes.', { input: 'Sure?', previous_response_id: second.id });
+    expect(session(last.id)).toBe(session(first.id));
+    await expect(rig.client.responses.delete(first.id)).rejects.toMatchObject({ status: 400 });
+  });
+
+  verifies(
+    'openai.responses-follow',
+    async () => {
+      await using rig = await start();
+      const first = await answered(rig, 0, 'Ready.', { input: 'Begin.' });
+      const both = ['left', 'right'].map((input) =>
+        rig.client.responses.create({ model, input, previous_response_id: first.id }),
+      );
+      (await rig.model.callFor('left')).answer('to the left');
+      (await rig.model.callFor('right')).answer('to the right');
+      const [left, right] = await Promise.all(both);
+      expect([left?.output_text, right?.output_text]).toEqual(['to the left', 'to the right']);
+      for (const call of [1, 2]) expect((await rig.model.call(call)).request.messages).toHaveLength(3);
+    },
+    'two at once: neither hears of the other',
+  );
+
+  verifies('openai.responses-conversation', async () => {
+    await using rig = await start();
+    const conversation = 'trip';
+    const first = await answered(rig, 0, 'Hello Ann.', { input: 'I am Ann.', conversation });
+    expect(first.conversation).toEqual({ id: 'trip' });
+    await answered(rig, 1, 'Ann.', {
+      input: [{ role: 'user', content: 'Who am I?' }],
+      conversation: { id: 'trip' },
+    });
+    expect((await rig.model.call(1)).request.messages).toHaveLength(3);
+    expect(await viewOf(rig.service, 'trip')).toMatchObject({ turns: { completed: 2 } });
+  });
+
+  verifies('openai.responses-background', async () => {
+    await using rig = await start();
+    const { id, status } = await rig.client.responses.create({ model, input: 'work', background: true });
+    expect(['queued', 'in_progress']).toContain(status);
+    const reading = rig.client.responses.retrieve(id, { stream: true });
+    (await rig.model.call(0)).answer('Done at last.');
+    const events = await all(await reading);
+    expect(settled(events).slice(0, 3)).toEqual(['created', 'queued', 'in_progress']);
+    expect(events.at(-1)?.type).toBe('response.completed');
+    expect(await rig.client.responses.retrieve(id)).toMatchObject({
+      status: 'completed',
+      background: true,
+      output_text: 'Done at last.',
+    });
+    const second = await rig.client.responses.create({ model, input: 'more', background: true });
+    const call = await rig.model.call(1);
+    call.say('Work');
+    expect(await rig.client.responses.cancel(second.id)).toMatchObject({ status: 'cancelled' });
+    await call.aborted;
+    expect(await rig.client.responses.retrieve(second.id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  verifies(
+    'openai.responses-background',
+    async () => {
+      await using rig = await start();
+      const leave = async (index: number, background: boolean) => {
+        const stop = new AbortController();
+        const stream = await rig.client.responses.create(
+          { model, input: 'talk', stream: true, background },
+          { signal: stop.signal },
+        );
+        const call = await rig.model.call(index);
+        call.say('I talk ', 'on');
+        for await (const event of stream) if (event.type === 'response.output_text.delta') break;
+        stop.abort();
+        return call;
+      };
+      await (await leave(0, false)).aborted;
+      const kept = await leave(1, true);
+      kept.answer(' and on');
+      await kept.reply;
+      expect(kept.signal.aborted).toBe(false);
+    },
+    'and ends with its client otherwise',
+  );
+
+  verifies('openai.responses-unstored', async () => {
+    await using rig = await start();
+    const sessions = async () => (await rig.service.fetch('/api/sessions')).text();
+    const response = await answered(rig, 0, 'Hush.', { input: 'a secret', store: false });
+    expect(response).toMatchObject({ store: false, output_text: 'Hush.' });
+    expect(await sessions()).not.toContain('unstored');
+    await expect(rig.client.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
+    const streaming = all(
+      await rig.client.responses.create({ model, input: 'a secret', store: false, stream: true }),
+    );
+    (await rig.model.call(1)).answer('Hush.');
+    expect((await streaming).at(-1)?.type).toBe('response.completed');
+    expect(await sessions()).not.toContain('unstored');
+  });
+
+  verifies('openai.responses-tools', async () => {
+    await using folder = await tempDirectory();
+    const asked = { model, input: 'Weather in Rome?', tools: [weather] };
+    let first: OpenAI.Responses.Response;
+    {
+      await using rig = await start({ dataDir: folder.path });
+      const asking = rig.client.responses.create(asked);
+      (await rig.model.call(0)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
+      first = await asking;
+    }
+    const [call] = first.output;
+    expect(first.status).toBe('completed');
+    if (call?.type !== 'function_call') throw new Error('there is no call');
+    expect(JSON.parse(call.arguments)).toEqual({ city: 'Rome' });
+    await using rig = await start({ dataDir: folder.path });
+    const follow = (output: string) =>
+      rig.client.responses.create({
+        ...{ model, tools: [weather], previous_response_id: first.id },
+        input: [{ type: 'function_call_output', call_id: call.call_id, output }],
+      });
+    await expect(
+      rig.client.responses.create({ model, input: 'and?', previous_response_id: first.id }),
+    ).rejects.toThrow(`No tool output found for function call ${call.call_id}.`);
+    const going = follow('sunny');
+    (await rig.model.call(0)).answer('It is sunny.');
+    const second = await going;
+    expect(second).toMatchObject({ output_text: 'It is sunny.', previous_response_id: first.id });
+    const items = await rig.client.responses.inputItems.list(second.id);
+    expect(items.data).toMatchObject([
+      { type: 'function_call_output', call_id: call.call_id, output: 'sunny' },
+    ]);
+    const again = follow('rainy');
+    const other = await rig.model.call(1);
+    expect(other.request.messages).toMatchObject([
+      { text: 'Weather in Rome?' },
+      { parts: [{ type: 'toolCall', name: 'weather' }] },
+      { role: 'tool', text: 'rainy' },
+    ]);
+    other.answer('It rains.');
+    expect((await again).output_text).toBe('It rains.');
+    expect(await rig.client.responses.retrieve(first.id)).toMatchObject({
+      output: [{ type: 'function_call' }],
+    });
+  });
+
+  verifies(
+    'openai.responses-tools',
+    async () => {
+      await using rig = await start();
+      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Weather in Rome?' }];
+      const asking = rig.client.responses.create({ model, input, tools: [weather], store: false });
+      (await rig.model.call(0)).askFor({ name: 'weather', arguments: { city: 'Rome' } });
+      const { output } = await asking;
+      for (const item of output)
+        if (item.type === 'function_call') {
+          input.push(item, { type: 'function_call_output', call_id: item.call_id, output: 'sunny' });
+        }
+      const going = rig.client.responses.create({ model, input, tools: [weather], store: false });
+      (await rig.model.call(1)).answer('It is sunny.');
+      expect((await going).output_text).toBe('It is sunny.');
+      expect(await (await rig.service.fetch('/api/sessions')).text()).not.toContain('unstored');
+    },
+    'of a client that keeps the conversation itself',
+  );
+
+  verifies('openai.responses-output', async () => {
+    await using rig = await start();
+    const parsing = rig.client.responses.parse({
+      ...{ model, input: 'a city' },
+      text: {
+        format: {
+          ...{ type: 'json_schema', name: 'city', strict: true },
+          schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        },
+      },
+    });
+    (await rig.model.call(0)).answer('Rome!');
+    (await rig.model.call(1)).answer('{"city":"Rome"}');
+    const parsed = await parsing;
+    expect(parsed.output).toHaveLength(1);
+    expect(parsed.output_text).toBe('{"city":"Rome"}');
+  });
+
+  verifies('openai.responses-reasoning', async () => {
+    await using rig = await start();
+    const ask = async (index: number, more: Partial<Asked>) => {
+      const asking = rig.client.responses.create({ model, input: 'think', ...more });
+      const call = await rig.model.call(index);
+      call.think('Let me see.');
+      call.answer('42');
+      return asking;
+    };
+    const silent = await ask(0, {});
+    expect(silent.output.map(({ type }) => type)).toEqual(['message']);
+    const aloud = await ask(1, { reasoning: { summary: 'auto' } });
+    const [reasoning] = aloud.output.filter(({ type }) => type === 'reasoning');
+    expect(reasoning).toMatchObject({ summary: [{ type: 'summary_text', text: 'Let me see.' }] });
+    expect(aloud.output_text).toBe('42');
+    expect(await rig.client.responses.retrieve(aloud.id)).toMatchObject({ output: aloud.output });
+  });
+
+  verifies('openai.responses-errors', async () => {
+    await using rig = await start();
+    const refused = async (body: object) => {
+      const answer = await rig.service.post('/v1/responses', { model, input: 'hello', ...body });
+      const { error } = (await answer.json()) as { error: { param: string; message: string } };
+      return [answer.status, error.param];
+    };
+    expect(await refused({ model: 'nobody' })).toEqual([404, 'model']);
+    expect(await refused({ input: [] })).toEqual([400, 'input']);
+    expect(await refused({ input: [{ role: 'user', content: [{ type: 'input_file' }] }] })).toEqual([
+      400,
+      'input',
+    ]);
+    expect(await refused({ previous_response_id: 'resp_1' })).toEqual([404, 'previous_response_id']);
+    expect(await refused({ previous_response_id: 'resp_1', conversation: 'a' })).toEqual([
+      400,
+      'conversation',
+    ]);
+    expect(await refused({ tools: [{ type: 'web_search' }] })).toEqual([400, 'tools.0.type']);
+    for (const id of ['resp_1', 'resp_a.1~default~nobody', 'resp_a.1~default~default'])
+      expect((await rig.service.fetch(`/v1/responses/${id}`)).status).toBe(404);
+    expect(rig.model.calls).toHaveLength(0);
+  });
+});
