@@ -496,6 +496,7 @@ export const requirements = {
     'the SDK runs its own tools, also after a restart, and asks again with another result',
   'openai.responses-output': 'a response has the form of `text.format`; the SDK parses it',
   'openai.responses-reasoning': 'a response has the reasoning of the model if the client asks for it',
+  'openai.responses-compact': 'a conversation is summarized, and goes on from the summary',
   'openai.responses-errors': 'what cannot be a response is refused, with the field',
   'openai.output': 'a reply has the form of `response_format`, or is an error; the SDK parses it',
   'output.schema': 'with `outputSchema` the reply is JSON that fits, asked for again once, and then an error',

@@ -48,6 +48,13 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       handler: async (request) => (await responses()).createResponse(deps, request),
     },
     {
+      method: 'POST',
+      path: '/v1/responses/compact',
+      access: REQUEST_SCOPES['turn.start'],
+      handler: async (request) =>
+        (await import('./responses/compaction.ts')).compactConversation(deps, request),
+    },
+    {
       method: 'GET',
       path: '/v1/responses/:responseId',
       access: REQUEST_SCOPES['session.events'],

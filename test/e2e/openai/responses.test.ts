@@ -419,6 +419,30 @@ describe("OpenAI's responses", () => {
     expect(await rig.client.responses.retrieve(aloud.id)).toMatchObject({ output: aloud.output });
   });
 
+  verifies('openai.responses-compact', async () => {
+    await using rig = await start();
+    const first = await answered(rig, 0, 'I will.', { input: 'Remember 7.' });
+    const compacting = rig.client.responses.compact({ model, previous_response_id: first.id });
+    const call = await rig.model.call(1);
+    expect(call.request).toMatchObject({ messages: [{ text: 'Remember 7.' }, {}, {}] });
+    expect(call.userText).toMatch(/^Summarize our conversation/);
+    call.answer('Remember: 7.');
+    const { object, output } = await compacting;
+    expect(object).toBe('response.compaction');
+    expect(await (await rig.service.fetch('/api/sessions')).text()).not.toContain('unstored');
+    const input: OpenAI.Responses.ResponseInput = [
+      ...(output as OpenAI.Responses.ResponseInput),
+      { role: 'user', content: 'Which number?' },
+    ];
+    expect(await answered(rig, 2, '7.', { input })).toMatchObject({ output_text: '7.' });
+    expect((await rig.model.call(2)).request.messages).toMatchObject([
+      { text: expect.stringMatching(/Remember: 7\.\s+Which number\?$/) },
+    ]);
+    const forged = { type: 'compaction', encrypted_content: 'Zm9yZ2Vk' };
+    const refused = await rig.service.post('/v1/responses', { model, input: [forged] });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input' } }]);
+  });
+
   verifies('openai.responses-errors', async () => {
     await using rig = await start();
     const refused = async (body: object) => {

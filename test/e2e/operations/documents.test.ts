@@ -82,6 +82,10 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
   'createChatCompletion.streamed': ['id', 'created'],
   'showResponse.shown': ['created_at', 'completed_at'],
   'cancelResponse.shown': ['created_at', 'completed_at'],
+  'compactConversation.compacted': [
+    ...['id', 'created_at', 'encrypted_content'],
+    ...['input_tokens', 'output_tokens', 'total_tokens'],
+  ],
   'createResponse.hello': ['id', 'created_at', 'completed_at', 'input_tokens', 'total_tokens'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };

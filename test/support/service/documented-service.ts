@@ -69,7 +69,7 @@ export async function prepareDocumentedResponses(dataDir: string): Promise<void>
   const parts = [{ type: 'text' as const, text: 'Hello!' }];
   const source = { api: 'scripted', provider: 'scripted', model: 'offline' };
   await withEventStore({ dataDir }, 'create', async (store) => {
-    for (const sessionId of ['chat-6b1f', 'chat-gone'])
+    for (const sessionId of ['trip-6b1f', 'trip-gone'])
       await store.append(sessionId, 0, [
         { type: 'turn.requested', turnId, text: 'hello', options: { note: { isAlone: true } } },
         { type: 'turn.started', turnId },

@@ -5,9 +5,11 @@ import { ChatRequest } from '../../openai/chat/chat-request.ts';
 import { SessionHeader } from '../../openai/chosen-session.ts';
 import { OpenAiModel, OpenAiModels } from '../../openai/models.ts';
 import { OpenAiError, openAiError } from '../../openai/openai-error.ts';
+import { CompactedResponse } from '../../openai/responses/compaction.ts';
 import { InputItemList } from '../../openai/responses/input-items.ts';
 import { OpenAiResponse } from '../../openai/responses/response-object.ts';
 import {
+  CompactRequest,
   DeletedResponse,
   ItemsQuery,
   ResponseRequest,
@@ -35,7 +37,7 @@ const noModel: Operation['examples'][number]['answer'] = {
   },
 };
 
-const responseId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~chat-6b1f';
+const responseId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~trip-6b1f';
 
 const response = {
   ...{ id: responseId, object: 'response', created_at: created, completed_at: created },
@@ -60,7 +62,7 @@ const response = {
 };
 
 const itemId = 'in_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1_0';
-const goneId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~chat-gone';
+const goneId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~trip-gone';
 const unknownId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~nobody';
 
 /** Of a path that names a response. */
@@ -127,6 +129,57 @@ const responseOperations: readonly Operation[] = [
         summary: 'No agent has the id',
         body: { model: 'nobody', input: 'hello' },
         answer: noModel,
+      },
+    ],
+  },
+  {
+    id: 'compactConversation',
+    scope: REQUEST_SCOPES['turn.start'],
+    method: 'POST',
+    path: '/v1/responses/compact',
+    tag: 'OpenAI',
+    summary: 'Have a conversation summarized',
+    description:
+      'The model of the agent writes the summary, in a session that is deleted afterwards. `output` goes into the `input` of the next request in place of the conversation.',
+    headers: KeyHeader,
+    body: { schema: CompactRequest, required: true },
+    answers: { [JSON_TYPE]: CompactedResponse },
+    errors: [
+      'MISSING_FIELD',
+      'AGENT_NOT_FOUND',
+      'SESSION_NOT_FOUND',
+      'TURN_CANCELLED',
+      'AGENT_ERROR',
+      'OUTCOME_UNKNOWN',
+      'SERVICE_UNAVAILABLE',
+    ],
+    errorFormat,
+    examples: [
+      {
+        name: 'compacted',
+        summary: 'A short conversation',
+        body: { model: 'default', input: 'hello' },
+        answer: {
+          status: 200,
+          body: {
+            ...{ id: responseId, object: 'response.compaction', created_at: created },
+            output: [{ type: 'compaction', id: 'cmp_0b9f6a1c', encrypted_content: 'V2hhdCB3YXMgc2FpZA' }],
+            usage: response.usage,
+          },
+        },
+      },
+      {
+        name: 'nothing',
+        summary: 'Neither an input nor a response',
+        body: { model: 'default' },
+        answer: {
+          error: 'MISSING_FIELD',
+          message: 'The field input is required.',
+          details: {
+            field: 'input',
+            suggestion: 'Send the conversation as input, or a previous_response_id.',
+          },
+        },
       },
     ],
   },

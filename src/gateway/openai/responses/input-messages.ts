@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../chat/chat-request.ts';
+import { summaryIn } from './compaction-item.ts';
 import type { InputContent, InputItem, ResponseRequest } from './response-request.ts';
 
 /** The input of a request, as messages of a chat. */
@@ -46,6 +47,8 @@ function messagesOf(item: InputItem): ChatMessage[] {
       const content = item.output ?? item.error ?? '';
       return [call(item.id, item), { role: 'tool', tool_call_id: item.id, content }];
     }
+    case 'compaction':
+      return [{ role: 'user', content: summaryIn(item.encrypted_content) }];
     // Reasoning of another request is of no use to the model of this one.
     case 'reasoning':
       return [];

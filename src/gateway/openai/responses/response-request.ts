@@ -58,8 +58,9 @@ const Item = z.discriminatedUnion(
       error: optional(z.string()),
     }),
     z.object({ type: z.literal('reasoning') }),
+    z.object({ type: z.literal('compaction'), encrypted_content: z.string() }),
   ],
-  'must be message, function_call, function_call_output, mcp_call or reasoning',
+  'must be message, function_call, function_call_output, mcp_call, reasoning or compaction',
 );
 export type InputItem = z.infer<typeof Item>;
 
@@ -129,6 +130,12 @@ export const ResponseRequest = z.object({
   prompt: optional(z.never('is not supported: the agent has its own prompt')),
 });
 export type ResponseRequest = z.infer<typeof ResponseRequest>;
+
+export const CompactRequest = ResponseRequest.pick({
+  model: true,
+  previous_response_id: true,
+  instructions: true,
+}).extend({ input: optional(ResponseRequest.shape.input) });
 
 export const RetrieveQuery = z.object({
   stream: z.enum(['true', 'false']).default('false'),

@@ -1,6 +1,4 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { MaxBytes } from '../../../core/size-limits.ts';
-import type { Bus } from '../../../ports/bus.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
@@ -9,7 +7,6 @@ import { parseQuery } from '../../http/request-query.ts';
 import { recordedTurn } from '../../requests/recorded-turn.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { serverSentEvents } from '../../sse/server-sent-events.ts';
-import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
@@ -19,17 +16,12 @@ import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ItemsQuery, ResponseRequest, RetrieveQuery } from './response-request.ts';
 import { type AskedResponse, type BegunResponse, beginResponse, responsesOf } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
+import { forget, type ResponsesDeps, whole } from './whole-response.ts';
 
 /*
  * OpenAI's Responses API. A session is a conversation, and a response is a turn in it; everything that it shows is read from
  * the log of the session.
  */
-
-export interface ResponsesDeps {
-  readonly bus: Bus;
-  readonly fanOut: SignalFanOut;
-  readonly maxImageBytes: MaxBytes;
-}
 
 export async function createResponse(deps: ResponsesDeps, request: ServedRequest): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
@@ -125,29 +117,6 @@ function shown({ sessionId }: ResponsePlace, response: OpenAiResponse): HttpResp
   return jsonResponse<OpenAiResponse>(response, 200, { [SESSION_HEADER]: sessionId });
 }
 
-/** Waits for the end. Rejects with the error that ended the turn. */
-async function whole(
-  deps: ResponsesDeps,
-  asked: AskedResponse,
-  begun: BegunResponse,
-): Promise<OpenAiResponse> {
-  const { context, body } = asked;
-  const responses = await new Promise<TurnResponses>((resolve, reject) => {
-    const feed = new ResponseFeed({ ...deps, context }, begun, {
-      sink: { send: () => true, bufferedBytes: () => 0 },
-      encode: () => '',
-      onOver: resolve,
-      onError: reject,
-    });
-    feed.start();
-  });
-  await forget(deps, asked, begun, responses);
-  const { response, failure } = responses;
-  if (failure && response?.status !== 'completed') throw failure;
-  if (!response) throw noResponse(body.model, 'response_id');
-  return response;
-}
-
 /** A foreground response ends with its client. */
 function streamed(deps: ResponsesDeps, asked: AskedResponse, begun: BegunResponse): HttpResponse {
   const { bus, context, request, body } = asked;
@@ -202,17 +171,6 @@ function eventsOf(
     };
   }, request);
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
-}
-
-/** Deletes what the client does not want to be stored, once nothing more comes of it. */
-async function forget(
-  { bus }: ResponsesDeps,
-  { body, context }: AskedResponse,
-  { place }: BegunResponse,
-  responses: TurnResponses,
-): Promise<void> {
-  if (body.store !== false || body.conversation !== undefined || !responses.isTurnOver) return;
-  await bus.send('session.delete', { sessionId: place.sessionId }, context);
 }
 
 function notAlone({ sessionId }: ResponsePlace): ServiceError {

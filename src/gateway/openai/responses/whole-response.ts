@@ -1,0 +1,48 @@
+import type { MaxBytes } from '../../../core/size-limits.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
+import { ResponseFeed } from './response-feed.ts';
+import { noResponse } from './response-id.ts';
+import type { OpenAiResponse } from './response-object.ts';
+import type { AskedResponse, BegunResponse } from './response-turn.ts';
+import type { TurnResponses } from './turn-responses.ts';
+
+export interface ResponsesDeps {
+  readonly bus: Bus;
+  readonly fanOut: SignalFanOut;
+  readonly maxImageBytes: MaxBytes;
+}
+
+/** Waits for the end. Rejects with the error that ended the turn. */
+export async function whole(
+  deps: ResponsesDeps,
+  asked: AskedResponse,
+  begun: BegunResponse,
+): Promise<OpenAiResponse> {
+  const { context, body } = asked;
+  const responses = await new Promise<TurnResponses>((resolve, reject) => {
+    const feed = new ResponseFeed({ ...deps, context }, begun, {
+      sink: { send: () => true, bufferedBytes: () => 0 },
+      encode: () => '',
+      onOver: resolve,
+      onError: reject,
+    });
+    feed.start();
+  });
+  await forget(deps, asked, begun, responses);
+  const { response, failure } = responses;
+  if (failure && response?.status !== 'completed') throw failure;
+  if (!response) throw noResponse(body.model, 'response_id');
+  return response;
+}
+
+/** Deletes what the client does not want to be stored, once nothing more comes of it. */
+export async function forget(
+  { bus }: ResponsesDeps,
+  { body, context }: AskedResponse,
+  { place }: BegunResponse,
+  responses: TurnResponses,
+): Promise<void> {
+  if (body.store !== false || body.conversation !== undefined || !responses.isTurnOver) return;
+  await bus.send('session.delete', { sessionId: place.sessionId }, context);
+}
