@@ -10,7 +10,7 @@ import { serverSentEvents } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
-import { ResponseFeed } from './response-feed.ts';
+import { readResponse } from './response-feed.ts';
 import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
 import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ItemsQuery, ResponseRequest, RetrieveQuery } from './response-request.ts';
@@ -149,26 +149,23 @@ function eventsOf(
   request.credential?.checkBy(() => void deps.bus.topicOf(begun.place.sessionId, deps.context));
   const response = serverSentEvents((sink) => {
     let isOver = false;
-    const feed = new ResponseFeed(deps, begun, {
+    const feed = readResponse(deps, begun, {
       sink,
       encode: (type, json, number) => (number > after ? `event: ${type}\ndata: ${json}\n\n` : ''),
       onOver: (responses) => {
         isOver = true;
-        void (onOver?.(responses) ?? Promise.resolve()).finally(() => sink.end());
+        (onOver?.(responses) ?? Promise.resolve()).then(() => sink.end(), sink.fail);
       },
       onError: (error) => {
         isOver = true;
         sink.fail(error);
       },
     });
-    feed.start();
-    return {
-      drained: () => feed.drained(),
-      stop: () => {
-        feed.stop();
-        if (!isOver) onGone?.();
-      },
+    const stop = (): void => {
+      feed.stop();
+      if (!isOver) onGone?.();
     };
+    return { drained: feed.drained, stop };
   }, request);
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
 }

@@ -1,7 +1,7 @@
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
-import { ResponseFeed } from './response-feed.ts';
+import { readResponse } from './response-feed.ts';
 import { noResponse } from './response-id.ts';
 import type { OpenAiResponse } from './response-object.ts';
 import type { AskedResponse, BegunResponse } from './response-turn.ts';
@@ -21,13 +21,12 @@ export async function whole(
 ): Promise<OpenAiResponse> {
   const { context, body } = asked;
   const responses = await new Promise<TurnResponses>((resolve, reject) => {
-    const feed = new ResponseFeed({ ...deps, context }, begun, {
+    readResponse({ ...deps, context }, begun, {
       sink: { send: () => true, bufferedBytes: () => 0 },
       encode: () => '',
       onOver: resolve,
       onError: reject,
     });
-    feed.start();
   });
   await forget(deps, asked, begun, responses);
   const { response, failure } = responses;
