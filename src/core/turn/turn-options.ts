@@ -30,6 +30,8 @@ export const TurnOptions = z.object({
   parallelToolCalls: z.boolean().optional(),
   /** Keep the reasoning of the model in the log, also if the agent file does not say so. */
   keepReasoning: z.literal(true).optional(),
+  /** The session is deleted when the turn is over. */
+  ephemeral: z.literal(true).optional(),
   /** What the interface that the message came by wants to find again with the turn. Nothing else reads it. */
   note: z.record(z.string(), z.unknown()).optional(),
 });
@@ -38,7 +40,7 @@ export type TurnOptions = z.infer<typeof TurnOptions>;
 /** The options that are settings of the model. */
 export type ModelSettings = Omit<
   TurnOptions,
-  'instructions' | 'clientTools' | 'toolChoice' | 'output' | 'keepReasoning' | 'note'
+  'instructions' | 'clientTools' | 'toolChoice' | 'output' | 'keepReasoning' | 'ephemeral' | 'note'
 >;
 
 export function modelSettings(options: TurnOptions): ModelSettings {

@@ -470,7 +470,7 @@ export class ClusterBus implements Bus, ClusterAgent {
       this.#owners.delete(sessionId);
       await this.#cluster.feeds.own(stream);
       this.#cluster.announce('claimed', stream);
-      await this.#composed.sessions.session(sessionId);
+      await this.#composed.sessions.goOn(sessionId);
       this.#log.info({ sessionId }, 'an open turn of a node that is gone goes on here');
     } catch (err) {
       this.#log.error({ sessionId, err }, 'a session with an open turn could not be loaded');

@@ -24,5 +24,6 @@ export function addendumOf(
   if (!step || requested?.type !== 'turn.requested') return null;
   const begunTurn = { ...state, open: begun(requestedTurn(requested)) };
   const events = decide(begunTurn, step, policy);
-  return { events, open: false, origin: { actor: AGENT, causationId: cause ?? step.turnId } };
+  const open = requested.options?.ephemeral === true;
+  return { events, open, origin: { actor: AGENT, causationId: cause ?? step.turnId } };
 }

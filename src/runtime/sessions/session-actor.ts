@@ -77,6 +77,7 @@ export class SessionActor {
   /** Set while the session is to be given up between two steps. */
   #onBoundary: (() => void) | null = null;
   #hasLeft = false;
+  #isEphemeral = false;
 
   constructor(
     sessionId: SessionId,
@@ -193,6 +194,11 @@ export class SessionActor {
     });
   }
 
+  /** Whether the session is to be deleted when its turn is over. Known once the turn has gone on here. */
+  get isEphemeral(): boolean {
+    return this.#isEphemeral;
+  }
+
   /** Whether the session may leave memory. */
   get isIdle(): boolean {
     return this.state.open === null && this.#mailbox.isEmpty;
@@ -264,8 +270,10 @@ export class SessionActor {
     // Before the append, so that nothing is streamed after the recorded partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
-    // A session that is being deleted counts as open, so that the next start finishes the deletion.
-    const open = command.type === 'session.delete' || leavesTurnOpen(this.state, events);
+    this.#isEphemeral ||= isForgotten(this.state, events);
+    // A session that is being deleted, or is to be, counts as open, so that the next start finishes the deletion.
+    const isDeleted = command.type === 'session.delete' || this.#isEphemeral;
+    const open = isDeleted || leavesTurnOpen(this.state, events);
     // After a wrong guess the model would have been asked for nothing.
     const isSure = this.#record.isCertain && !this.#stopped;
     const early = isSure ? this.#deps.turns.callEarly(this.state, events) : null;
@@ -427,4 +435,9 @@ function interrupted(): ServiceError {
   const message =
     'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';
   return new ServiceError('INTERNAL_ERROR', message);
+}
+
+function isForgotten({ open }: SessionState, [first]: readonly SessionEvent[]): boolean {
+  const options = first?.type === 'turn.requested' ? first.options : open?.options;
+  return options?.ephemeral === true;
 }

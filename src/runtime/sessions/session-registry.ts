@@ -2,12 +2,14 @@ import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
+import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { within } from '../../timing/deadline.ts';
+import { EphemeralSessions } from './ephemeral-sessions.ts';
 import { FaultRecovery } from './fault-recovery.ts';
 import type { NewFork } from './journal.ts';
 import { LoadedSessions, type LoadedSessionsDeps } from './loaded-sessions.ts';
@@ -28,6 +30,7 @@ export class SessionRegistry {
   readonly #loader: SessionLoader;
   readonly #inMemory: LoadedSessions;
   readonly #recovery: FaultRecovery;
+  readonly #ephemeral: EphemeralSessions;
   #draining = false;
   /** The sessions that are given up. */
   readonly #leaving = new Map<SessionId, Promise<void>>();
@@ -36,10 +39,17 @@ export class SessionRegistry {
     this.#deps = deps;
     this.#inMemory = new LoadedSessions(deps);
     this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.session(sessionId) });
+    this.#ephemeral = new EphemeralSessions({
+      ...deps,
+      remove: (sessionId) => this.#deleteIfThere(sessionId),
+    });
     this.#loader = new SessionLoader({
       ...deps,
       onFault: (session) => this.#unloadFaulted(session),
-      onRest: (session) => this.#inMemory.rested(session),
+      onRest: (session) => {
+        this.#inMemory.rested(session);
+        if (session.isEphemeral && !session.state.deleted) this.#ephemeral.deleteLater(session.sessionId);
+      },
     });
   }
 
@@ -111,11 +121,17 @@ export class SessionRegistry {
       // A stream of another agent, if the service has that agent no more.
       if (!isSession(sessionId)) continue;
       try {
-        await this.session(sessionId);
+        await this.goOn(sessionId);
       } catch (error) {
         this.#deps.log.error({ sessionId, err: error }, 'a session with an open turn could not be loaded');
       }
     }
+  }
+
+  /** Loads a session that counts as open, and with it goes on with its turn, or with its deletion. */
+  async goOn(sessionId: SessionId): Promise<void> {
+    const { isIdle } = await this.session(sessionId);
+    if (isIdle) await this.#ephemeral.deleteLeftover(sessionId);
   }
 
   /** @returns the new session. Rejects if `to` exists. */
@@ -152,6 +168,10 @@ export class SessionRegistry {
     return true;
   }
 
+  async #deleteIfThere(sessionId: SessionId): Promise<void> {
+    if ((await this.position(sessionId)).head > 0) await this.delete(sessionId, serviceOrigin());
+  }
+
   async #erase(session: SessionActor): Promise<void> {
     const { sessionId } = session;
     try {
@@ -175,6 +195,7 @@ export class SessionRegistry {
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     this.#recovery.stop();
+    this.#ephemeral.stop();
     const loaded = this.#inMemory.close();
     const idle: Promise<unknown> = loaded.then((all) => Promise.all(all.map((session) => session.idle())));
     await within(timeoutMs, idle, undefined);
@@ -192,6 +213,7 @@ export class SessionRegistry {
   ): Promise<void> {
     this.#draining = true;
     this.#recovery.stop();
+    this.#ephemeral.stop();
     const leaving = async (session: SessionActor): Promise<void> => {
       await within(timeoutMs, session.handOver(), undefined);
       session.leave();

@@ -318,6 +318,26 @@ describe("OpenAI's responses", () => {
     expect(await sessions()).not.toContain('unstored');
   });
 
+  verifies(
+    'openai.responses-unstored',
+    async () => {
+      await using rig = await start();
+      const stop = new AbortController();
+      const stream = await rig.client.responses.create(
+        { model, input: 'talk', conversation: 'kept', store: false, stream: true },
+        { signal: stop.signal },
+      );
+      const call = await rig.model.call(0);
+      call.say('I talk ', 'on');
+      for await (const event of stream) if (event.type === 'response.output_text.delta') break;
+      stop.abort();
+      await call.aborted;
+      await answered(rig, 1, 'Yes.', { input: 'still there?', conversation: 'kept', store: false });
+      expect(await viewOf(rig.service, 'kept')).toMatchObject({ turns: { cancelled: 1, completed: 1 } });
+    },
+    'and a conversation that has a name stays',
+  );
+
   verifies('openai.responses-tools', async () => {
     await using folder = await tempDirectory();
     const asked = { model, input: 'Weather in Rome?', tools: [weather] };

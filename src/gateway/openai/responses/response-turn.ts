@@ -55,6 +55,11 @@ interface Start {
 /** A session that is deleted when its response is over. */
 const UNSTORED = 'unstored';
 
+/** Whether the session is deleted with its response. A conversation that the client names is not. */
+export function isUnstored({ store, conversation }: ResponseRequest): boolean {
+  return store === false && conversation === undefined;
+}
+
 /** How often a turn is looked at again after another message came first. */
 const LOOKS = 3;
 
@@ -118,7 +123,7 @@ async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Pr
     return { sessionId, afterSeq: (await bus.send('session.position', { sessionId }, context)).head };
   }
   if (previous) return startBehind(asked, previous);
-  const sessionId = await newSessionId(request, body.store === false ? UNSTORED : undefined);
+  const sessionId = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
   return { sessionId, afterSeq: 0, isAlone: true };
 }
 
@@ -152,7 +157,7 @@ async function forked(
   from: SessionId,
   at: number,
 ): Promise<Start> {
-  const to = await newSessionId(request, body.store === false ? UNSTORED : undefined);
+  const to = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
   // The request may come again with its key.
   const { head } = await bus.send('session.position', { sessionId: to }, context);
   const afterSeq =
@@ -178,7 +183,11 @@ async function started(
   const message = turnMessage({
     ...{ sessionId, ...newest, key },
     ...(given.length > 0 && { given }),
-    options: { ...optionsOf(body, instructions), note },
+    options: {
+      ...optionsOf(body, instructions),
+      ...(isUnstored(body) && { ephemeral: true as const }),
+      note,
+    },
   });
   const { turnId } = await bus.send('turn.start', { ...message, ...(follows && { follows }) }, context);
   const place = { agentId, sessionId, turnId, firstStep: 1 };

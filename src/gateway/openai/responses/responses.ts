@@ -14,7 +14,13 @@ import { readResponse } from './response-feed.ts';
 import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
 import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ItemsQuery, ResponseRequest, RetrieveQuery } from './response-request.ts';
-import { type AskedResponse, type BegunResponse, beginResponse, responsesOf } from './response-turn.ts';
+import {
+  type AskedResponse,
+  type BegunResponse,
+  beginResponse,
+  isUnstored,
+  responsesOf,
+} from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
 import { forget, type ResponsesDeps, whole } from './whole-response.ts';
 
@@ -126,7 +132,7 @@ function streamed(deps: ResponsesDeps, asked: AskedResponse, begun: BegunRespons
     // The turn may have ended meanwhile, and nobody is left to be told.
     bus
       .send('turn.cancel', { sessionId, turnId, reason: 'the client went away' }, context)
-      .then(() => (body.store === false ? bus.send('session.delete', { sessionId }, context) : undefined))
+      .then(() => (isUnstored(body) ? bus.send('session.delete', { sessionId }, context) : undefined))
       .catch(() => undefined);
   };
   const onOver = (responses: TurnResponses): Promise<void> => forget(deps, asked, begun, responses);

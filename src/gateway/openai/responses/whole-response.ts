@@ -4,7 +4,7 @@ import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { readResponse } from './response-feed.ts';
 import { noResponse } from './response-id.ts';
 import type { OpenAiResponse } from './response-object.ts';
-import type { AskedResponse, BegunResponse } from './response-turn.ts';
+import { type AskedResponse, type BegunResponse, isUnstored } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
 
 export interface ResponsesDeps {
@@ -42,6 +42,6 @@ export async function forget(
   { place }: BegunResponse,
   responses: TurnResponses,
 ): Promise<void> {
-  if (body.store !== false || body.conversation !== undefined || !responses.isTurnOver) return;
+  if (!isUnstored(body) || !responses.isTurnOver) return;
   await bus.send('session.delete', { sessionId: place.sessionId }, context);
 }

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
+import { eventually } from '../../support/project/eventually.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
+import { SessionRig } from '../../support/sessions/session-rig.ts';
+
+const NO_TIME = 0;
+const GRACE_MS = 10_000;
+const options = { ephemeral: true } as const;
+
+function start(store: EventStore, callsEarly = false) {
+  const clock = new SimulatedClock();
+  return { clock, rig: new SessionRig({ store, clock, callsEarly }) };
+}
+
+async function isGone(store: EventStore): Promise<void> {
+  await eventually(
+    () => store.sessions({}),
+    (sessions) => sessions.length === 0,
+  );
+}
+
+describe('a session whose client wants nothing to be kept', () => {
+  it.each([false, true])(
+    'is deleted some time after its turn (model called early: %s)',
+    async (callsEarly) => {
+      const store = memoryEventStore();
+      const { rig, clock } = start(store, callsEarly);
+      const heard = rig.listen();
+      await rig.say('hello', { options });
+      (await rig.model.call(0)).answer('hi');
+      await heard.event('turn.completed');
+      expect(await store.sessions({ open: true })).toHaveLength(1);
+      clock.increment(GRACE_MS - 1);
+      expect(await store.sessions({})).toHaveLength(1);
+      clock.increment(1);
+      await isGone(store);
+    },
+  );
+
+  it('may have been deleted by its client before', async () => {
+    const store = memoryEventStore();
+    const { rig, clock } = start(store);
+    const heard = rig.listen();
+    await rig.say('hello', { options });
+    (await rig.model.call(0)).answer('hi');
+    await heard.event('turn.completed');
+    await rig.registry.delete('s', CLIENT);
+    clock.increment(GRACE_MS);
+    await rig.registry.session('other');
+    expect(await store.sessions({})).toEqual([]);
+    expect(rig.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  it('is deleted after a restart: its turn goes on first', async () => {
+    const store = memoryEventStore();
+    const before = start(store);
+    await before.rig.say('hello', { options });
+    await before.rig.model.call(0);
+    await before.rig.registry.drain(NO_TIME);
+    const { rig, clock } = start(store);
+    const heard = rig.listen();
+    await rig.registry.recover();
+    (await rig.model.call(0)).answer('hi');
+    await heard.event('turn.completed');
+    clock.increment(GRACE_MS);
+    await isGone(store);
+  });
+
+  it('is deleted after a restart right after its turn', async () => {
+    const store = memoryEventStore();
+    const before = start(store);
+    const heard = before.rig.listen();
+    await before.rig.say('hello', { options });
+    (await before.rig.model.call(0)).answer('hi');
+    await heard.event('turn.completed');
+    await before.rig.registry.drain(NO_TIME);
+    before.clock.increment(GRACE_MS);
+    expect(await store.sessions({})).toHaveLength(1);
+    const { rig, clock } = start(store);
+    await rig.registry.recover();
+    clock.increment(GRACE_MS);
+    await isGone(store);
+  });
+
+  it('is no other one: what only counts as open stays', async () => {
+    const store = memoryEventStore();
+    await store.append('s', 0, [{ type: 'session.renamed', title: 'Mine' }], { open: true });
+    const { rig, clock } = start(store);
+    await rig.registry.recover();
+    clock.increment(GRACE_MS);
+    await rig.registry.session('other');
+    expect(await store.sessions({})).toHaveLength(1);
+  });
+});
