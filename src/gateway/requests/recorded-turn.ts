@@ -1,49 +1,100 @@
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { Bus } from '../../ports/bus.ts';
 
 /** A turn as the log has it. */
 export interface RecordedTurn {
-  /** All events of the session from its `turn.requested` on, oldest first. */
+  /** Its first event. */
+  readonly requested: SessionEventOf<'turn.requested'>;
+  /** All events of the session from its first one on, oldest first. */
   readonly since: readonly Envelope[];
-  /** Seq of its `turn.requested`. */
+  /** Seq of its first event. */
   readonly begin: number;
   /** Seq of the event that ended it; undefined while it is not over. */
   readonly end: number | undefined;
   /** Seq of the last event of the session that was looked at. */
   readonly head: number;
-  /** Whether a message could follow it: no other was sent since, and the conversation was not cleared. */
-  readonly isNewest: boolean;
 }
 
 const PAGE_EVENTS = 200;
 
 /** Null if the session has no such turn. */
-export async function recordedTurn(
+export function recordedTurn(
   bus: Bus,
   { sessionId, turnId }: { readonly sessionId: SessionId; readonly turnId: TurnId },
   context: RequestContext,
 ): Promise<RecordedTurn | null> {
-  const { head } = await bus.send('session.position', { sessionId }, context);
-  const pages: (readonly Envelope[])[] = [];
-  for (let last = head; last > 0; ) {
-    const afterSeq = Math.max(0, last - PAGE_EVENTS);
-    const page = await bus.send('session.events', { sessionId, afterSeq, limit: last - afterSeq }, context);
-    const index = page.findIndex(({ event }) => event.type === 'turn.requested' && event.turnId === turnId);
-    pages.push(index === -1 ? page : page.slice(index));
-    if (index !== -1) return asRecorded(turnId, pages.toReversed().flat(), head);
-    last = afterSeq;
-  }
-  return null;
+  return turnThat(bus, sessionId, context, (requested) => requested.turnId === turnId);
 }
 
-function asRecorded(turnId: TurnId, since: readonly Envelope[], head: number): RecordedTurn {
-  const end = since.find(({ event }) => outcomeOf(event)?.turnId === turnId)?.seq;
-  const later = since.slice(1);
-  const isNewest = !later.some(
-    ({ event }) => event.type === 'turn.requested' || event.type === 'session.reset',
+/** The turn that has started last. Null if none has started in the session. */
+export function newestTurn(
+  bus: Bus,
+  sessionId: SessionId,
+  context: RequestContext,
+): Promise<RecordedTurn | null> {
+  return turnThat(bus, sessionId, context, ({ turnId }, later) =>
+    later.some(({ event }) => event.type === 'turn.started' && event.turnId === turnId),
   );
-  return { since, begin: since[0]?.seq ?? 1, end, head, isNewest };
+}
+
+/** The events of the turn among these, in their order. */
+export function eventsIn(since: readonly Envelope[], turnId: TurnId): SessionEvent[] {
+  return since.map(({ event }) => event).filter((event) => 'turnId' in event && event.turnId === turnId);
+}
+
+/** The events of the turn after a seq. */
+export async function eventsOfTurn(
+  bus: Bus,
+  {
+    sessionId,
+    turnId,
+    after,
+  }: { readonly sessionId: SessionId; readonly turnId: TurnId; readonly after: number },
+  context: RequestContext,
+): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  for (let afterSeq = after; ; afterSeq += PAGE_EVENTS) {
+    const page = await bus.send('session.events', { sessionId, afterSeq, limit: PAGE_EVENTS }, context);
+    events.push(...eventsIn(page, turnId));
+    if (page.length < PAGE_EVENTS) return events;
+  }
+}
+
+/** Whether a message could follow the turn: no other was sent since, and the conversation was not cleared. */
+export function isLastMessage({ since }: RecordedTurn): boolean {
+  return !since
+    .slice(1)
+    .some(({ event }) => event.type === 'turn.requested' || event.type === 'session.reset');
+}
+
+/**
+ * The last turn that is the wanted one. The log is read backwards, because that turn is near its end.
+ * @param isWanted also gets the events after the first one of the turn, newest first.
+ */
+async function turnThat(
+  bus: Bus,
+  sessionId: SessionId,
+  context: RequestContext,
+  isWanted: (requested: SessionEventOf<'turn.requested'>, later: readonly Envelope[]) => boolean,
+): Promise<RecordedTurn | null> {
+  const { head } = await bus.send('session.position', { sessionId }, context);
+  const later: Envelope[] = [];
+  for (let last = head; last > 0; last = Math.max(0, last - PAGE_EVENTS)) {
+    const afterSeq = Math.max(0, last - PAGE_EVENTS);
+    const page = await bus.send('session.events', { sessionId, afterSeq, limit: last - afterSeq }, context);
+    for (const envelope of page.toReversed()) {
+      const { event, seq: begin } = envelope;
+      const isFound = event.type === 'turn.requested' && isWanted(event, later);
+      later.push(envelope);
+      if (!isFound) continue;
+      const since = later.toReversed();
+      const end = since.find((one) => outcomeOf(one.event)?.turnId === event.turnId)?.seq;
+      return { requested: event, since, begin, end, head };
+    }
+  }
+  return null;
 }

@@ -10,7 +10,7 @@ import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import { eventsOfTurn, newestTurn } from './newest-turn.ts';
+import { eventsIn, eventsOfTurn, newestTurn } from './recorded-turn.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
 
@@ -103,14 +103,16 @@ async function goOn(
   listener: TurnListener,
 ): Promise<TurnPause | null> {
   const newest = await newestTurn(bus, sessionId, context);
-  if (!newest || newest.isOver || (wanted !== undefined && newest.turnId !== wanted)) return null;
-  const { turnId, events, head, options } = newest;
+  if (!newest || newest.end !== undefined) return null;
+  const { since, head } = newest;
+  const { turnId, options } = newest.requested;
+  if (wanted !== undefined && turnId !== wanted) return null;
   return attending(
     bus,
     { sessionId, turnId, ...(options && { options }) },
     { context, listener },
     async (turn) => {
-      for (const event of events) turn.progress.note(event);
+      for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
       listener.onAccepted?.(turnId, turn.progress.reply);
       const given = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Image } from '../../../core/conversation/image.ts';
+import type { SessionEvent } from '../../../core/log/events.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
-import type { RecordedTurn } from '../../requests/recorded-turn.ts';
+import { eventsIn, type RecordedTurn } from '../../requests/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import type { ResponsePlace } from './response-id.ts';
 
@@ -58,7 +59,7 @@ export function inputItems(
   place: ResponsePlace,
   { order, limit, after }: Page,
 ): InputItemList {
-  const brought = place.firstStep === 1 ? requestedItems(turn) : answeredItems(turn, place);
+  const brought = place.firstStep === 1 ? requestedItems(turn.requested) : answeredItems(turn, place);
   const items = brought.map(
     (item, index) =>
       ({
@@ -79,10 +80,7 @@ export function inputItems(
   };
 }
 
-function requestedItems({ since }: RecordedTurn): NewItem[] {
-  const [first] = since;
-  if (first?.event.type !== 'turn.requested') return [];
-  const { text, image, given = [] } = first.event;
+function requestedItems({ text, image, given = [] }: RecordedTurn['requested']): NewItem[] {
   const history = given.flatMap((message): NewItem[] => {
     switch (message.role) {
       case 'user':
@@ -128,8 +126,7 @@ function answeredItems({ since }: RecordedTurn, { sessionId, turnId, firstStep }
   const delegated = new Set<string>();
   const items: NewItem[] = [];
   let step = 0;
-  for (const { event } of since) {
-    if (!('turnId' in event) || event.turnId !== turnId) continue;
+  for (const event of eventsIn(since, turnId)) {
     if (event.type === 'step.completed') step = event.step;
     if (step !== firstStep - 1) continue;
     if (event.type === 'tool-call.delegated') delegated.add(event.callId);
@@ -140,7 +137,7 @@ function answeredItems({ since }: RecordedTurn, { sessionId, turnId, firstStep }
   return items;
 }
 
-function failureOf(event: RecordedTurn['since'][number]['event']): string | undefined {
+function failureOf(event: SessionEvent): string | undefined {
   return event.type === 'tool-call.failed' || event.type === 'tool-call.interrupted'
     ? event.reason
     : undefined;

@@ -17,7 +17,7 @@ export class ResponseLog {
   readonly response: OpenAiResponse;
   readonly #listener: EventListener;
   #number = 0;
-  #text: OpenText<MessageItem> | null = null;
+  #text: OpenText | null = null;
 
   constructor(response: OpenAiResponse, listener: EventListener) {
     this.response = response;
@@ -56,7 +56,7 @@ export class ResponseLog {
     const part: OutputText = { type: 'output_text', text: open.said, annotations: [], logprobs: [] };
     this.#send('response.output_text.done', { ...place, text: open.said, logprobs: [] });
     this.#send('response.content_part.done', { ...place, part });
-    this.#end(open.index, { ...open.item, status, content: [part] });
+    this.end(open.index, { ...open.item, status, content: [part] });
   }
 
   /** Reasoning that is whole. */
@@ -74,7 +74,7 @@ export class ResponseLog {
     const part = { type: 'summary_text' as const, text };
     this.#send('response.reasoning_summary_text.done', { ...place, text });
     this.#send('response.reasoning_summary_part.done', { ...place, part });
-    this.#end(index, { ...item, status: 'completed', summary: [part] });
+    this.end(index, { ...item, status: 'completed', summary: [part] });
   }
 
   /** @returns the index of the item. */
@@ -101,14 +101,12 @@ export class ResponseLog {
     this.#send(type, { item_id: id, output_index: index });
   }
 
-  end(item: OutputItem): void {
-    this.#end(
-      this.response.output.findIndex(({ id }) => id === item.id),
-      item,
-    );
+  end(index: number, item: OutputItem): void {
+    this.response.output[index] = item;
+    this.#send('response.output_item.done', { output_index: index, item });
   }
 
-  #beginMessage(id: string): OpenText<MessageItem> {
+  #beginMessage(id: string): OpenText {
     const item: MessageItem = { type: 'message', id, status: 'in_progress', role: 'assistant', content: [] };
     const index = this.add(item);
     const place = { item_id: id, output_index: index, content_index: 0 };
@@ -119,24 +117,21 @@ export class ResponseLog {
     return { item, index, said: '', pieces: new TextPieces(), before, after };
   }
 
-  #piece(open: OpenText<MessageItem>, piece: string): void {
+  #piece(open: OpenText, piece: string): void {
     if (piece === '') return;
     open.said += piece;
-    const { before, after } = open;
-    const number = this.#number;
-    this.#number += 1;
-    this.#listener(DELTA, `${before}${JSON.stringify(piece)}${after},"sequence_number":${number}}`, number);
-  }
-
-  #end(index: number, item: OutputItem): void {
-    this.response.output[index] = item;
-    this.#send('response.output_item.done', { output_index: index, item });
+    this.#deliver(DELTA, `${open.before}${JSON.stringify(piece)}${open.after}`);
   }
 
   #send(type: string, fields: object): void {
+    this.#deliver(type, JSON.stringify({ type, ...fields }).slice(0, -1));
+  }
+
+  /** @param json an object without its last brace. */
+  #deliver(type: string, json: string): void {
     const number = this.#number;
     this.#number += 1;
-    this.#listener(type, JSON.stringify({ type, ...fields, sequence_number: number }), number);
+    this.#listener(type, `${json},"sequence_number":${number}}`, number);
   }
 }
 
@@ -149,8 +144,8 @@ interface ToldCall {
 }
 
 /** A message that is being said. */
-interface OpenText<I> {
-  readonly item: I;
+interface OpenText {
+  readonly item: MessageItem;
   readonly index: number;
   said: string;
   readonly pieces: TextPieces;

@@ -8,8 +8,7 @@ import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
-import { newestTurn } from '../../requests/newest-turn.ts';
-import { type RecordedTurn, recordedTurn } from '../../requests/recorded-turn.ts';
+import { isLastMessage, newestTurn, type RecordedTurn, recordedTurn } from '../../requests/recorded-turn.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { type ToolAnswers, toolAnswers } from '../chat/tool-answers.ts';
@@ -18,7 +17,7 @@ import { callIdFor, toolOptions } from '../client-tools.ts';
 import { outputFormat } from '../output-format.ts';
 import { type InputMessages, inputMessages } from './input-messages.ts';
 import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
-import type { ResponseNote } from './response-object.ts';
+import type { OpenAiResponse, ResponseNote } from './response-object.ts';
 import type { ResponseRequest } from './response-request.ts';
 import { restatedTurn } from './restated-turn.ts';
 import { TurnResponses } from './turn-responses.ts';
@@ -100,9 +99,11 @@ async function continued(
   previous: ResponsePlace | null,
 ): Promise<BegunResponse | null> {
   if (previous && previous.sessionId !== sessionId) return null;
-  const turnId = previous?.turnId ?? (await newestTurn(bus, sessionId, context))?.turnId;
-  const turn = turnId === undefined ? null : await recordedTurn(bus, { sessionId, turnId }, context);
-  if (!turn || turnId === undefined) return null;
+  const turn = previous
+    ? await recordedTurn(bus, previous, context)
+    : await newestTurn(bus, sessionId, context);
+  if (!turn) return null;
+  const { turnId } = turn.requested;
   const responses = responsesOf(turn, { agentId, sessionId, turnId, firstStep: previous?.firstStep ?? 1 });
   const missing = responses.missingCalls;
   if (missing.length === 0 || !answers.every(({ callId }) => missing.includes(callId))) return null;
@@ -130,10 +131,9 @@ async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Pr
 async function startBehind(asked: AskedResponse, previous: ResponsePlace): Promise<Start> {
   const { bus, context, body } = asked;
   const { sessionId, turnId, firstStep } = previous;
-  const id = body.previous_response_id ?? '';
-  const turn = await recordedTurn(bus, previous, context);
-  const responses = turn && responsesOf(turn, previous);
-  if (!turn || !responses?.response) throw noResponse(id, 'previous_response_id');
+  const found = await recordedResponse(bus, previous, context);
+  if (!found) throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
+  const { turn, responses } = found;
   const later = responses.firstSteps.find((step) => step > firstStep);
   if (later !== undefined) {
     const namedAs = (callId: string): string => callIdFor(callId, sessionId);
@@ -142,7 +142,7 @@ async function startBehind(asked: AskedResponse, previous: ResponsePlace): Promi
   }
   const [missing] = responses.missingCalls;
   if (missing !== undefined) throw noOutput(callIdFor(missing, sessionId));
-  if (turn.isNewest && body.store !== false)
+  if (isLastMessage(turn) && body.store !== false)
     return { sessionId, afterSeq: turn.head, follows: { turnId, seq: turn.head } };
   if (turn.end !== undefined) return forked(asked, sessionId, turn.end);
   throw new ServiceError('INVALID_REQUEST', 'The previous response is still in progress.', {
@@ -213,8 +213,28 @@ function optionsOf(body: ResponseRequest, said: string | undefined): TurnOptions
   };
 }
 
-/** The responses of a turn, as the log has them. */
-export function responsesOf(turn: RecordedTurn, place: ResponsePlace): TurnResponses {
+/** A response as the log has it. */
+export interface RecordedResponse {
+  readonly turn: RecordedTurn;
+  readonly response: OpenAiResponse;
+  /** All that the turn has become. */
+  readonly responses: TurnResponses;
+}
+
+/** Null if there is no such response. */
+export async function recordedResponse(
+  bus: Bus,
+  place: ResponsePlace,
+  context: ServedRequest['context'],
+): Promise<RecordedResponse | null> {
+  const turn = await recordedTurn(bus, place, context);
+  if (!turn) return null;
+  const responses = responsesOf(turn, place);
+  const { response } = responses;
+  return response && { turn, responses, response };
+}
+
+function responsesOf(turn: RecordedTurn, place: ResponsePlace): TurnResponses {
   const responses = new TurnResponses(place);
   const cursor = new StreamCursor({ seq: turn.begin - 1, offset: 0 });
   for (const envelope of turn.since) for (const signal of cursor.take(envelope)) responses.take(signal);

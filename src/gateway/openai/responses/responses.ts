@@ -4,14 +4,14 @@ import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { parseQuery } from '../../http/request-query.ts';
-import { recordedTurn } from '../../requests/recorded-turn.ts';
+import { isLastMessage } from '../../requests/recorded-turn.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { serverSentEvents } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
 import { readResponse } from './response-feed.ts';
-import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
+import { noResponse, type ResponsePlace, responseId, responsePlace } from './response-id.ts';
 import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ItemsQuery, ResponseRequest, RetrieveQuery } from './response-request.ts';
 import {
@@ -19,7 +19,8 @@ import {
   type BegunResponse,
   beginResponse,
   isUnstored,
-  responsesOf,
+  type RecordedResponse,
+  recordedResponse,
 } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
 import { forget, type ResponsesDeps, whole } from './whole-response.ts';
@@ -37,8 +38,7 @@ export async function createResponse(deps: ResponsesDeps, request: ServedRequest
   const asked: AskedResponse = { bus, context, request, body, agentId: body.model, key, maxImageBytes };
   const begun = await beginResponse(asked);
   if (body.stream) return streamed(deps, asked, begun);
-  if (body.background) return shown(begun.place, await found(deps, context, begun.place, begun.place.turnId));
-  return shown(begun.place, await whole(deps, asked, begun));
+  return shown(begun.place, await (body.background ? asBegun(asked, begun) : whole(deps, asked, begun)));
 }
 
 export async function retrieveResponse(
@@ -47,11 +47,7 @@ export async function retrieveResponse(
   id: string,
 ): Promise<HttpResponse> {
   const { stream, starting_after: after = -1 } = parseQuery(RetrieveQuery, request);
-  const place = responsePlace(id, 'response_id');
-  const context = await withModel(deps.bus, request, place.agentId);
-  const turn = await recordedTurn(deps.bus, place, context);
-  const response = turn && responsesOf(turn, place).response;
-  if (!turn || !response) throw noResponse(id, 'response_id');
+  const { context, place, turn, response } = await findResponse(deps, request, id);
   if (stream === 'false') return shown(place, response);
   return eventsOf({ ...deps, context }, request, { place, afterSeq: turn.begin - 1 }, { after });
 }
@@ -62,16 +58,11 @@ export async function cancelResponse(
   request: ServedRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const place = responsePlace(id, 'response_id');
-  const context = await withModel(deps.bus, request, place.agentId);
-  await found(deps, context, place, id);
+  const { context, place } = await findResponse(deps, request, id);
   const { sessionId, turnId } = place;
-  await deps.bus.send(
-    'turn.cancel',
-    { sessionId, turnId, reason: 'the client cancelled the response' },
-    context,
-  );
-  return shown(place, await found(deps, context, place, id));
+  const reason = 'the client cancelled the response';
+  await deps.bus.send('turn.cancel', { sessionId, turnId, reason }, context);
+  return shown(place, (await findResponse(deps, request, id)).response);
 }
 
 export async function listInputItems(
@@ -80,10 +71,7 @@ export async function listInputItems(
   id: string,
 ): Promise<HttpResponse> {
   const query = parseQuery(ItemsQuery, request);
-  const place = responsePlace(id, 'response_id');
-  const context = await withModel(deps.bus, request, place.agentId);
-  const turn = await recordedTurn(deps.bus, place, context);
-  if (!turn || !responsesOf(turn, place).response) throw noResponse(id, 'response_id');
+  const { place, turn } = await findResponse(deps, request, id);
   return jsonResponse<InputItemList>(inputItems(turn, place, query));
 }
 
@@ -93,30 +81,37 @@ export async function deleteResponse(
   request: ServedRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const place = responsePlace(id, 'response_id');
-  const context = await withModel(deps.bus, request, place.agentId);
-  const turn = await recordedTurn(deps.bus, place, context);
-  const [requested] = turn?.since ?? [];
-  if (!turn || requested?.event.type !== 'turn.requested' || !responsesOf(turn, place).response)
-    throw noResponse(id, 'response_id');
-  const { isAlone } = ResponseNote.parse(requested.event.options?.note ?? {});
-  if (!isAlone || !turn.isNewest) throw notAlone(place);
+  const { context, place, turn } = await findResponse(deps, request, id);
+  const { isAlone } = ResponseNote.parse(turn.requested.options?.note ?? {});
+  if (!isAlone || !isLastMessage(turn)) throw notAlone(place);
   await deps.bus.send('session.delete', { sessionId: place.sessionId }, context);
   return jsonResponse<DeletedResponse>({ id, object: 'response', deleted: true });
 }
 
 type Context = ServedRequest['context'];
 
-async function found(
+interface FoundResponse extends RecordedResponse {
+  readonly place: ResponsePlace;
+  readonly context: Context;
+}
+
+async function findResponse(
   { bus }: ResponsesDeps,
-  context: Context,
-  place: ResponsePlace,
+  request: ServedRequest,
   id: string,
-): Promise<OpenAiResponse> {
-  const turn = await recordedTurn(bus, place, context);
-  const response = turn && responsesOf(turn, place).response;
-  if (!response) throw noResponse(id, 'response_id');
-  return response;
+): Promise<FoundResponse> {
+  const place = responsePlace(id, 'response_id');
+  const context = await withModel(bus, request, place.agentId);
+  const found = await recordedResponse(bus, place, context);
+  if (!found) throw noResponse(id, 'response_id');
+  return { ...found, place, context };
+}
+
+/** What has come of it by now. */
+async function asBegun({ bus, context }: AskedResponse, { place }: BegunResponse): Promise<OpenAiResponse> {
+  const found = await recordedResponse(bus, place, context);
+  if (!found) throw noResponse(responseId(place), 'response_id');
+  return found.response;
 }
 
 function shown({ sessionId }: ResponsePlace, response: OpenAiResponse): HttpResponse {

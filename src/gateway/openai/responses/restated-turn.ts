@@ -3,6 +3,7 @@ import type { CallId, TurnId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
 import { callIdsOf, spokenText } from '../../../core/turn/step-parts.ts';
+import { eventsIn } from '../../requests/recorded-turn.ts';
 
 type AssistantMessage = Extract<GivenMessage, { role: 'assistant' }>;
 type GivenCall = NonNullable<AssistantMessage['calls']>[number];
@@ -19,9 +20,7 @@ export function restatedTurn(
   turnId: TurnId,
   { lastStep, namedAs }: { readonly lastStep: number; readonly namedAs: (callId: CallId) => string },
 ): GivenMessage[] {
-  const events = since
-    .map(({ event }) => event)
-    .filter((event) => 'turnId' in event && event.turnId === turnId);
+  const events = eventsIn(since, turnId);
   const calls = new Map<CallId, GivenCall>();
   const byClient = new Set<CallId>();
   for (const event of events) {

@@ -124,19 +124,17 @@ export class TurnResponses {
       case 'tool-call.interrupted':
         this.#settle(event, time);
         return;
-      case 'turn.completed': {
+      case 'turn.completed':
         if (this.#checked) this.#log.say(this.#checked.id, this.#checked.text);
         this.#log.endMessage('completed');
         this.#endTurn(event.finishReason === 'length' ? 'incomplete' : 'completed', time);
         return;
-      }
-      case 'turn.failed': {
+      case 'turn.failed':
         this.#failure = ServiceError.of(event.error);
         this.#log.response.error = responseError(event.error);
         this.#log.endMessage('incomplete');
         this.#endTurn('failed', time);
         return;
-      }
       case 'turn.cancelled':
         this.#failure = turnCancelled(event.reason);
         this.#log.endMessage('incomplete');
@@ -216,7 +214,7 @@ export class TurnResponses {
     const index = this.#log.add(item);
     const text = JSON.stringify(args);
     this.#log.tellArguments('function_call', index, { id, name, text });
-    this.#log.end({ ...item, arguments: text, status: 'completed' });
+    this.#log.end(index, { ...item, arguments: text, status: 'completed' });
     this.#pause(time);
   }
 
@@ -239,11 +237,12 @@ export class TurnResponses {
     const log = this.#log;
     const item = mcpCall(call);
     const index = log.response.output.findIndex(({ id }) => id === item.id);
+    // The call is of a response before this one.
     if (index === -1) return;
     const isDone = event.type === 'tool-call.succeeded';
     log.tellItem(`response.mcp_call.${isDone ? 'completed' : 'failed'}`, index, item.id);
-    if (isDone) log.end({ ...item, status: 'completed', output: toolResultText(event.result) });
-    else log.end({ ...item, status: 'failed', error: event.reason });
+    if (isDone) log.end(index, { ...item, status: 'completed', output: toolResultText(event.result) });
+    else log.end(index, { ...item, status: 'failed', error: event.reason });
   }
 
   /** The response ends where only the client can go on. */
