@@ -1,14 +1,17 @@
+import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, SessionId } from '../../core/ids.ts';
-import type { ClientTool } from '../../core/tool-call/client-tool.ts';
+import { ClientTool } from '../../core/tool-call/client-tool.ts';
 import type { ToolChoice, TurnOptions } from '../../core/turn/turn-options.ts';
+import { optional } from '../../wire/requests.ts';
 
 /** A function tool of a request. */
-export interface FunctionTool {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-}
+export const FunctionTool = z.object({
+  name: ClientTool.shape.name,
+  description: optional(z.string()),
+  parameters: optional(z.record(z.string(), z.unknown())),
+});
+export type FunctionTool = z.infer<typeof FunctionTool>;
 
 /** What a request says of tools. */
 export interface AskedTools {

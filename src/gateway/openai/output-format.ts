@@ -1,14 +1,30 @@
-import type { OutputFormat } from '../../core/turn/output-format.ts';
+import { z } from 'zod';
+import { OutputFormat } from '../../core/turn/output-format.ts';
+import { optional } from '../../wire/requests.ts';
 
-/** The form that a request wants, as both of OpenAI's interfaces name it. */
-export type AskedFormat =
-  | { readonly type: 'text' | 'json_object' }
-  | {
-      readonly type: 'json_schema';
-      readonly name: string;
-      readonly schema?: Readonly<Record<string, unknown>> | undefined;
-      readonly strict?: boolean | undefined;
-    };
+/** What a form of the type `json_schema` says. */
+export const NamedSchema = z.object({
+  name: OutputFormat.shape.name,
+  schema: optional(OutputFormat.shape.schema),
+  strict: optional(z.boolean()),
+});
+
+/** The form that a request wants. @param named the fields of the type `json_schema`. */
+export function formatOf<S extends z.ZodRawShape>(named: S) {
+  return z.discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.literal('text') }),
+      z.object({ type: z.literal('json_object') }),
+      z.object({ type: z.literal('json_schema'), ...named }),
+    ],
+    'must be text, json_object or json_schema',
+  );
+}
+
+/** As responses have it, and `outputFormat` takes it. */
+export const AskedFormat = formatOf(NamedSchema.shape);
+export type AskedFormat = z.infer<typeof AskedFormat>;
 
 export function outputFormat(format: AskedFormat | undefined): OutputFormat | undefined {
   switch (format?.type) {

@@ -66,6 +66,16 @@ const goneId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~trip-gone';
 const unknownId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~nobody';
 
 /** Of a path that names a response. */
+/** How a request that starts a turn can fail. */
+const ofTurn = [
+  'MISSING_FIELD',
+  'AGENT_NOT_FOUND',
+  'TURN_CANCELLED',
+  'AGENT_ERROR',
+  'OUTCOME_UNKNOWN',
+  'SERVICE_UNAVAILABLE',
+] as const;
+
 const ofResponse = {
   tag: 'OpenAI',
   pathParameters: z.object({ responseId: z.string() }),
@@ -104,15 +114,7 @@ const responseOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: ResponseRequest, required: true },
     answers: { [JSON_TYPE]: OpenAiResponse, [EVENT_STREAM_TYPE]: z.string() },
-    errors: [
-      'MISSING_FIELD',
-      'AGENT_NOT_FOUND',
-      'SESSION_NOT_FOUND',
-      'TURN_CANCELLED',
-      'AGENT_ERROR',
-      'OUTCOME_UNKNOWN',
-      'SERVICE_UNAVAILABLE',
-    ],
+    errors: [...ofTurn, 'SESSION_NOT_FOUND'],
     errorFormat,
     examples: [
       {
@@ -144,15 +146,7 @@ const responseOperations: readonly Operation[] = [
     headers: KeyHeader,
     body: { schema: CompactRequest, required: true },
     answers: { [JSON_TYPE]: CompactedResponse },
-    errors: [
-      'MISSING_FIELD',
-      'AGENT_NOT_FOUND',
-      'SESSION_NOT_FOUND',
-      'TURN_CANCELLED',
-      'AGENT_ERROR',
-      'OUTCOME_UNKNOWN',
-      'SERVICE_UNAVAILABLE',
-    ],
+    errors: [...ofTurn, 'SESSION_NOT_FOUND'],
     errorFormat,
     examples: [
       {
@@ -308,14 +302,7 @@ export const openAiOperations: readonly Operation[] = [
     headers: SessionHeader.partial().extend(KeyHeader.shape),
     body: { schema: ChatRequest, required: true },
     answers: { [JSON_TYPE]: ChatCompletion, [EVENT_STREAM_TYPE]: z.string() },
-    errors: [
-      'MISSING_FIELD',
-      'AGENT_NOT_FOUND',
-      'TURN_CANCELLED',
-      'AGENT_ERROR',
-      'OUTCOME_UNKNOWN',
-      'SERVICE_UNAVAILABLE',
-    ],
+    errors: ofTurn,
     errorFormat,
     examples: [
       {

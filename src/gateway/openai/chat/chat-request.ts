@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ClientTool } from '../../../core/tool-call/client-tool.ts';
-import { OutputFormat } from '../../../core/turn/output-format.ts';
 import { optional } from '../../../wire/requests.ts';
+import { FunctionTool } from '../client-tools.ts';
+import { formatOf, NamedSchema } from '../output-format.ts';
 
 /*
  * The body of `POST /v1/chat/completions`, as far as the service reads it. Fields that OpenAI's interface has and that mean
@@ -20,32 +20,12 @@ const Call = z.object({
   function: z.object({ name: z.string().min(1), arguments: z.string() }),
 });
 
-const FunctionTool = z.object({
+const Tool = z.object({
   type: z.literal('function', 'must be function: the client can run no other tools'),
-  function: z.object({
-    name: ClientTool.shape.name,
-    description: optional(z.string()),
-    parameters: optional(z.record(z.string(), z.unknown())),
-  }),
+  function: FunctionTool,
 });
 
-const ResponseFormat = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.literal('text') }),
-    z.object({ type: z.literal('json_object') }),
-    z.object({
-      type: z.literal('json_schema'),
-      json_schema: z.object({
-        name: OutputFormat.shape.name,
-        schema: optional(OutputFormat.shape.schema),
-        strict: optional(z.boolean()),
-      }),
-    }),
-  ],
-  'must be text, json_object or json_schema',
-);
-export type ResponseFormat = z.infer<typeof ResponseFormat>;
+const ResponseFormat = formatOf({ json_schema: NamedSchema });
 
 export const ChatMessage = z.discriminatedUnion(
   'role',
@@ -96,7 +76,7 @@ export const ChatRequest = z.object({
   metadata: optional(z.record(z.string(), z.string())).describe(
     '`session_id` names the session in which the conversation goes on.',
   ),
-  tools: optional(z.array(FunctionTool)).describe('Tools that the client runs itself.'),
+  tools: optional(z.array(Tool)).describe('Tools that the client runs itself.'),
   tool_choice: optional(
     z.union(
       [

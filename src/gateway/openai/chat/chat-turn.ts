@@ -8,9 +8,8 @@ import type { TurnMessage } from '../../../ports/service-requests.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../requests/turn-answer.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
+import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
-import { toolOptions } from '../client-tools.ts';
-import { outputFormat } from '../output-format.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { givenConversation, sinceLastReply } from './given-conversation.ts';
 import { toolAnswers } from './tool-answers.ts';
@@ -78,25 +77,19 @@ async function messageOf({
 }
 
 /** Undefined if the client wants nothing special. */
-function optionsOf(body: ChatRequest, instructions: string | undefined): TurnOptions | undefined {
+function optionsOf(body: ChatRequest, instructions = ''): TurnOptions | undefined {
   const { max_completion_tokens, max_tokens, temperature, top_p: topP, stop, seed } = body;
-  const maxTokens = max_completion_tokens ?? max_tokens;
-  const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = body;
-  const format = body.response_format;
-  const output = outputFormat(format?.type === 'json_schema' ? { ...format, ...format.json_schema } : format);
+  const { tools = [], tool_choice: choice, parallel_tool_calls: parallel, response_format: format } = body;
   const options: TurnOptions = {
-    ...(instructions !== undefined && { instructions }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(stop !== undefined && { stop: [stop].flat() }),
-    ...(seed !== undefined && { seed }),
-    ...(output && { output }),
-    ...toolOptions({
+    ...askedOptions({
+      ...{ instructions, temperature, topP, parallel },
+      maxTokens: max_completion_tokens ?? max_tokens,
+      format: format?.type === 'json_schema' ? { ...format, ...format.json_schema } : format,
       tools: tools.map((tool) => tool.function),
       choice: typeof choice === 'object' ? choice.function : choice,
-      parallel,
     }),
+    ...(stop !== undefined && { stop: [stop].flat() }),
+    ...(seed !== undefined && { seed }),
   };
   return Object.keys(options).length > 0 ? options : undefined;
 }

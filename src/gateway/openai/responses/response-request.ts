@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SessionId } from '../../../core/ids.ts';
-import { ClientTool } from '../../../core/tool-call/client-tool.ts';
-import { OutputFormat } from '../../../core/turn/output-format.ts';
 import { optional } from '../../../wire/requests.ts';
+import { FunctionTool } from '../client-tools.ts';
+import { AskedFormat } from '../output-format.ts';
 
 /*
  * The body of `POST /v1/responses`, as far as the service reads it. Fields that OpenAI's interface has and that mean nothing
@@ -73,27 +73,10 @@ const InputItem = z.preprocess(
   Item,
 );
 
-const FunctionTool = z.object({
+const Tool = z.object({
   type: z.literal('function', 'must be function: the agent has its own tools'),
-  name: ClientTool.shape.name,
-  description: optional(z.string()),
-  parameters: optional(z.record(z.string(), z.unknown())),
+  ...FunctionTool.shape,
 });
-
-const TextFormat = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.literal('text') }),
-    z.object({ type: z.literal('json_object') }),
-    z.object({
-      type: z.literal('json_schema'),
-      name: OutputFormat.shape.name,
-      schema: optional(OutputFormat.shape.schema),
-      strict: optional(z.boolean()),
-    }),
-  ],
-  'must be text, json_object or json_schema',
-);
 
 export const ResponseRequest = z.object({
   model: z.string().min(1).describe('The id of an agent: `GET /v1/models` lists them.'),
@@ -114,7 +97,7 @@ export const ResponseRequest = z.object({
   max_output_tokens: optional(z.int().min(1)),
   temperature: optional(z.number().min(0).max(2)),
   top_p: optional(z.number().min(0).max(1)),
-  tools: optional(z.array(FunctionTool)).describe('Tools that the client runs itself.'),
+  tools: optional(z.array(Tool)).describe('Tools that the client runs itself.'),
   tool_choice: optional(
     z.union(
       [z.enum(['auto', 'none', 'required']), z.object({ type: z.literal('function'), name: z.string() })],
@@ -122,7 +105,7 @@ export const ResponseRequest = z.object({
     ),
   ),
   parallel_tool_calls: optional(z.boolean()),
-  text: optional(z.object({ format: optional(TextFormat) })),
+  text: optional(z.object({ format: optional(AskedFormat) })),
   reasoning: optional(
     z.object({ summary: optional(z.enum(['auto', 'concise', 'detailed'])) }).loose(),
   ).describe('With `summary`, the reasoning of the model is a part of the response, and is kept in the log.'),

@@ -10,11 +10,11 @@ import type { Bus } from '../../../ports/bus.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { isLastMessage, newestTurn, type RecordedTurn, recordedTurn } from '../../requests/recorded-turn.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
+import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { type ToolAnswers, toolAnswers } from '../chat/tool-answers.ts';
 import { newSessionId } from '../chosen-session.ts';
-import { callIdFor, toolOptions } from '../client-tools.ts';
-import { outputFormat } from '../output-format.ts';
+import { callIdFor } from '../client-tools.ts';
 import { type InputMessages, inputMessages } from './input-messages.ts';
 import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
 import type { OpenAiResponse, ResponseNote } from './response-object.ts';
@@ -198,18 +198,16 @@ async function started(
 }
 
 function optionsOf(body: ResponseRequest, said: string | undefined): TurnOptions {
-  const { max_output_tokens: maxTokens, temperature, top_p: topP, reasoning } = body;
+  const { max_output_tokens: maxTokens, temperature, top_p: topP, text, reasoning } = body;
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = body;
-  const instructions = [body.instructions, said].filter((text) => text !== undefined).join('\n\n');
-  const output = outputFormat(body.text?.format);
   return {
-    ...(instructions !== '' && { instructions }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(output && { output }),
+    ...askedOptions({
+      ...{ maxTokens, temperature, topP, tools, parallel },
+      instructions: [body.instructions, said].filter((one) => one !== undefined).join('\n\n'),
+      format: text?.format,
+      choice: typeof choice === 'object' ? { name: choice.name } : choice,
+    }),
     ...(reasoning?.summary !== undefined && { keepReasoning: true as const }),
-    ...toolOptions({ tools, choice: typeof choice === 'object' ? { name: choice.name } : choice, parallel }),
   };
 }
 
