@@ -3,6 +3,7 @@ import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { ToolProgress } from '../core/tool-call/tool-progress.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { ServerNote } from '../core/tool-server/server-log.ts';
+import type { AnswerQuestion } from '../core/tool-server/server-question.ts';
 import type { TraceContext } from '../core/trace.ts';
 
 export interface ToolCallOptions {
@@ -13,6 +14,8 @@ export interface ToolCallOptions {
   /** Trace context, sent to the server. */
   readonly trace?: TraceContext;
   readonly onProgress?: (progress: ToolProgress) => void;
+  /** Answers what the server asks of its client while it works on the call. Without it, the server is refused. */
+  readonly onQuestion?: AnswerQuestion;
 }
 
 /** A live connection to one tool server. */

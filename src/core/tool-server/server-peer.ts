@@ -1,0 +1,16 @@
+/** A JSON object as it crosses the wire. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** An error of JSON-RPC: what a tool server answers in place of a result, or is answered. */
+export class ServerPeerError extends Error {
+  override readonly name = 'ServerPeerError';
+  /** Of JSON-RPC, such as -32602 for parameters that are not valid. */
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
