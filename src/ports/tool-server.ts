@@ -3,6 +3,7 @@ import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { ToolProgress } from '../core/tool-call/tool-progress.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { ServerNote } from '../core/tool-server/server-log.ts';
+import type { JsonObject } from '../core/tool-server/server-peer.ts';
 import type { AnswerQuestion } from '../core/tool-server/server-question.ts';
 import type { TraceContext } from '../core/trace.ts';
 
@@ -18,6 +19,28 @@ export interface ToolCallOptions {
   readonly onQuestion?: AnswerQuestion;
 }
 
+/** A request or a notification of MCP that is passed on as it is. */
+export interface PassedRequest {
+  /** Such as `resources/read` or `tools/call`. */
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface PassedRequestOptions extends Omit<ToolCallOptions, 'origin'> {
+  /** A log message of the server that belongs to the request: the parameters of `notifications/message`. */
+  readonly onLog?: (params: JsonObject) => void;
+  /** What the client can answer, as MCP's `ClientCapabilities`. A server of 2026-07-28 is told so with the request. */
+  readonly capabilities?: JsonObject;
+  /**
+   * A result that asks for input (`resultType: 'input_required'`) is returned as it came, and the caller repeats the
+   * request with the answers. Otherwise `onQuestion` answers, and the connection repeats the request.
+   */
+  readonly passesInput?: boolean;
+}
+
+/** The revision of MCP that the connection speaks. `stateless` is 2026-07-28 and later. */
+export type ServerEra = 'sessions' | 'stateless';
+
 /** A live connection to one tool server. */
 export interface ToolServerConnection {
   /** All tools, from all pages. Rejects if the server gives no valid answer. */
@@ -28,6 +51,16 @@ export interface ToolServerConnection {
     args: Readonly<Record<string, unknown>>,
     options?: ToolCallOptions,
   ): Promise<ToolOutcome>;
+  readonly era: ServerEra;
+  /** What the server offers, as MCP's `ServerCapabilities`. */
+  readonly capabilities: JsonObject;
+  /** The server's advice to models on how to use it. */
+  readonly instructions: string | undefined;
+  /**
+   * Makes a request of MCP and resolves with the result as it came, unknown fields included. Rejects with a
+   * `ServerPeerError` if the server answers with an error, and with another Error if it does not answer. Never retries.
+   */
+  request(request: PassedRequest, options?: PassedRequestOptions): Promise<JsonObject>;
   /** Ends the connection, and for stdio the server's whole process group. May be called twice. */
   close(): Promise<void>;
 }
@@ -36,6 +69,8 @@ export interface ToolServerEvents {
   /** The connection ended without `close` being called. At most once; `reason` is for people. */
   onClosed(reason: string): void;
   onToolsChanged(): void;
+  /** A notification of the server that concerns clients, as it came: of resources, prompts and completed elicitations. */
+  onNotification?(notification: PassedRequest): void;
   /** The server said something, also while it starts and while it ends. */
   onNote(note: ServerNote): void;
 }

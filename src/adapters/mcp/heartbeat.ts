@@ -1,5 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { RequestTimeoutError } from './peer/rpc-errors.ts';
 
 /** Shortest time between two pings. Errors may come in floods; pings must not. */
 const MIN_GAP_MS = 500;
@@ -61,7 +62,8 @@ export class Heartbeat {
   #provesDeath(error: unknown): boolean {
     // A server that answers "too many requests" is alive.
     if (error instanceof StreamableHTTPError) return error.code !== TOO_MANY_REQUESTS;
-    if (!(error instanceof McpError)) return true;
-    return error.code === ErrorCode.RequestTimeout && !this.#options.isBusy();
+    if (error instanceof RequestTimeoutError) return !this.#options.isBusy();
+    // An answer, even if the server does not know `ping`.
+    return !(error instanceof ServerPeerError);
   }
 }

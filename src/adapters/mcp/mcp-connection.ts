@@ -1,26 +1,28 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  ErrorCode,
-  McpError,
-  type Progress,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
-import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
+import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ToolCallOptions, ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
-import { failureText, shorten } from './failure/failure-text.ts';
+import type {
+  PassedRequest,
+  PassedRequestOptions,
+  ServerEra,
+  ToolCallOptions,
+  ToolServerConnection,
+  ToolServerEvents,
+} from '../../ports/tool-server.ts';
+import type { McpClient } from './client/mcp-client.ts';
+import type { ServerHello } from './client/server-hello.ts';
+import { failureText } from './failure/failure-text.ts';
+import { maskedError } from './failure/masked-error.ts';
 import type { Mask } from './failure/secret-mask.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { tellNotes } from './server-notes.ts';
 import type { ServerTransport } from './server-transport.ts';
-import { CallResult, toolOutcome } from './tools/call-result.ts';
+import { callResult, toolOutcome } from './tools/call-result.ts';
 import { OutputCheck } from './tools/output-check.ts';
 import { readToolList } from './tools/tool-list.ts';
 import { UnheardChanges } from './tools/unheard-changes.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
-const PROGRESS_CHARACTERS = 500;
+const CANCELLED = 'the call was cancelled';
 
 export interface McpConnectionDeps {
   /** Of the server, for the log. */
@@ -28,7 +30,8 @@ export interface McpConnectionDeps {
   readonly log: Logger;
   readonly mask: Mask;
   readonly events: ToolServerEvents;
-  readonly client: Client;
+  readonly client: McpClient;
+  readonly hello: ServerHello;
   readonly transport: ServerTransport;
   /** Longest wait for an answer, or for progress of a call. */
   readonly timeoutMs: number | undefined;
@@ -39,13 +42,12 @@ export interface McpConnectionDeps {
 /** A server that has answered the handshake. */
 export class McpConnection implements ToolServerConnection {
   readonly #deps: McpConnectionDeps;
-  readonly #client: Client;
+  readonly #client: McpClient;
   readonly #transport: ServerTransport;
   readonly #timeoutMs: number;
   readonly #heartbeat: Heartbeat | undefined;
   readonly #unheard: UnheardChanges;
   #outputCheck: OutputCheck;
-  #callsInFlight = 0;
 
   constructor(deps: McpConnectionDeps) {
     const { client, transport, events, pingIntervalMs } = deps;
@@ -54,22 +56,32 @@ export class McpConnection implements ToolServerConnection {
     this.#transport = transport;
     this.#timeoutMs = deps.timeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#outputCheck = this.#outputCheckOf(new Map());
-    client.onclose = () => this.#noteEnd();
+    client.onclosed = () => this.#noteEnd();
     client.onerror = (error) => this.#noteError(error);
-    const tellChange = () => events.onToolsChanged();
-    client.setNotificationHandler(ToolListChangedNotificationSchema, tellChange);
-    tellNotes(client, deps.mask, (note) => events.onNote(note));
-    this.#unheard = new UnheardChanges(tellChange);
-    if (client.getServerCapabilities()?.tools?.listChanged)
-      transport.onstream = () => this.#unheard.streamOpened();
+    this.#unheard = new UnheardChanges(() => events.onToolsChanged());
+    if (deps.hello.tellsToolChanges) transport.onstream = () => this.#unheard.streamOpened();
     if (pingIntervalMs !== undefined) this.#heartbeat = this.#startHeartbeat(pingIntervalMs);
   }
 
+  get era(): ServerEra {
+    return this.#deps.hello.era;
+  }
+
+  get capabilities(): JsonObject {
+    return this.#deps.hello.capabilities;
+  }
+
+  get instructions(): string | undefined {
+    return this.#deps.hello.instructions;
+  }
+
   async listTools(): Promise<Tool[]> {
-    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    if (this.capabilities.tools === undefined) return [];
     this.#unheard.listing();
     try {
-      const { tools, outputSchemas, unreadable } = await readToolList(this.#client, this.#timeoutMs);
+      const list = (params: JsonObject) =>
+        this.#client.request({ method: 'tools/list', params }, { timeoutMs: this.#timeoutMs });
+      const { tools, outputSchemas, unreadable } = await readToolList(list);
       this.#outputCheck = this.#outputCheckOf(outputSchemas);
       if (unreadable.length > 0) this.#warn({ tools: unreadable }, 'left out tools that could not be read');
       return tools;
@@ -83,22 +95,23 @@ export class McpConnection implements ToolServerConnection {
     args: Readonly<Record<string, unknown>>,
     options: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
-    // The SDK never removes its listener and would cancel a call that has ended, so each call has its own signal.
-    const { signal } = options;
-    const call = new AbortController();
-    const cancel = () => call.abort('the call was cancelled');
-    if (signal?.aborted) cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    this.#callsInFlight += 1;
+    const request = { method: 'tools/call', params: { name: toolName, arguments: { ...args } } };
     try {
-      const answer = await this.#request(toolName, args, { ...options, signal: call.signal });
-      return await toolOutcome(toolName, answer, this.#outputCheck);
+      const answer = await this.#client.request(request, { ...options, timeoutMs: this.#timeoutMs });
+      return await toolOutcome(toolName, callResult(answer), this.#outputCheck);
     } catch (error) {
-      const reason = call.signal.aborted ? 'the call was cancelled' : this.#reasonOf(error);
+      const reason = options.signal?.aborted ? CANCELLED : this.#reasonOf(error);
       return { status: 'failed', reason };
-    } finally {
-      this.#callsInFlight -= 1;
-      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  async request(request: PassedRequest, options: PassedRequestOptions = {}): Promise<JsonObject> {
+    try {
+      return await this.#client.request(request, { ...options, timeoutMs: this.#timeoutMs });
+    } catch (error) {
+      if (error instanceof ServerPeerError) throw maskedError(error, this.#deps.mask);
+      const reason = options.signal?.aborted ? CANCELLED : this.#reasonOf(error);
+      throw new Error(reason, { cause: error });
     }
   }
 
@@ -107,34 +120,9 @@ export class McpConnection implements ToolServerConnection {
     await this.#transport.close();
   }
 
-  #request(
-    toolName: string,
-    args: Readonly<Record<string, unknown>>,
-    { signal, trace, onProgress }: ToolCallOptions,
-  ): Promise<CallResult> {
-    const params = { name: toolName, arguments: { ...args }, ...(trace && { _meta: { ...trace } }) };
-    return this.#client.request({ method: 'tools/call', params }, CallResult, {
-      ...(signal && { signal }),
-      timeout: this.#timeoutMs,
-      // The SDK resets the time-out only if there is a listener for progress.
-      resetTimeoutOnProgress: true,
-      onprogress: (progress) => onProgress?.(this.#shown(progress)),
-    });
-  }
-
-  #shown({ progress, total, message }: Progress): ToolProgress {
-    return {
-      progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message: shorten(this.#deps.mask(message), PROGRESS_CHARACTERS) }),
-    };
-  }
-
   #reasonOf(error: unknown): string {
     if (this.#transport.endReason !== undefined)
       return `the connection was lost: ${this.#transport.endReason}`;
-    if (error instanceof McpError && isTimeout(error))
-      return `the server did not answer within ${this.#timeoutMs} ms`;
     return failureText(error, this.#deps.mask);
   }
 
@@ -147,9 +135,9 @@ export class McpConnection implements ToolServerConnection {
       intervalMs,
       ping: () => {
         this.#unheard.beat();
-        return this.#client.ping({ timeout: intervalMs });
+        return this.#client.request({ method: 'ping', params: {} }, { timeoutMs: intervalMs });
       },
-      isBusy: () => this.#callsInFlight > 0,
+      isBusy: () => this.#client.isBusy,
       onDead: (error) => this.#transport.fail(failureText(error, this.#deps.mask)),
     });
   }
@@ -171,10 +159,4 @@ export class McpConnection implements ToolServerConnection {
   #warn(fields: Record<string, unknown>, message: string): void {
     this.#deps.log.warn({ server: this.#deps.name, ...fields }, message);
   }
-}
-
-/** Whether the SDK's own time-out is up. A server may use the same code, but with other data. */
-function isTimeout(error: McpError): boolean {
-  const { code, data } = error;
-  return code === ErrorCode.RequestTimeout && typeof data === 'object' && data !== null && 'timeout' in data;
 }

@@ -1,20 +1,21 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
 import { within } from '../../timing/deadline.ts';
+import { McpClient } from './client/mcp-client.ts';
 import { failureText } from './failure/failure-text.ts';
 import { type Mask, secretMask } from './failure/secret-mask.ts';
 import { asksForOAuth, httpTransport, type SdkTransportClass } from './http/http-transport.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpAuthorizations } from './oauth/mcp-authorizations.ts';
 import type { ServerAccess } from './oauth/server-access.ts';
+import { RequestTimeoutError } from './peer/rpc-errors.ts';
+import { type Answers, answersFor } from './questions/answers.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { serverEnvironment } from './stdio/server-environment.ts';
 import { StderrLog } from './stdio/stderr-log.ts';
@@ -32,6 +33,8 @@ export interface McpConnectorDeps {
   readonly clientVersion: string;
   /** The permissions to use servers that answer 401. Without it, a 401 is an error. */
   readonly authorizations?: McpAuthorizations;
+  /** The questions of tool servers that the service can answer. None without it. */
+  readonly answers?: Answers;
   /** How often a server behind HTTP is pinged. */
   readonly pingIntervalMs?: number;
   /** How long a server process may take to stop after stdin is closed, and again after SIGTERM. */
@@ -62,8 +65,6 @@ type ConfigOf<T extends McpServerConfig['type']> = Extract<McpServerConfig, { ty
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 const STOP_GRACE_MS = 1_000;
 const PING_INTERVAL_MS = 15_000;
-/** The largest delay that a Node timer takes. */
-const LONGEST_TIMER_MS = 2_147_483_647;
 const OWN_COMMAND = 'agent-service';
 /** How servers from before Streamable HTTP answer the first message. */
 const OLD_SERVER_STATUSES = [400, 404, 405];
@@ -150,14 +151,12 @@ async function handshake(
 ): Promise<McpConnection> {
   const { deps, name, events, mask, signal } = attempt;
   const clientInfo = { name: 'agent-service', version: deps.clientVersion };
-  const client = new Client(clientInfo, { jsonSchemaValidator: noValidator });
+  const answers = answersFor(attempt.config, deps.answers);
+  const client = new McpClient({ transport, mask, clientInfo, answers, events });
   try {
     signal.throwIfAborted();
-    // The SDK's own time-out would send a cancellation, which the protocol forbids for `initialize`,
-    // and does not cover the opening of an SSE stream.
-    const connecting = client.connect(transport, { timeout: LONGEST_TIMER_MS }).then(() => true);
-    const connected = await within(limitMs, connecting, false, signal);
-    if (!connected) throw new Error(`the server did not answer within ${limitMs} ms`);
+    const hello = await within(limitMs, client.connect(), undefined, signal);
+    if (hello === undefined) throw new RequestTimeoutError(limitMs);
     if (transport.endReason !== undefined) throw new Error(transport.endReason);
     // No `await` from here on: nobody would notice an end of the connection in between.
     const { timeout: timeoutMs } = attempt.config;
@@ -167,6 +166,7 @@ async function handshake(
       mask,
       events,
       client,
+      hello,
       transport,
       timeoutMs,
       pingIntervalMs,
@@ -187,10 +187,3 @@ function isOldServer(error: unknown): boolean {
   if (!(error instanceof HandshakeError) || !(error.cause instanceof StreamableHTTPError)) return false;
   return error.cause.code !== undefined && OLD_SERVER_STATUSES.includes(error.cause.code);
 }
-
-/** Keeps the SDK from making an Ajv for each client. `OutputCheck` checks results instead. */
-const noValidator: jsonSchemaValidator = {
-  getValidator() {
-    throw new Error('the client of a tool server checks no schemas');
-  },
-};

@@ -1,11 +1,22 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { RequestId, RpcMessage } from './peer/rpc-message.ts';
 
-/** An MCP transport that knows why it ended. `close` may be called twice and never rejects. */
-export interface ServerTransport extends Transport {
-  /** For people and without secrets. Set before `onclose` when the connection ended without `close`. */
-  readonly endReason: string | undefined;
+/** Carries messages to a server and back, and knows why it ended. `close` may be called twice and never rejects. */
+export interface ServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  /** `about` is the request on whose stream the message came, where the transport has a stream for each request. */
+  onmessage?: (message: RpcMessage, about?: RequestId) => void;
   /** Called when a new stream for notifications is open. The server sent nothing of what happened before. */
   onstream?: () => void;
+  /** For people and without secrets. Set before `onclose` when the connection ended without `close`. */
+  readonly endReason: string | undefined;
+  /** Must be called before the first message. */
+  start(): Promise<void>;
+  /** Rejects if the message cannot have arrived. */
+  send(message: RpcMessage): Promise<void>;
+  /** Called with the revision of MCP that both ends speak. */
+  setProtocolVersion?(version: string): void;
+  close(): Promise<void>;
   /** Ends the connection for this reason. Does nothing on a transport that has ended. */
   fail(reason: string): void;
   /** The reason, followed by what the server itself wrote about it. */

@@ -1,3 +1,4 @@
+import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Membership } from '../../ports/membership.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
@@ -17,11 +18,22 @@ export function fencedTools(connector: ToolServerConnector, lease: Lease): ToolS
 }
 
 function fenced(connection: ToolServerConnection, lease: Lease): ToolServerConnection {
+  const { era, capabilities, instructions } = connection;
+  const mayCall = async (signal: AbortSignal | undefined): Promise<void> => {
+    if (!lease.isHeld && !signal?.aborted) await renewed(lease, signal);
+  };
   return {
+    era,
+    capabilities,
+    instructions,
     listTools: () => connection.listTools(),
     async callTool(toolName, args, options) {
-      if (!lease.isHeld && !options?.signal?.aborted) await renewed(lease, options?.signal);
+      await mayCall(options?.signal);
       return connection.callTool(toolName, args, options);
+    },
+    async request(request, options) {
+      if (calledTool(request) !== undefined) await mayCall(options?.signal);
+      return connection.request(request, options);
     },
     close: () => connection.close(),
   };

@@ -1,3 +1,4 @@
+import { calledTool, toolCallStatus } from '../../core/tool-server/passed-tool-call.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
 
@@ -20,17 +21,36 @@ export function measuredTools(connector: ToolServerConnector, metrics: Metrics):
 }
 
 function measured(connection: ToolServerConnection, server: string, metrics: Metrics): ToolServerConnection {
+  const { era, capabilities, instructions } = connection;
+  const observe = (outcome: 'succeeded' | 'failed', begun: number): void =>
+    metrics.observe(
+      'agent_tool_call_duration_seconds',
+      { server, outcome },
+      (performance.now() - begun) / 1_000,
+    );
   return {
+    era,
+    capabilities,
+    instructions,
     listTools: () => connection.listTools(),
     async callTool(...call) {
       const begun = performance.now();
       const outcome = await connection.callTool(...call);
-      metrics.observe(
-        'agent_tool_call_duration_seconds',
-        { server, outcome: outcome.status },
-        (performance.now() - begun) / 1_000,
-      );
+      observe(outcome.status, begun);
       return outcome;
+    },
+    async request(request, options) {
+      if (calledTool(request) === undefined) return await connection.request(request, options);
+      const begun = performance.now();
+      try {
+        const result = await connection.request(request, options);
+        const status = toolCallStatus(result);
+        if (status !== 'asking') observe(status, begun);
+        return result;
+      } catch (error) {
+        observe('failed', begun);
+        throw error;
+      }
     },
     close: () => connection.close(),
   };

@@ -1,6 +1,8 @@
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import { calledTool, toolCallStatus } from '../../core/tool-server/passed-tool-call.ts';
+import type { JsonObject } from '../../core/tool-server/server-peer.ts';
 import type { ToolCallOptions, ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
-import type { SpanAttributes, Tracing } from '../../ports/tracing.ts';
+import type { Span, SpanAttributes, Tracing } from '../../ports/tracing.ts';
 import type { TurnTraces } from './turn-traces.ts';
 
 /** Wraps the tool servers: each call is a span of the step that asked for it, and the server gets its context. */
@@ -23,7 +25,11 @@ function traced(
   tracing: Tracing,
   turns: TurnTraces,
 ): ToolServerConnection {
+  const { era, capabilities, instructions } = connection;
   return {
+    era,
+    capabilities,
+    instructions,
     listTools: () => connection.listTools(),
     async callTool(toolName, args, options = {}) {
       const { origin, trace, signal } = options;
@@ -42,8 +48,37 @@ function traced(
       );
       return outcome;
     },
+    async request(request, options = {}) {
+      const toolName = calledTool(request);
+      if (toolName === undefined) return await connection.request(request, options);
+      const span = tracing.begin(`execute_tool ${toolName}`, {
+        kind: 'client',
+        parent: options.trace,
+        attributes: { ...callAttributes(toolName, undefined), ...server },
+      });
+      return await inSpan(span, options.signal, () =>
+        connection.request(request, { ...options, trace: span.context }),
+      );
+    },
     close: () => connection.close(),
   };
+}
+
+/** Ends the span with the passed call. */
+async function inSpan(
+  span: Span,
+  signal: AbortSignal | undefined,
+  call: () => Promise<JsonObject>,
+): Promise<JsonObject> {
+  try {
+    const result = await call();
+    span.end(toolCallStatus(result) === 'failed' ? { type: 'tool_error' } : undefined);
+    return result;
+  } catch (error) {
+    if (signal?.aborted) span.set({ 'agent.tool.outcome': 'cancelled' });
+    span.end(signal?.aborted ? undefined : { type: 'call_failed' });
+    throw error;
+  }
 }
 
 function callAttributes(toolName: string, origin: ToolCallOptions['origin']): SpanAttributes {

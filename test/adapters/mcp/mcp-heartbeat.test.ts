@@ -1,7 +1,9 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Heartbeat } from '../../../src/adapters/mcp/heartbeat.ts';
+import { RequestTimeoutError } from '../../../src/adapters/mcp/peer/rpc-errors.ts';
+import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +15,7 @@ function heartbeat(ping: () => Promise<unknown>, busy = false) {
   return { beat, pings, onDead };
 }
 
-const timeout = () => Promise.reject(new McpError(ErrorCode.RequestTimeout, 'Request timed out'));
+const timeout = () => Promise.reject(new RequestTimeoutError(10_000));
 
 test('asks again and again as long as it is answered', async () => {
   const { pings, onDead } = heartbeat(() => Promise.resolve({}));
@@ -30,7 +32,7 @@ test('reports once that the server has gone, and asks no more', async () => {
 });
 
 test.each([
-  ['a server that does not know ping', new McpError(ErrorCode.MethodNotFound, 'what?')],
+  ['a server that does not know ping', new ServerPeerError(-32601, 'what?')],
   ['a server that limits requests', new StreamableHTTPError(429, 'slow down')],
 ])('takes %s for alive', async (_who, error) => {
   const { pings, onDead } = heartbeat(() => Promise.reject(error));

@@ -93,7 +93,10 @@ test.concurrent('settles the calls in flight when it is closed', async () => {
   const connection = await connect(scriptableServer());
   const running = connection.callTool('slow', { ms: 60_000 });
   await connection.close();
-  expect(await running).toMatchObject({ status: 'failed', reason: 'Connection closed' });
+  expect(await running).toMatchObject({
+    status: 'failed',
+    reason: 'the connection ended before the server answered',
+  });
 });
 
 test.concurrent('says which command was not found', async () => {

@@ -6,6 +6,7 @@ import type { Tool, ToolOutcome } from '../../../src/core/tool-call/tool.ts';
 import type { LanguageModel } from '../../../src/ports/language-model.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../../src/ports/tool-server.ts';
 import type { PrescribedTurn } from '../models/prescribed-turn.ts';
+import { connectionDouble } from '../tools/connection-double.ts';
 import type { NodeDatabase } from './node-database.ts';
 import type { World } from './world.ts';
 
@@ -109,14 +110,14 @@ export function simulatedTools(world: World, database: NodeDatabase, ledger: Led
   return {
     async connect(): Promise<ToolServerConnection> {
       await paused(world.random() * PACE_MS, undefined);
-      return {
+      return connectionDouble({
         listTools: async () => TOOLS,
         callTool: async (name, args, options) =>
           options?.signal?.aborted
             ? { status: 'failed', reason: 'it was aborted' }
             : call(name, String(args.id), options?.signal),
         close: async () => undefined,
-      };
+      });
     },
   };
 }

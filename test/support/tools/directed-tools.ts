@@ -6,6 +6,7 @@ import type {
   ToolServerConnection,
   ToolServerConnector,
 } from '../../../src/ports/tool-server.ts';
+import { connectionDouble } from './connection-double.ts';
 
 export interface DirectedToolCall {
   readonly toolName: string;
@@ -42,11 +43,11 @@ export class DirectedTools implements ToolServerConnector {
 
   async connect(): Promise<ToolServerConnection> {
     await this.open;
-    return {
+    return connectionDouble({
       listTools: async () => this.#tools,
       callTool: (toolName, args, options) => this.#call(toolName, args, options),
       close: async () => undefined,
-    };
+    });
   }
 
   /** The call of this number, the first being 0, as soon as it has come. */

@@ -20,6 +20,7 @@ import { ReplyRecord } from '../../support/models/replies.ts';
 import { projectRoot } from '../../support/project/source-imports.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
 import { MetricValues } from '../../support/telemetry/metric-values.ts';
+import { connectionDouble } from '../../support/tools/connection-double.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
@@ -241,6 +242,28 @@ describe('what is measured', () => {
     expect(count('s99')).toBe(1);
     expect(count('s100')).toBeUndefined();
     expect(count('other')).toBe(5);
+  });
+
+  it('of tool calls that are passed on: each by how it ended', async () => {
+    const metrics = prometheusMetrics();
+    const answers = [{ resultType: 'input_required' }, { content: [] }, { content: [], isError: true }];
+    const double = connectionDouble({
+      listTools: async () => [],
+      callTool: () => Promise.reject(),
+      close: async () => undefined,
+      request: async ({ method }) => (method === 'tools/call' ? answers.shift() : {}) ?? Promise.reject(),
+    });
+    const connector = measuredTools({ connect: async () => double }, metrics);
+    const events = { onClosed: () => undefined, onToolsChanged: () => undefined, onNote: () => undefined };
+    const config = { type: 'stdio', command: 'none' } as const;
+    const connection = await connector.connect('s', config, events, new AbortController().signal);
+    const call = (method: string) =>
+      connection.request({ method, params: { name: 'pay' } }).catch(() => null);
+    for (const method of [...Array(4).fill('tools/call'), 'tools/list']) await call(method);
+    const values = await MetricValues.of(metrics);
+    const count = (outcome: string) =>
+      values.value(`agent_tool_call_duration_seconds_count{server=s,outcome=${outcome}}`);
+    expect([count('succeeded'), count('failed')]).toEqual([1, 2]);
   });
 });
 

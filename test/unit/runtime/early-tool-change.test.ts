@@ -4,6 +4,7 @@ import type { ToolServerConnection, ToolServerConnector } from '../../../src/por
 import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { McpServer } from '../../../src/runtime/tools/mcp-server.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
+import { connectionDouble } from '../../support/tools/connection-double.ts';
 
 const tool = (name: string): Tool => ({
   name,
@@ -15,15 +16,16 @@ const tool = (name: string): Tool => ({
 test.each([1, 0])('tools that change while they are first listed are listed again (%s)', async (early) => {
   let lists = 0;
   const connector: ToolServerConnector = {
-    connect: async (_name, _config, events): Promise<ToolServerConnection> => ({
-      listTools: async () => {
-        lists += 1;
-        if (lists <= early) events.onToolsChanged();
-        return Array.from({ length: lists }, (_, index) => tool(`t${index}`));
-      },
-      callTool: async () => ({ status: 'failed', reason: 'not asked for' }),
-      close: async () => undefined,
-    }),
+    connect: async (_name, _config, events): Promise<ToolServerConnection> =>
+      connectionDouble({
+        listTools: async () => {
+          lists += 1;
+          if (lists <= early) events.onToolsChanged();
+          return Array.from({ length: lists }, (_, index) => tool(`t${index}`));
+        },
+        callTool: async () => ({ status: 'failed', reason: 'not asked for' }),
+        close: async () => undefined,
+      }),
   };
   const relisted = Promise.withResolvers<void>();
   const server = new McpServer(

@@ -12,6 +12,7 @@ import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { silentLog } from '../../support/service/running-service.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
+import { connectionDouble } from '../../support/tools/connection-double.ts';
 
 const files: McpServerConfig = { type: 'stdio', command: 'files' };
 const others: McpServerConfig = { type: 'stdio', command: 'others' };
@@ -25,11 +26,11 @@ class Connections implements ToolServerConnector {
   connect: ToolServerConnector['connect'] = async (name, config) => {
     const called = `${name}: ${config.type === 'stdio' ? config.command : config.baseUrl}`;
     this.opened.push(called);
-    return {
+    return connectionDouble({
       listTools: async () => [{ name: called, description: '', inputSchema: {}, repeatable: true }],
       callTool: () => Promise.reject(new Error('nobody calls it')),
       close: async () => void this.closed.push(called),
-    };
+    });
   };
 }
 

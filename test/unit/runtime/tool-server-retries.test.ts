@@ -6,6 +6,7 @@ import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
 import type { ToolServerConnector, ToolServerEvents } from '../../../src/ports/tool-server.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
+import { connectionDouble } from '../../support/tools/connection-double.ts';
 
 const YAML = JSON.stringify({
   llm: { provider: 'scripted', model: 'offline' },
@@ -24,7 +25,11 @@ class DownServer implements ToolServerConnector {
     this.attempts += 1;
     if (!this.isUp) throw new Error('down');
     this.#events = events;
-    return { listTools: async () => [], callTool: () => Promise.reject(), close: async () => undefined };
+    return connectionDouble({
+      listTools: async () => [],
+      callTool: () => Promise.reject(),
+      close: async () => undefined,
+    });
   };
 
   crash(): void {

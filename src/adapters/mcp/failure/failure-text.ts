@@ -1,8 +1,7 @@
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
 import { messageOf } from '../../../core/errors.ts';
+import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import type { Mask } from './secret-mask.ts';
 
 const MAX_CHARACTERS = 2_000;
@@ -18,9 +17,8 @@ export function shorten(text: string, maxCharacters: number): string {
 }
 
 function describe(error: unknown): string {
-  // Both ends add this prefix when the server is built on the SDK.
-  if (error instanceof McpError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
-  if (error instanceof z.core.$ZodError) return 'the server sent an answer that is not valid MCP';
+  // Servers that are built on the SDK add this prefix.
+  if (error instanceof ServerPeerError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
   if (error instanceof StreamableHTTPError || error instanceof SseError) return describeHttp(error);
   if (error instanceof TypeError && error.cause instanceof Error) return describeNetwork(error.cause);
   return messageOf(error);

@@ -1,7 +1,7 @@
 import { type SSEClientTransportOptions, SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import type { StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
@@ -9,6 +9,7 @@ import { failureText } from '../failure/failure-text.ts';
 import { type Mask, percentDecoded } from '../failure/secret-mask.ts';
 import { authorizedFetch } from '../oauth/authorized-fetch.ts';
 import type { ServerAccess } from '../oauth/server-access.ts';
+import { RpcMessage } from '../peer/rpc-message.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { fetchNotingStreams } from './http-fetch.ts';
 
@@ -79,7 +80,7 @@ function endpointOf(config: HttpConfig): Endpoint {
 class HttpTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
+  onmessage?: (message: RpcMessage) => void;
   onstream?: () => void;
 
   readonly #inner: SdkHttpTransport;
@@ -97,22 +98,18 @@ class HttpTransport implements ServerTransport {
     return this.#endReason;
   }
 
-  get sessionId(): string | undefined {
-    return this.#inner.sessionId;
-  }
-
   setProtocolVersion(version: string): void {
     this.#inner.setProtocolVersion?.(version);
   }
 
   async start(): Promise<void> {
-    this.#inner.onmessage = (message) => this.onmessage?.(message);
+    this.#inner.onmessage = (message) => this.onmessage?.(RpcMessage.parse(message));
     this.#inner.onerror = (error) => this.#noteError(error);
     await this.#inner.start();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    await this.#inner.send(message, options);
+  async send(message: RpcMessage): Promise<void> {
+    await this.#inner.send(JSONRPCMessageSchema.parse(message));
   }
 
   fail(reason: string): void {

@@ -1,9 +1,8 @@
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { MEGABYTE, sizeText } from '../../../core/size-limits.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
+import { RpcMessage } from '../peer/rpc-message.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
@@ -28,7 +27,7 @@ export interface StdioTransportOptions extends ProcessOptions {
 export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
+  onmessage?: (message: RpcMessage) => void;
 
   readonly #options: StdioTransportOptions;
   #process: ServerProcess | undefined;
@@ -60,11 +59,13 @@ export class StdioTransport implements ServerTransport {
     void child.exited.then(() => this.#noteExit(child, 'the server exited'));
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: RpcMessage): Promise<void> {
     const child = this.#process;
     if (child === undefined || this.#closed) throw new Error(this.#endReason ?? 'the connection is closed');
     const failed = await new Promise<boolean>((resolve) => {
-      child.stdin.write(serializeMessage(message), (error) => resolve(error !== null && error !== undefined));
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+        resolve(error !== null && error !== undefined),
+      );
     });
     if (!failed) return;
     // The exit code, which tells more, comes a moment after the broken pipe.
@@ -92,7 +93,7 @@ export class StdioTransport implements ServerTransport {
     if (cut) this.fail(`the server sent a message of more than ${sizeText(MAX_MESSAGE_BYTES)}`);
     if (this.#closed || line.trim() === '') return;
     try {
-      this.onmessage?.(deserializeMessage(line));
+      this.onmessage?.(RpcMessage.parse(JSON.parse(line)));
     } catch (error) {
       this.#noteGarbage(line);
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));

@@ -1,17 +1,25 @@
 import { z } from 'zod';
 import type { ToolOutcome, ToolResult } from '../../../core/tool-call/tool.ts';
+import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import { shorten } from '../failure/failure-text.ts';
+import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 import type { OutputCheck } from './output-check.ts';
 
 const MAX_REASON_CHARACTERS = 2_000;
 
 /** The answer to `tools/call`. It allows content types that the SDK does not know. */
-export const CallResult = z.object({
+const CallResult = z.object({
   content: z.array(z.looseObject({ type: z.string() })).nullish(),
   structuredContent: z.record(z.string(), z.unknown()).nullish(),
   isError: z.boolean().nullish(),
 });
-export type CallResult = z.infer<typeof CallResult>;
+type CallResult = z.infer<typeof CallResult>;
+
+export function callResult(answer: JsonObject): CallResult {
+  const parsed = CallResult.safeParse(answer);
+  if (!parsed.success) throw new InvalidAnswerError(parsed.error);
+  return parsed.data;
+}
 
 /** What became of a call that the server has answered. */
 export async function toolOutcome(

@@ -1,6 +1,7 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import type { Tool } from '../../../core/tool-call/tool.ts';
+import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
+import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 
 const MAX_PAGES = 1_000;
 
@@ -25,12 +26,15 @@ export interface ToolList {
   readonly unreadable: readonly string[];
 }
 
+/** Asks for one page of the list. */
+type ListPage = (params: JsonObject) => Promise<JsonObject>;
+
 /** Reads all pages. Rejects when the answer to a page is malformed, or when the pages do not end. */
-export async function readToolList(client: Client, timeoutMs: number): Promise<ToolList> {
+export async function readToolList(list: ListPage): Promise<ToolList> {
   const tools = new Map<string, Tool>();
   const outputSchemas = new Map<string, Record<string, unknown>>();
   const unreadable: string[] = [];
-  for await (const item of toolItems(client, timeoutMs)) {
+  for await (const item of toolItems(list)) {
     const parsed = WireTool.safeParse(item);
     if (!parsed.success) {
       unreadable.push(`${nameOf(item)}: ${z.prettifyError(parsed.error)}`);
@@ -43,12 +47,11 @@ export async function readToolList(client: Client, timeoutMs: number): Promise<T
   return { tools: [...tools.values()], outputSchemas, unreadable };
 }
 
-async function* toolItems(client: Client, timeoutMs: number): AsyncGenerator<unknown> {
+async function* toolItems(list: ListPage): AsyncGenerator<unknown> {
   const seen = new Set<string>();
   let cursor: string | undefined;
   do {
-    const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: 'tools/list', params }, ToolPage, { timeout: timeoutMs });
+    const page = toolPage(await list(cursor === undefined ? {} : { cursor }));
     yield* page.tools;
     // Some servers mark the last page with an empty cursor or null.
     cursor = page.nextCursor || undefined;
@@ -57,6 +60,12 @@ async function* toolItems(client: Client, timeoutMs: number): AsyncGenerator<unk
     if (seen.size >= MAX_PAGES) throw new Error(`the tool list has more than ${MAX_PAGES} pages`);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
+}
+
+function toolPage(answer: JsonObject): z.infer<typeof ToolPage> {
+  const page = ToolPage.safeParse(answer);
+  if (!page.success) throw new InvalidAnswerError(page.error);
+  return page.data;
 }
 
 function toolOf(tool: z.infer<typeof WireTool>): Tool {

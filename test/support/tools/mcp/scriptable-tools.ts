@@ -17,7 +17,7 @@ const text = (value: string) => ({ content: [{ type: 'text' as const, text: valu
  * | `slow` | `ms`, `progressEveryMs?` | `done`, after so long or as soon as it is cancelled; reports progress |
  * | `cancelled` | `atLeast?` | how many calls of `slow` were cancelled, once there are so many |
  * | `log` | `text` | `logged`, after an MCP log message and a line on stderr with the text |
- * | `ask` | `method`, `params?` | the error code with which the client refused the request |
+ * | `ask` | `method`, `params?`, `related?` | the client's answer as JSON, or the error code of its refusal; with `related` on the stream of the call |
  * | `crash` | `code?` | none: the process exits |
  * | `env` | | the environment of the process, as JSON |
  * | `pid` | | the process id |
@@ -127,16 +127,21 @@ function addTalkingTools(server: McpServer): void {
     'ask',
     {
       description: 'Asks the client.',
-      inputSchema: { method: z.string(), params: z.record(z.string(), z.unknown()).optional() },
+      inputSchema: {
+        method: z.string(),
+        params: z.record(z.string(), z.unknown()).optional(),
+        related: z.boolean().default(false),
+      },
     },
-    async ({ method, params }) => {
+    async ({ method, params, related }, { requestId }) => {
       // The typed methods of the SDK refuse to ask for what the client has not offered.
       const request = { method: method as 'ping', ...(params && { params }) };
-      const refused = await server.server.request(request, z.unknown()).then(
-        () => null,
-        (error: unknown) => error,
-      );
-      return text(refused instanceof McpError ? String(refused.code) : 'it was not refused');
+      return await server.server
+        .request(request, z.looseObject({}), related ? { relatedRequestId: requestId } : {})
+        .then(
+          (answer) => text(Object.keys(answer).length === 0 ? 'it was not refused' : JSON.stringify(answer)),
+          (error: unknown) => text(error instanceof McpError ? String(error.code) : String(error)),
+        );
     },
   );
 }

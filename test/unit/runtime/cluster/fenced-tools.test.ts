@@ -70,6 +70,18 @@ describe('a tool call of a node', () => {
     expect(listeners.size).toBe(0);
   });
 
+  it('waits for the lease when it is passed on, too, and other requests do not', async () => {
+    const { lease, tools, connection, renew } = await start();
+    lease.isHeld = false;
+    expect(await connection.request({ method: 'tools/list', params: {} })).toMatchObject({ tools: [{}] });
+    const result = connection.request({ method: 'tools/call', params: { name: 'pay' } });
+    await quiet();
+    expect(tools.calls).toEqual([]);
+    renew(true);
+    (await tools.call(0)).answer('paid');
+    expect(await result).toMatchObject({ content: [{ text: 'paid' }] });
+  });
+
   it('does not wait if nobody wanted it before', async () => {
     const { lease, tools, connection } = await start();
     lease.isHeld = false;

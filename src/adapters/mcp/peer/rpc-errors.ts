@@ -1,0 +1,26 @@
+/** The answer to a request did not come in time. */
+export class RequestTimeoutError extends Error {
+  override readonly name = 'RequestTimeoutError';
+
+  constructor(timeoutMs: number) {
+    super(`the server did not answer within ${timeoutMs} ms`);
+  }
+}
+
+/** The connection ended before the answer came. */
+export class ConnectionEndedError extends Error {
+  override readonly name = 'ConnectionEndedError';
+
+  constructor() {
+    super('the connection ended before the server answered');
+  }
+}
+
+/** The other end sent something that is not valid MCP. */
+export class InvalidAnswerError extends Error {
+  override readonly name = 'InvalidAnswerError';
+
+  constructor(cause?: unknown) {
+    super('the server sent an answer that is not valid MCP', { cause });
+  }
+}

@@ -1,0 +1,167 @@
+import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import type { ServerTransport } from '../server-transport.ts';
+import { ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
+import {
+  INTERNAL_ERROR,
+  JSON_RPC,
+  type RequestId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+} from './rpc-message.ts';
+
+/** What the other end sends by itself. `about` is the request on whose stream it came, where the transport knows. */
+export interface PeerEvents {
+  /** Resolves with the result. Rejects with a `ServerPeerError` to refuse. */
+  onRequest(request: RpcRequest, about: RequestId | undefined, signal: AbortSignal): Promise<JsonObject>;
+  onNotification(notification: RpcNotification, about: RequestId | undefined): void;
+  /** The server has answered a request that was given up. */
+  onLateAnswer(id: RequestId): void;
+  /** Something went wrong that concerns no single request. */
+  onError(error: Error): void;
+  onClosed(): void;
+}
+
+export interface PeerRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface PeerRequestOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** The parameters of each progress notification. Each one begins the time-out anew. */
+  readonly onProgress?: (params: JsonObject) => void;
+  /** The request was given up, and the other end may still be working on it. */
+  readonly onAbandoned?: () => void;
+}
+
+interface Pending {
+  readonly timer: NodeJS.Timeout;
+  readonly onProgress: PeerRequestOptions['onProgress'];
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One end of JSON-RPC over a transport. It leaves parameters and results as they are. */
+export class RpcPeer {
+  readonly #transport: ServerTransport;
+  readonly #events: PeerEvents;
+  readonly #pending = new Map<RequestId, Pending>();
+  /** Requests of the other end that are being answered. */
+  readonly #answering = new Map<RequestId, AbortController>();
+  #lastId = 0;
+
+  constructor(transport: ServerTransport, events: PeerEvents) {
+    this.#transport = transport;
+    this.#events = events;
+    transport.onmessage = (message, about) => this.#receive(message, about);
+    transport.onerror = (error) => events.onError(error);
+    transport.onclose = () => this.#end();
+  }
+
+  newId(): RequestId {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Rejects with a `ServerPeerError` if the other end answers with an error. */
+  async request({ id, method, params }: PeerRequest, options: PeerRequestOptions): Promise<JsonObject> {
+    const { timeoutMs, signal, onProgress } = options;
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    const giveUp = (error: Error): void => {
+      options.onAbandoned?.();
+      this.#cancel({ id, method, params }, error.message);
+      reject(error);
+    };
+    const abort = (): void => giveUp(new Error('the call was cancelled'));
+    const timer = setTimeout(() => giveUp(new RequestTimeoutError(timeoutMs)), timeoutMs);
+    this.#pending.set(id, { timer, onProgress, resolve, reject });
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      this.#transport.send({ jsonrpc: JSON_RPC, id, method, params }).catch(reject);
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      this.#pending.delete(id);
+    }
+  }
+
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    await this.#transport.send({ jsonrpc: JSON_RPC, method, ...(params && { params }) });
+  }
+
+  /** The protocol forbids to cancel the handshake. */
+  #cancel({ id, method }: PeerRequest, reason: string): void {
+    if (method === 'initialize') return;
+    const notification = this.notify('notifications/cancelled', { requestId: id, reason });
+    notification.catch((error: Error) => this.#events.onError(error));
+  }
+
+  #receive(message: RpcMessage, about: RequestId | undefined): void {
+    if ('method' in message) {
+      if ('id' in message) void this.#answer(message, about);
+      else this.#hear(message, about);
+      return;
+    }
+    const id = message.id ?? undefined;
+    const pending = this.#pendingOf(id);
+    if (pending === undefined) this.#noteStray(message, id);
+    else if ('result' in message) pending.resolve(message.result);
+    else pending.reject(new ServerPeerError(message.error.code, message.error.message, message.error.data));
+  }
+
+  #noteStray(message: RpcMessage, id: RequestId | undefined): void {
+    if (id !== undefined) this.#events.onLateAnswer(id);
+    else if ('error' in message) this.#events.onError(new Error(message.error.message));
+  }
+
+  #hear(notification: RpcNotification, about: RequestId | undefined): void {
+    const { method, params } = notification;
+    if (method === 'notifications/progress') {
+      const pending = this.#pendingOf(params?.progressToken);
+      if (pending === undefined || params === undefined) return;
+      pending.timer.refresh();
+      pending.onProgress?.(params);
+    } else if (method === 'notifications/cancelled') {
+      const id = params?.requestId;
+      if (typeof id === 'string' || typeof id === 'number') this.#answering.get(id)?.abort();
+    } else {
+      this.#events.onNotification(notification, about);
+    }
+  }
+
+  #pendingOf(id: unknown): Pending | undefined {
+    return typeof id === 'string' || typeof id === 'number' ? this.#pending.get(id) : undefined;
+  }
+
+  async #answer(request: RpcRequest, about: RequestId | undefined): Promise<void> {
+    const { id } = request;
+    const cancelled = new AbortController();
+    this.#answering.set(id, cancelled);
+    const answer = await this.#events.onRequest(request, about, cancelled.signal).then(
+      (result): RpcMessage => ({ jsonrpc: JSON_RPC, id, result: { ...result } }),
+      (error: unknown): RpcMessage => ({ jsonrpc: JSON_RPC, id, error: rpcError(error) }),
+    );
+    this.#answering.delete(id);
+    if (cancelled.signal.aborted) return;
+    await this.#transport.send(answer).catch((error: Error) => this.#events.onError(error));
+  }
+
+  #end(): void {
+    this.#events.onClosed();
+    for (const { reject } of this.#pending.values()) reject(new ConnectionEndedError());
+    for (const cancelled of this.#answering.values()) cancelled.abort();
+  }
+}
+
+/** What went wrong inside of this service is nothing for a tool server. */
+function rpcError(error: unknown) {
+  if (!(error instanceof ServerPeerError))
+    return { code: INTERNAL_ERROR, message: 'the client could not answer' };
+  const { code, message, data } = error;
+  return { code, message, ...(data !== undefined && { data }) };
+}

@@ -1,0 +1,77 @@
+import { messageOf } from '../../../core/errors.ts';
+import type { ServerNote } from '../../../core/tool-server/server-log.ts';
+import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import type { ServerQuestion } from '../../../core/tool-server/server-question.ts';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND, type RequestId, type RpcRequest } from '../peer/rpc-message.ts';
+import type { ActiveCall, ActiveCalls } from './active-calls.ts';
+import { isQuestion } from './answers.ts';
+
+const NOT_OFFERED = 'refused: this service does not offer it to tool servers';
+const IN_DOUBT = 'refused: the server does not say which of several calls it belongs to';
+
+export interface ServerQuestionsDeps {
+  readonly calls: ActiveCalls;
+  /** Bounded and without secrets. */
+  readonly shown: (value: unknown) => string;
+  readonly tell: (note: ServerNote) => void;
+}
+
+/** Answers what the server asks, by the call that it works on. */
+export class ServerQuestions {
+  readonly #deps: ServerQuestionsDeps;
+
+  constructor(deps: ServerQuestionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Answers a request of the server. */
+  async answer(
+    request: RpcRequest,
+    about: RequestId | undefined,
+    cancelled: AbortSignal,
+  ): Promise<JsonObject> {
+    const { method, params = {} } = request;
+    if (method === 'ping') return {};
+    const { calls } = this.#deps;
+    const call = isQuestion(method) ? calls.callOf(about) : undefined;
+    if (isQuestion(method) && call) return await this.ask({ method, params }, call, cancelled);
+    const isInDoubt = isQuestion(method) && calls.mayAnswer;
+    this.#tell(method, params, isInDoubt ? IN_DOUBT : NOT_OFFERED);
+    throw isInDoubt ? inDoubt() : notOffered();
+  }
+
+  /** Asks the client that made the call. */
+  async ask(question: ServerQuestion, call: ActiveCall, cancelled?: AbortSignal): Promise<JsonObject> {
+    const { method, params } = question;
+    const { onQuestion, ended } = call;
+    if (!onQuestion) {
+      this.#tell(method, params, NOT_OFFERED);
+      throw notOffered();
+    }
+    try {
+      const answer = await onQuestion(question, cancelled ? AbortSignal.any([ended, cancelled]) : ended);
+      this.#tell(method, params, 'answered');
+      return answer;
+    } catch (error) {
+      this.#tell(method, params, `refused: ${this.#deps.shown(messageOf(error))}`);
+      throw error;
+    }
+  }
+
+  #tell(method: string, params: JsonObject, answer: string): void {
+    const { tell, shown } = this.#deps;
+    tell({ source: 'request', method: shown(method), text: shown(params), answer });
+  }
+}
+
+/** As if the client did not know the method. */
+function notOffered(): ServerPeerError {
+  return new ServerPeerError(METHOD_NOT_FOUND, 'Method not found');
+}
+
+function inDoubt(): ServerPeerError {
+  return new ServerPeerError(
+    INTERNAL_ERROR,
+    'The client cannot tell which of its calls the question belongs to',
+  );
+}

@@ -1,0 +1,32 @@
+import { type JsonObject, ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import type {
+  PassedRequest,
+  PassedRequestOptions,
+  ToolServerConnection,
+} from '../../../src/ports/tool-server.ts';
+
+type Essential = Pick<ToolServerConnection, 'listTools' | 'callTool' | 'close'>;
+
+/** A connection of the essential parts. Requests that are passed on reach the same tools. */
+export function connectionDouble(server: Essential & Partial<ToolServerConnection>): ToolServerConnection {
+  return {
+    era: 'sessions',
+    capabilities: { tools: {} },
+    instructions: undefined,
+    request: (request, options) => passed(server, request, options),
+    ...server,
+  };
+}
+
+async function passed(
+  server: Essential,
+  { method, params }: PassedRequest,
+  options?: PassedRequestOptions,
+): Promise<JsonObject> {
+  if (method === 'tools/list') return { tools: await server.listTools() };
+  if (method !== 'tools/call') throw new ServerPeerError(-32601, 'Method not found');
+  const args = typeof params.arguments === 'object' ? { ...params.arguments } : {};
+  const outcome = await server.callTool(String(params.name), args, options);
+  if (outcome.status === 'succeeded') return { ...outcome.result };
+  return { content: [{ type: 'text', text: outcome.reason }], ...outcome.result, isError: true };
+}
