@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { ANYONE } from '../core/request/request-context.ts';
 import { encodedBytes, type MaxBytes } from '../core/size-limits.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -16,23 +17,34 @@ export async function serveStdio(
 ): Promise<{ gone: Promise<void> }> {
   const { bus, authorizations } = agent;
   authorizations?.returnTo(null);
-  const [{ StdioServerTransport }, { mcpAgent }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/stdio.js'),
-    import('../gateway/mcp/mcp-agent.ts'),
+  const [sdk, { mcpServer }, { servedSurface }] = await Promise.all([
+    import('@modelcontextprotocol/server/stdio'),
+    import('../gateway/mcp/mcp-server.ts'),
+    import('../gateway/mcp/served-surface.ts'),
   ]);
   const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
   const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
-  const server = mcpAgent(
-    { bus, card, maxRequestBytes, log },
-    { ownSessionId: `mcp-${crypto.randomUUID()}`, context: ANYONE },
-  );
+  const deps = { bus, card, maxRequestBytes, log };
+  const surface = servedSurface(deps);
+  const ownSessionId = `mcp-${crypto.randomUUID()}`;
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   process.stdin.once('end', resolve);
   process.stdin.once('close', resolve);
   // A client that exits during an answer causes an error here. Without a listener the error would end this process.
   process.stdout.on('error', () => resolve());
+  // The SDK gives up the calls that run when its input ends. What was asked before is answered all the same.
+  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const transport = new sdk.StdioServerTransport(input, process.stdout, { maxBufferSize });
+  const close = transport.close.bind(transport);
   // The SDK closes the connection of a client that sends too much without a newline.
-  server.server.onclose = resolve;
-  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize }));
+  transport.close = () => close().finally(resolve);
+  sdk.serveStdio(
+    ({ era }) =>
+      mcpServer(
+        { ...deps, surface },
+        { era, context: ANYONE, isLasting: true, ...(era === 'legacy' && { ownSessionId }) },
+      ),
+    { transport, onerror: (err) => log.debug({ err }, 'an MCP message could not be handled') },
+  );
   return { gone };
 }

@@ -1,5 +1,5 @@
 import { asServiceError } from '../../core/errors.ts';
-import { requestIdsOf } from './json-rpc-body.ts';
+import type { McpBody } from './json-rpc-body.ts';
 
 /** "Connection closed", as the MCP SDK has it. */
 const CLOSED_CODE = -32000;
@@ -11,7 +11,7 @@ const CLOSED_CODE = -32000;
 export function untilLost(
   stream: ReadableStream<Uint8Array>,
   lost: AbortSignal,
-  body: string,
+  body: McpBody,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   let end = (): void => undefined;
@@ -19,7 +19,7 @@ export function untilLost(
     {
       start(controller) {
         end = () => {
-          for (const id of requestIdsOf(body)) controller.enqueue(refusalOf(id, lost.reason));
+          for (const id of body.requestIds) controller.enqueue(refusalOf(id, lost.reason));
           controller.close();
           void reader.cancel(lost.reason);
         };

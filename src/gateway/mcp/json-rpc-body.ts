@@ -2,19 +2,34 @@ import { z } from 'zod';
 
 const Request = z.object({ method: z.string(), id: z.union([z.string(), z.number()]) });
 
-/** The messages of a body. None if it cannot be read: the transport answers what is wrong with it. */
-export function messagesOf(body: string): unknown[] {
-  try {
-    return [JSON.parse(body)].flat();
-  } catch {
-    return [];
+/** The body of a request to `/mcp`: one message of JSON-RPC, or several in the older era. */
+export class McpBody {
+  readonly text: string;
+  /** Undefined if it cannot be read: the transport answers what is wrong with it. */
+  readonly json: unknown;
+
+  constructor(text: string) {
+    this.text = text;
+    this.json = parsed(text);
+  }
+
+  get messages(): readonly unknown[] {
+    return this.json === undefined ? [] : [this.json].flat();
+  }
+
+  /** The ids of the requests that wait for an answer. */
+  get requestIds(): readonly (string | number)[] {
+    return this.messages.flatMap((message) => {
+      const { data } = Request.safeParse(message);
+      return data ? [data.id] : [];
+    });
   }
 }
 
-/** The ids of the requests that wait for an answer. */
-export function requestIdsOf(body: string): (string | number)[] {
-  return messagesOf(body).flatMap((message) => {
-    const { data } = Request.safeParse(message);
-    return data ? [data.id] : [];
-  });
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

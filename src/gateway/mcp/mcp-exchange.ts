@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { untilLost } from './credential-stream.ts';
+import type { McpBody } from './json-rpc-body.ts';
 
 /**
  * The headers that the transport reads. Others are dropped: a web `Request` throws on values that it cannot
@@ -10,6 +11,8 @@ const PASSED_HEADERS = [
   'content-type',
   'mcp-session-id',
   'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
   'last-event-id',
 ] as const;
 
@@ -25,7 +28,7 @@ export function webRequest({ method, path, headers }: HttpRequest, body: string)
 
 interface Exchange {
   /** Of the request. */
-  readonly body: string;
+  readonly body: McpBody;
   /** Aborted when the client may hear no more. */
   readonly lost: AbortSignal | undefined;
   readonly onOver: () => void;

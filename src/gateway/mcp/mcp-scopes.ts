@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Scope } from '../../core/access/scopes.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
-import { messagesOf } from './json-rpc-body.ts';
 
 /** What a client needs for each tool and each resource of the agent. */
 export const MCP_TOOL_SCOPES: Readonly<Record<string, Scope | null>> = {
@@ -12,25 +11,50 @@ export const MCP_RESOURCE_SCOPES: Readonly<Record<string, Scope | null>> = {
   'agent://card': REQUEST_SCOPES['mcp-server.list'],
   'agent://config.yaml': REQUEST_SCOPES['config.export'],
 };
+/** To hear of changes. Who may not read a resource is not told of it. */
+export const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
+  'agent://card': REQUEST_SCOPES['session.events'],
+};
 
 const Call = z.discriminatedUnion('method', [
   z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) }),
   z.object({ method: z.literal('resources/read'), params: z.object({ uri: z.string() }) }),
+  z.object({ method: z.literal('resources/subscribe'), params: z.object({ uri: z.string() }) }),
+  z.object({
+    method: z.literal('subscriptions/listen'),
+    params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
+  }),
 ]);
 
 /**
- * The scopes that a body of JSON-RPC needs. Told by HTTP, before the call, so that a client can ask its issuer for more. A
- * body that cannot be read needs none: the transport refuses it.
+ * The scopes that messages of JSON-RPC need. Told by HTTP, before the call, so that a client can ask its issuer for more. A
+ * message that cannot be read needs none: the transport refuses it.
  */
-export function scopesOfBody(body: string): Scope[] {
-  return messagesOf(body).flatMap((message) => {
+export function scopesOf(messages: readonly unknown[]): Scope[] {
+  return messages.flatMap((message) => {
     const { data } = Call.safeParse(message);
-    if (!data) return [];
-    const [scopes, name] =
-      data.method === 'tools/call'
-        ? [MCP_TOOL_SCOPES, data.params.name]
-        : [MCP_RESOURCE_SCOPES, data.params.uri];
-    const scope = Object.hasOwn(scopes, name) ? scopes[name] : null;
-    return scope ? [scope] : [];
+    return data ? scopesOfCall(data) : [];
   });
+}
+
+function scopesOfCall(call: z.output<typeof Call>): Scope[] {
+  switch (call.method) {
+    case 'tools/call':
+      return scopeIn(MCP_TOOL_SCOPES, call.params.name);
+    case 'resources/read':
+      return scopeIn(MCP_RESOURCE_SCOPES, call.params.uri);
+    case 'resources/subscribe':
+      return scopeIn(MCP_SUBSCRIPTION_SCOPES, call.params.uri);
+    case 'subscriptions/listen':
+      return call.params.notifications.resourceSubscriptions.flatMap((uri) =>
+        scopeIn(MCP_SUBSCRIPTION_SCOPES, uri),
+      );
+    default:
+      return call satisfies never;
+  }
+}
+
+function scopeIn(scopes: Readonly<Record<string, Scope | null>>, name: string): Scope[] {
+  const scope = Object.hasOwn(scopes, name) ? scopes[name] : null;
+  return scope ? [scope] : [];
 }

@@ -50,7 +50,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'rate-limiter-flexible',
     'negotiator',
     'ipaddr.js',
-    '@modelcontextprotocol/sdk',
+    '@modelcontextprotocol/server',
   ],
   'src/adapters/ajv': ['ajv', 'node:'],
   'src/adapters/memory': [],

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { RequestContext } from '../../core/request/request-context.ts';
-import type { Peers } from '../../ports/peers.ts';
+import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { Peers } from '../../../ports/peers.ts';
 
 const ENDED = 'mcp-session.ended';
 const CANCELLED = 'mcp-call.cancelled';

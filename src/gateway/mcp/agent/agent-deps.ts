@@ -1,0 +1,19 @@
+import type { AgentIdentity } from '../../../core/agent-description.ts';
+import type { MaxBytes } from '../../../core/size-limits.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import type { Logger } from '../../../ports/logger.ts';
+
+export interface AgentCard extends AgentIdentity {
+  /** Of the service. */
+  readonly version: string;
+  /** Provider and model, for people. */
+  readonly model: string;
+}
+
+export interface AgentSurfaceDeps {
+  readonly bus: Bus;
+  /** As the agent is now. */
+  readonly card: () => AgentCard;
+  readonly maxRequestBytes: MaxBytes;
+  readonly log: Logger;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { McpCall } from '../mcp-call.ts';
+import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
+import type { McpObject } from '../mcp-object.ts';
+import type { McpSurface, NamedParams } from '../mcp-surface.ts';
+import type { AgentSurfaceDeps } from './agent-deps.ts';
+import { onCardChange, RESOURCES, readResource } from './agent-resources.ts';
+import { CHAT_TOOL, ChatArguments, chatWithAgent } from './chat-tool.ts';
+import { RESET_TOOL, ResetArguments, resetConversation } from './reset-tool.ts';
+import { toolError } from './tool-result.ts';
+
+/** The lists change with a new version of the service only. */
+const LIST_TTL_MS = 60_000;
+const HINTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
+
+/** The agent for MCP clients: a tool to talk to it, one to begin anew, and what it is as resources. */
+export function agentSurface(deps: AgentSurfaceDeps): McpSurface {
+  return {
+    capabilities: { tools: {}, resources: { subscribe: true } },
+    listTools: async () => ({ tools: [CHAT_TOOL, RESET_TOOL], ...HINTS }),
+    callTool: (params, call) => callTool(deps, params, call),
+    listResources: async () => ({ resources: RESOURCES, ...HINTS }),
+    listTemplates: async () => ({ resourceTemplates: [], ...HINTS }),
+    readResource: ({ uri }, call) => readResource(deps, uri, call),
+    onChange: (listener, context) => onCardChange(deps, listener, context),
+  };
+}
+
+async function callTool(
+  deps: AgentSurfaceDeps,
+  { name, arguments: given = {} }: NamedParams,
+  call: McpCall,
+): Promise<McpObject> {
+  switch (name) {
+    case CHAT_TOOL.name:
+      return withArguments(ChatArguments, given, (asked) => chatWithAgent(deps, asked, call));
+    case RESET_TOOL.name:
+      return withArguments(ResetArguments, given, (asked) => resetConversation(deps, asked, call));
+    default: {
+      const message = `Tool ${name} not found`;
+      // Clients of the older era have always got this as a result here.
+      if (call.era === 'legacy') return toolError(message);
+      throw new McpError(INVALID_PARAMS, message, { name });
+    }
+  }
+}
+
+/** Bad arguments are a result and not an error of the protocol, so that the model sees them and can do better. */
+async function withArguments<S extends z.ZodType>(
+  schema: S,
+  given: McpObject,
+  use: (asked: z.output<S>) => Promise<McpObject>,
+): Promise<McpObject> {
+  const { data, error } = schema.safeParse(given);
+  return error ? toolError(`Invalid arguments: ${z.prettifyError(error)}`) : use(data);
+}

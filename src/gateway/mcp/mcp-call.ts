@@ -1,0 +1,114 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
+import { traceContextOf } from '../../core/trace.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
+
+/** `legacy`: up to 2025-11-25, with sessions. `modern`: from 2026-07-28, each request for itself. */
+export type McpEra = 'legacy' | 'modern';
+
+/** One request of an MCP client, while it is answered. */
+export interface McpCall {
+  readonly era: McpEra;
+  /** Who asks, with what rights, and in which trace. */
+  readonly context: RequestContext;
+  /** Aborted when the client cancels the call. */
+  readonly signal: AbortSignal;
+  /** `_meta` of the request, without the fields that the protocol itself reads. */
+  readonly meta: McpObject;
+  readonly clientCapabilities: McpObject;
+  /** The conversation of this client's MCP session. Absent in the newer era, which has no sessions. */
+  readonly ownSessionId?: string | undefined;
+  /** Newer era: what the client answered to the questions of an earlier result `input_required`. */
+  readonly input?: McpInput | undefined;
+  /** Older era: asks the client, such as `elicitation/create`, and answers with its result. */
+  readonly ask?: (method: string, params: McpObject) => Promise<McpObject>;
+  /** Does nothing if the client has not asked for progress. */
+  progress(report: { readonly progress: number; readonly total?: number; readonly message?: string }): void;
+  /** Sends a log message, if the client wants messages of this level. */
+  log(level: LogLevel, logger: string, data: unknown): void;
+}
+
+export interface McpInput {
+  /** By the keys of the questions. */
+  readonly responses: Readonly<Record<string, unknown>>;
+  /** What the result gave the client to bring back. It may have been forged. */
+  readonly state?: string | undefined;
+}
+
+/** What a call needs to know of the server that it came to. */
+export interface CallServer {
+  readonly era: McpEra;
+  readonly opener: RequestContext;
+  readonly ownSessionId?: string | undefined;
+  readonly clientCapabilities: () => McpObject;
+  /** The level that a client of the older era has set. */
+  readonly level: () => LogLevel | undefined;
+  readonly log: Logger;
+}
+
+const Level = z.enum(LOG_LEVELS).optional().catch(undefined);
+const Capabilities = z.looseObject({}).catch({});
+const Answer = z.looseObject({});
+/** The longest time that a timer takes: people decide when they decide. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): McpCall {
+  const { era, opener, log } = server;
+  const meta: McpObject = mcpReq._meta ?? {};
+  const envelope: McpObject = { ...mcpReq.envelope };
+  const isModern = era === 'modern';
+  const notify = (method: string, params: McpObject): void => {
+    mcpReq.notify({ method, params: { ...params } }).catch((err: unknown) => {
+      log.debug({ method, err }, 'an MCP client could not be notified');
+    });
+  };
+  return {
+    era,
+    context: inTrace(askerOf(http?.authInfo?.extra?.context, opener), traceContextOf(meta)),
+    signal: mcpReq.signal,
+    meta,
+    clientCapabilities: isModern
+      ? Capabilities.parse(envelope[CLIENT_CAPABILITIES_META_KEY])
+      : server.clientCapabilities(),
+    ownSessionId: server.ownSessionId,
+    input: isModern ? inputOf(mcpReq) : undefined,
+    ...(!isModern && { ask: (method, params) => ask(mcpReq, method, params) }),
+    progress(report) {
+      const { progressToken } = meta;
+      if (progressToken !== undefined) notify('notifications/progress', { progressToken, ...report });
+    },
+    log(level, logger, data) {
+      const wanted = isModern ? Level.parse(envelope[LOG_LEVEL_META_KEY]) : server.level();
+      // A client of the newer era that names no level wants no messages.
+      if (isModern && wanted === undefined) return;
+      if (wanted !== undefined && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(wanted)) return;
+      notify('notifications/message', { level, logger, data });
+    },
+  };
+}
+
+/** @param opener who opened the MCP session: the same principal, perhaps with other rights. */
+function askerOf(context: unknown, opener: RequestContext): RequestContext {
+  return isContext(context) ? context : opener;
+}
+
+function isContext(value: unknown): value is RequestContext {
+  return typeof value === 'object' && value !== null && 'principal' in value && 'rights' in value;
+}
+
+function inputOf({ inputResponses, requestState }: ServerContext['mcpReq']): McpInput | undefined {
+  const state = requestState<unknown>();
+  if (inputResponses === undefined && state === undefined) return undefined;
+  return { responses: inputResponses ?? {}, ...(typeof state === 'string' && { state }) };
+}
+
+function ask(mcpReq: ServerContext['mcpReq'], method: string, params: McpObject): Promise<McpObject> {
+  const request = { method, params: { ...params } };
+  return mcpReq.send(request, Answer, { signal: mcpReq.signal, timeout: NO_TIMEOUT_MS });
+}

@@ -1,0 +1,12 @@
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { McpEra } from './mcp-call.ts';
+
+/** Whom a server is for: an MCP session of the older era, or one request of the newer one. */
+export interface McpClient {
+  readonly era: McpEra;
+  readonly context: RequestContext;
+  /** Conversation of this client, for calls that name none. */
+  readonly ownSessionId?: string | undefined;
+  /** Whether the server lives as long as its connection, and can tell of changes. */
+  readonly isLasting: boolean;
+}

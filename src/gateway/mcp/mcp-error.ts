@@ -1,0 +1,16 @@
+import type { McpObject } from './mcp-object.ts';
+
+/** "Invalid params", also for a tool, resource or prompt that does not exist. */
+export const INVALID_PARAMS = -32602;
+
+/** A JSON-RPC error, as clients get it. */
+export class McpError extends Error {
+  readonly code: number;
+  readonly data: McpObject | undefined;
+
+  constructor(code: number, message: string, data?: McpObject) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type JSONRPCRequest,
+  type jsonSchemaValidator,
+  type Result,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { AgentIdentity } from '../../core/agent-description.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { AgentCard } from './agent/agent-deps.ts';
+import { ChangeNotices } from './change-notices.ts';
+import { mcpCall } from './mcp-call.ts';
+import type { McpClient } from './mcp-client.ts';
+import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
+import type { McpHandler, McpSurface } from './mcp-surface.ts';
+
+export interface McpServerDeps {
+  readonly surface: McpSurface;
+  /** As the agent is now. */
+  readonly card: () => AgentCard;
+  readonly log: Logger;
+}
+
+const Page = z.looseObject({ cursor: z.string().optional() });
+const Named = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
+const Uri = z.looseObject({ uri: z.string() });
+const Anything = z.looseObject({});
+const LevelParams = z.looseObject({ level: z.enum(LOG_LEVELS) });
+
+/** What the agent offers, as an MCP server for one client. The same in both eras. */
+export function mcpServer({ surface, card, log }: McpServerDeps, client: McpClient): Server {
+  const { era, context, isLasting } = client;
+  const agent = card();
+  const server = new RawServer(
+    { ...nameOf(agent), title: agent.name, version: agent.version },
+    {
+      instructions: `${introduction(agent)}An AI agent (${agent.model}). Talk to it with the tool chat_with_agent.`,
+      jsonSchemaValidator: noValidator,
+      capabilities: capabilitiesOf(surface),
+    },
+  );
+  // Bad requests, and answers to clients that have disconnected. The service can do nothing about them.
+  server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
+  let level: LogLevel | undefined;
+  const calls = {
+    ...{ era, opener: context, ownSessionId: client.ownSessionId, log, level: () => level },
+    clientCapabilities: () => ({ ...server.getClientCapabilities() }),
+  };
+  const route: AddRoute = (method, params, handler) => {
+    if (!handler) return;
+    server.setRequestHandler(method, { params }, async (asked, ctx) => {
+      const result = await handler(asked, mcpCall(calls, ctx));
+      return { ...(era === 'legacy' ? withoutNewerFields(result) : result) };
+    });
+  };
+  addRoutes(route, surface);
+  if (era === 'legacy')
+    route('logging/setLevel', LevelParams, async (asked, call) => {
+      level = asked.level;
+      return (await surface.setLevel?.(asked, call)) ?? {};
+    });
+  if (isLasting) addSubscriptions(route, surface, new ChangeNotices(server, surface, client));
+  return server;
+}
+
+type AddRoute = <Params>(
+  method: string,
+  params: z.ZodType<Params>,
+  handler: McpHandler<Params> | undefined,
+) => void;
+
+function addRoutes(route: AddRoute, surface: McpSurface): void {
+  route('tools/list', Page, surface.listTools);
+  route('tools/call', Named, surface.callTool);
+  route('resources/list', Page, surface.listResources);
+  route('resources/templates/list', Page, surface.listTemplates);
+  route('resources/read', Uri, surface.readResource);
+  route('prompts/list', Page, surface.listPrompts);
+  route('prompts/get', Named, surface.getPrompt);
+  route('completion/complete', Anything, surface.complete);
+}
+
+function addSubscriptions(route: AddRoute, surface: McpSurface, notices: ChangeNotices): void {
+  if (!notices.canSubscribe) return;
+  route('resources/subscribe', Uri, async (asked, call) => {
+    notices.add(asked.uri);
+    return (await surface.subscribe?.(asked, call)) ?? {};
+  });
+  route('resources/unsubscribe', Uri, async (asked, call) => {
+    notices.remove(asked.uri);
+    return (await surface.unsubscribe?.(asked, call)) ?? {};
+  });
+}
+
+/** The SDK's server reads results with its own schemas, which drop fields that they do not know. This one does not. */
+class RawServer extends Server {
+  protected override _wrapHandler(_method: string, handler: Handler): Handler {
+    return handler;
+  }
+}
+
+type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
+/**
+ * Saves an Ajv instance for each client. The SDK uses it only to check answers of clients to its own questions, and the
+ * questions here are not asked through it.
+ */
+const noValidator: jsonSchemaValidator = {
+  getValidator() {
+    throw new Error('no answer of an MCP client is checked here');
+  },
+};
+
+function capabilitiesOf({ capabilities }: McpSurface): ServerCapabilities {
+  return { logging: {}, ...capabilities };
+}
+
+/** Clients of the older era know neither kinds of results nor how long a list stays good. */
+function withoutNewerFields({ resultType, ttlMs, cacheScope, ...result }: McpObject): McpObject {
+  return result;
+}
+
+function nameOf({ name, description }: AgentIdentity): AgentIdentity {
+  return { name, ...(description !== undefined && { description }) };
+}
+
+function introduction({ name, description }: AgentIdentity): string {
+  return description === undefined ? '' : `${name}: ${description} `;
+}

@@ -1,0 +1,53 @@
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Unsubscribe } from '../../ports/bus.ts';
+import type { McpCall } from './mcp-call.ts';
+import type { LogLevel, McpObject } from './mcp-object.ts';
+
+/** What MCP clients can do here. Requests whose handler is absent are answered with "Method not found". */
+export interface McpSurface {
+  /** As `initialize` and `server/discover` tell them. Each declared capability needs its handlers. */
+  readonly capabilities: McpObject;
+  readonly listTools?: McpHandler<PageParams>;
+  readonly callTool?: McpHandler<NamedParams>;
+  readonly listResources?: McpHandler<PageParams>;
+  readonly listTemplates?: McpHandler<PageParams>;
+  readonly readResource?: McpHandler<UriParams>;
+  readonly listPrompts?: McpHandler<PageParams>;
+  readonly getPrompt?: McpHandler<NamedParams>;
+  readonly complete?: McpHandler<McpObject>;
+  /** The client has set its log level. Only clients of the older era do. */
+  readonly setLevel?: McpHandler<LevelParams>;
+  /** The client wants to hear of this resource. Without these two, only `onChange` is used. */
+  readonly subscribe?: McpHandler<UriParams>;
+  readonly unsubscribe?: McpHandler<UriParams>;
+  /** Tells of changes that this client may hear of. */
+  readonly onChange?: (listener: (change: McpChange) => void, context: RequestContext) => Unsubscribe;
+}
+
+/**
+ * Answers one request with a result. In the newer era the result may be `input_required`, and lists and reads may bring
+ * `ttlMs` and `cacheScope`; clients of the older era do not get these fields.
+ */
+export type McpHandler<Params> = (params: Params, call: McpCall) => Promise<McpObject>;
+
+export interface PageParams extends McpObject {
+  readonly cursor?: string | undefined;
+}
+
+export interface NamedParams extends McpObject {
+  readonly name: string;
+  readonly arguments?: McpObject | undefined;
+}
+
+export interface UriParams extends McpObject {
+  readonly uri: string;
+}
+
+export interface LevelParams extends McpObject {
+  readonly level: LogLevel;
+}
+
+/** A list is another one now, or a resource has another content. */
+export type McpChange =
+  | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
+  | { readonly kind: 'resource_updated'; readonly uri: string };

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
+import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { HttpResponse } from '../../../ports/web-server.ts';
+import type { ServedRequest } from '../../http/http-message.ts';
+import type { McpBody } from '../json-rpc-body.ts';
+import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
+import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
+import { cancelledByLeaving } from './leaving.ts';
+import { changeBus } from './surface-changes.ts';
+
+/** Subscriptions that are open at the same time. */
+const MAX_SUBSCRIPTIONS = 1_000;
+/** The same for one principal, where clients are authenticated. */
+const MAX_OF_PRINCIPAL = 100;
+
+const Method = z.object({ method: z.string() });
+
+/** The requests of clients from 2026-07-28 on. Each says all that it needs, so any node answers it. */
+export class StatelessMcp implements Disposable {
+  readonly #mcp: LazyMcp;
+  readonly #log: Logger;
+  /** Who has the subscriptions that are open. */
+  readonly #subscribers = new Set<{ readonly context: RequestContext }>();
+  #isStopping = false;
+
+  constructor(mcp: LazyMcp, log: Logger) {
+    this.#mcp = mcp;
+    this.#log = log;
+  }
+
+  async handle(request: ServedRequest, body: McpBody): Promise<HttpResponse> {
+    const { context, credential } = request;
+    const method = Method.safeParse(body.json).data?.method;
+    const isSubscription = method === 'subscriptions/listen';
+    const onOver = isSubscription ? this.#enter(context) : () => undefined;
+    try {
+      const response = await this.#answer(await this.#mcp.load(), { request, body, method });
+      const lost = credential?.lost;
+      const isLeft = (reason: unknown): boolean =>
+        this.#isStopping || (lost?.aborted === true && reason === lost.reason);
+      const answer = isSubscription ? response : cancelledByLeaving(response, isLeft);
+      return await fromWebResponse(answer, { onOver, lost, body });
+    } catch (error) {
+      onOver();
+      throw error;
+    }
+  }
+
+  #answer({ sdk, serverFor, surface }: LoadedMcp, { request, body, method }: Asked): Promise<Response> {
+    const { context } = request;
+    const handler = sdk.createMcpHandler(() => serverFor({ era: 'modern', context, isLasting: false }), {
+      legacy: 'reject',
+      // A turn may take long: its client gets the head of the answer at once, and is told of the end of its credential.
+      responseMode: method === 'tools/call' ? 'sse' : 'auto',
+      bus: changeBus(surface, context),
+      keepAliveMs: 0,
+      onerror: (err) => this.#log.debug({ err }, 'an MCP request could not be handled'),
+    });
+    return handler.fetch(webRequest(request, body.text), { parsedBody: body.json });
+  }
+
+  /** @returns how the subscription leaves. Throws if there are too many. */
+  #enter(context: RequestContext): () => void {
+    const { principal, tenant, rights } = context;
+    const own = [...this.#subscribers].filter(
+      (other) => other.context.principal === principal && other.context.tenant === tenant,
+    );
+    if (rights && own.length >= MAX_OF_PRINCIPAL) throw tooManyOfPrincipal();
+    if (this.#subscribers.size >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
+    const subscriber = { context };
+    this.#subscribers.add(subscriber);
+    return () => void this.#subscribers.delete(subscriber);
+  }
+
+  /** The web server cuts the streams. That is no cancellation: the running turns continue after the next start. */
+  [Symbol.dispose](): void {
+    this.#isStopping = true;
+  }
+}
+
+interface Asked {
+  readonly request: ServedRequest;
+  readonly body: McpBody;
+  readonly method: string | undefined;
+}
+
+function tooManyOfPrincipal(): ServiceError {
+  return clientLimitExceeded(
+    {
+      ...{ name: 'mcpSubscriptions', of: 'principal', what: 'MCP subscriptions' },
+      suggestion: 'Close the streams of subscriptions that you no longer need.',
+    },
+    { limit: MAX_OF_PRINCIPAL, resetTime: secondsFromNow(60) },
+  );
+}
+
+function tooManySubscriptions(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'Too many MCP subscriptions are open.', {
+    reason: 'too many MCP subscriptions are open',
+    limit: MAX_SUBSCRIPTIONS,
+    retryAfter: 60,
+  });
+}
