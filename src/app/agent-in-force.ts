@@ -4,6 +4,7 @@ import type { AgentDescription, AgentIdentity, AgentVersion } from '../core/agen
 import { canonicalJson } from '../core/content-hash.ts';
 import type { SessionPolicy } from '../core/session/session-decider.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
+import type { CallableTool } from '../core/tool-server/passed-request.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
@@ -85,6 +86,15 @@ export class AgentInForce implements SessionPolicy {
     return describeAgent(config, raw, this.#catalog);
   }
 
+  /** The tools that clients may call by themselves, or after they have approved the call. */
+  callableTools(): CallableTool[] {
+    return this.#catalog
+      .available()
+      .flatMap(({ serverId, toolName, policy }) =>
+        policy === 'deny' ? [] : [{ serverId, toolName, policy }],
+      );
+  }
+
   /** The agent file without secrets, with the servers that were connected at run time. */
   export(): string {
     const { config, raw } = this.#definition;
@@ -142,14 +152,15 @@ function sectionsForRestart(
   { config: former }: AgentDefinition,
   { config: next }: AgentDefinition,
 ): string[] {
-  const fixed = ({ server, cors, telemetry, limits, sessions }: AgentDefinition['config']) => ({
+  const fixed = ({ server, cors, telemetry, mcp, limits, sessions }: AgentDefinition['config']) => ({
     server,
     cors,
     telemetry,
+    mcp,
     limits: { ...limits, queuedMessages: null },
     sessions: { ...sessions, whenBusy: null },
   });
   const [before, after] = [fixed(former), fixed(next)];
-  const names = ['server', 'cors', 'telemetry', 'limits', 'sessions'] as const;
+  const names = ['server', 'cors', 'telemetry', 'mcp', 'limits', 'sessions'] as const;
   return names.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
 }

@@ -1,4 +1,5 @@
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
+import type { McpExposure } from '../config/schema/agent-config.ts';
 import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
 import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '../core/log/streams.ts';
 import type { Bus } from '../ports/bus.ts';
@@ -26,8 +27,10 @@ import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
+import { PassedRequests } from '../runtime/tools/passed-requests.ts';
 import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
+import { WatchedResources } from '../runtime/tools/watched-resources.ts';
 import type { Clock } from '../timing/clock.ts';
 import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
@@ -62,6 +65,8 @@ export interface Agent {
   readonly identity: AgentIdentity;
   readonly modelLabel: string;
   readonly agentVersion: AgentVersion;
+  /** What MCP clients find. */
+  readonly exposes: ReadonlySet<McpExposure>;
   /** Must be told where browsers come back to. Undefined when the connector knows no OAuth. */
   readonly authorizations: ServerAuthorizations | undefined;
   /** The API keys. Undefined where the service has none. */
@@ -119,6 +124,18 @@ export async function composeAgent({
     tell: (callId, signal) => bus.publishToolCall(callId, signal),
   });
 
+  const connectionOf = (serverId: string) => servers.connectionOf(serverId);
+  const watched = new WatchedResources({ connectionOf, log });
+  servers.onOfferChange((change) => {
+    watched.hear(change);
+    bus.publishOfferChange(change);
+  });
+  const passed = new PassedRequests({
+    connectionOf,
+    tools: () => inForce.callableTools(),
+    tell: (callId, signal) => bus.publishToolCall(callId, signal),
+  });
+
   // The span of a model call is a child of the turn's span, which begins when the message is in the log.
   const callsEarly = adapters.tracing === undefined;
   const inForce = new AgentInForce(
@@ -145,6 +162,10 @@ export async function composeAgent({
     archive,
     servers,
     clientCalls,
+    passed,
+    watched,
+    callableTools: () => inForce.callableTools(),
+    log,
     machines,
     requests,
     readiness,
@@ -198,6 +219,7 @@ export async function composeAgent({
     get agentVersion() {
       return inForce.agentVersion;
     },
+    exposes: new Set(config.mcp.expose),
     authorizations: adapters.authorizations,
     keys,
     grants,

@@ -3,6 +3,7 @@ import type { MachineState } from '../core/machine-state.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 import type { SessionSignal } from '../core/session/session-signal.ts';
 import type { ToolCallSignal } from '../core/tool-call/tool-progress.ts';
+import type { OfferChange } from '../core/tool-server/offer-change.ts';
 import type { RequestType, ServiceRequests } from './service-requests.ts';
 
 /** Ends a subscription. */
@@ -38,8 +39,11 @@ export interface Bus {
 
   offSession(topic: SessionId, listener: SessionListener): void;
 
-  /** Calls the listener when the `tool.execute` with this id begins to run, and with its progress. */
+  /** Calls the listener when the `tool.execute` or `mcp-server.request` with this id begins to run, and with its progress. */
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe;
+
+  /** Calls the listener when a tool server offers something else, or when a resource that is watched has changed. */
+  onOfferChange(listener: (change: OfferChange) => void, context: RequestContext): Unsubscribe;
 
   /** The state of each running machine. */
   listMachines(filter: MachineFilter, context: RequestContext): Promise<readonly MachineState[]>;

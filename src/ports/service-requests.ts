@@ -23,6 +23,14 @@ import type { Tool, ToolExecution, ToolOutcome } from '../core/tool-call/tool.ts
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
+import type {
+  CallableTool,
+  OfferKind,
+  PeerAnswer,
+  ServerFeatures,
+  ServerOffer,
+  ServerRequest,
+} from '../core/tool-server/passed-request.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { FollowedTurn } from '../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../core/turn/turn-options.ts';
@@ -30,6 +38,7 @@ import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
 import type { LogCopy } from './log-backup.ts';
 import type { AuthorizationResponse } from './server-authorization.ts';
+import type { PassedRequestOptions } from './tool-server.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -146,7 +155,31 @@ export interface ServiceRequests {
     } & Keyed;
     answer: ToolExecution;
   };
-  /** Cancels a running `tool.execute`. The answer is whether there was one. */
+  /** The servers that are connected now. */
+  'mcp-server.features': { request: Record<never, never>; answer: readonly ServerFeatures[] };
+  /** What the connected servers offer of this kind, asked anew. A server that does not answer is left out. */
+  'mcp-server.offers': { request: { kind: OfferKind }; answer: readonly ServerOffer[] };
+  /** The tools of all connected servers that may be called, as they were listed last. */
+  'tool.callable': { request: Record<never, never>; answer: readonly CallableTool[] };
+  /**
+   * Passes a request of MCP on to a server and answers as the server does. Progress, log messages and questions are told
+   * by `onToolCall`. A call of a tool that needs approval is a question to the client first.
+   */
+  'mcp-server.request': {
+    request: ServerRequest & { readonly callId: CallId } & Pick<
+        PassedRequestOptions,
+        'capabilities' | 'passesInput'
+      >;
+    answer: PeerAnswer;
+  };
+  /** From now on, `onOfferChange` tells when this resource has changed. Refused as the server refuses it. */
+  'resource.watch': { request: { serverId: string; uri: string }; answer: PeerAnswer };
+  /** Answers a question of a request that is passed on. The answer is whether the question still waits. */
+  'tool.answer': {
+    request: { callId: CallId; questionId: string; answer: PeerAnswer };
+    answer: boolean;
+  };
+  /** Cancels a running `tool.execute` or `mcp-server.request`. The answer is whether there was one. */
   'tool.cancel': { request: { callId: CallId }; answer: boolean };
   /** Refused for a tenant that is not the client's own. Takes no idempotency key, because its answer is a secret. */
   'key.create': {

@@ -33,6 +33,16 @@ export const SessionsConfig = z.strictObject({
   memoryMb: z.int().min(1).max(1_000_000).default(64),
 });
 
+/** What `/mcp` offers: the agent itself, and what its tool servers offer. */
+export const McpExposure = z.enum(['agent', 'tools', 'resources', 'prompts']);
+export type McpExposure = z.infer<typeof McpExposure>;
+
+export const McpConfig = z.strictObject({
+  /** `agent`: the agent as tools. `tools`, `resources`, `prompts`: those of its tool servers. */
+  expose: z.array(McpExposure).min(1).default(['agent']),
+});
+export type McpConfig = z.infer<typeof McpConfig>;
+
 export const HistoryConfig = z.strictObject({
   /** Most tokens of a conversation that the model sees, as a rough estimate. The log keeps everything. */
   maxTokens: z.int().min(1).default(100_000),
@@ -112,6 +122,7 @@ const AgentFields = z.strictObject({
   mcpServers: z.record(McpServerName, McpServerConfig).default({}),
   approval: ApprovalConfig.prefault({}),
   clientTools: ClientToolsConfig.prefault({}),
+  mcp: McpConfig.prefault({}),
   sessions: SessionsConfig.prefault({}),
   history: HistoryConfig.prefault({}),
   limits: LimitsConfig.prefault({}),

@@ -29,9 +29,15 @@ export interface McpCall {
   /** Older era: asks the client, such as `elicitation/create`, and answers with its result. */
   readonly ask?: (method: string, params: McpObject) => Promise<McpObject>;
   /** Does nothing if the client has not asked for progress. */
-  progress(report: { readonly progress: number; readonly total?: number; readonly message?: string }): void;
+  progress(report: {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+  }): void;
+  /** The least severe log messages that the client wants. Absent where it has not said. */
+  readonly logLevel: LogLevel | undefined;
   /** Sends a log message, if the client wants messages of this level. */
-  log(level: LogLevel, logger: string, data: unknown): void;
+  log(level: LogLevel, logger: string | undefined, data: unknown): void;
 }
 
 export interface McpInput {
@@ -63,6 +69,7 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
   const meta: McpObject = mcpReq._meta ?? {};
   const envelope: McpObject = { ...mcpReq.envelope };
   const isModern = era === 'modern';
+  const logLevel = isModern ? Level.parse(envelope[LOG_LEVEL_META_KEY]) : server.level();
   const notify = (method: string, params: McpObject): void => {
     mcpReq.notify({ method, params: { ...params } }).catch((err: unknown) => {
       log.debug({ method, err }, 'an MCP client could not be notified');
@@ -77,6 +84,7 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
       ? Capabilities.parse(envelope[CLIENT_CAPABILITIES_META_KEY])
       : server.clientCapabilities(),
     ownSessionId: server.ownSessionId,
+    logLevel,
     input: isModern ? inputOf(mcpReq) : undefined,
     ...(!isModern && { ask: (method, params) => ask(mcpReq, method, params) }),
     progress(report) {
@@ -84,11 +92,10 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
       if (progressToken !== undefined) notify('notifications/progress', { progressToken, ...report });
     },
     log(level, logger, data) {
-      const wanted = isModern ? Level.parse(envelope[LOG_LEVEL_META_KEY]) : server.level();
       // A client of the newer era that names no level wants no messages.
-      if (isModern && wanted === undefined) return;
-      if (wanted !== undefined && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(wanted)) return;
-      notify('notifications/message', { level, logger, data });
+      if (isModern && logLevel === undefined) return;
+      if (logLevel !== undefined && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
+      notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
     },
   };
 }

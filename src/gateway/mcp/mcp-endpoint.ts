@@ -41,7 +41,8 @@ export class McpEndpoint implements Disposable {
     checkMessageSize(bytes, bytes.length, this.#agent.maxRequestBytes);
     const body = new McpBody(decodeText(bytes));
     const { context } = request;
-    if (context.rights) for (const scope of scopesOf(body.messages)) requireScope(context, scope);
+    if (context.rights)
+      for (const scope of scopesOf(body.messages, this.#agent.exposes)) requireScope(context, scope);
     return (await this.#isOlder(request, body))
       ? this.#sessions.handle(request, body)
       : this.#stateless.handle(request, body);

@@ -2,6 +2,9 @@ import type { McpObject } from './mcp-object.ts';
 
 /** "Invalid params", also for a tool, resource or prompt that does not exist. */
 export const INVALID_PARAMS = -32602;
+/** "Invalid request", here for what this client may not do. */
+export const INVALID_REQUEST = -32600;
+export const INTERNAL_ERROR = -32603;
 
 /** A JSON-RPC error, as clients get it. */
 export class McpError extends Error {

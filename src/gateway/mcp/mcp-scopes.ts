@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { McpExposure } from '../../config/schema/agent-config.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 
@@ -16,10 +17,22 @@ export const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
   'agent://card': REQUEST_SCOPES['session.events'],
 };
 
+const AgentTool = z.object({ name: z.string().refine((name) => Object.hasOwn(MCP_TOOL_SCOPES, name)) });
+const AgentResource = z.object({ uri: z.string().refine((uri) => uri.startsWith('agent://')) });
+const PassedOn = z.object({
+  method: z.enum(['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get']),
+});
+const PASSED_KINDS: Readonly<Record<z.infer<typeof PassedOn>['method'], readonly McpExposure[]>> = {
+  'tools/call': ['tools'],
+  'resources/read': ['resources'],
+  'resources/subscribe': ['resources'],
+  'prompts/get': ['prompts'],
+};
+
 const Call = z.discriminatedUnion('method', [
-  z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) }),
-  z.object({ method: z.literal('resources/read'), params: z.object({ uri: z.string() }) }),
-  z.object({ method: z.literal('resources/subscribe'), params: z.object({ uri: z.string() }) }),
+  z.object({ method: z.literal('tools/call'), params: AgentTool }),
+  z.object({ method: z.literal('resources/read'), params: AgentResource }),
+  z.object({ method: z.literal('resources/subscribe'), params: AgentResource }),
   z.object({
     method: z.literal('subscriptions/listen'),
     params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
@@ -30,10 +43,13 @@ const Call = z.discriminatedUnion('method', [
  * The scopes that messages of JSON-RPC need. Told by HTTP, before the call, so that a client can ask its issuer for more. A
  * message that cannot be read needs none: the transport refuses it.
  */
-export function scopesOf(messages: readonly unknown[]): Scope[] {
+export function scopesOf(messages: readonly unknown[], exposes: ReadonlySet<McpExposure>): Scope[] {
   return messages.flatMap((message) => {
     const { data } = Call.safeParse(message);
-    return data ? scopesOfCall(data) : [];
+    if (data) return scopesOfCall(data);
+    // What is not the agent's own goes to a tool server.
+    const { data: passed } = PassedOn.safeParse(message);
+    return passed && PASSED_KINDS[passed.method].some((kind) => exposes.has(kind)) ? ['tools:execute'] : [];
   });
 }
 

@@ -9,14 +9,14 @@ import {
 import { z } from 'zod';
 import type { AgentIdentity } from '../../core/agent-description.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { AgentCard } from './agent/agent-deps.ts';
+import type { AgentCard, AgentSurfaceDeps } from './agent/agent-deps.ts';
 import { ChangeNotices } from './change-notices.ts';
 import { mcpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
 import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
 import type { McpHandler, McpSurface } from './mcp-surface.ts';
 
-export interface McpServerDeps {
+export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
   readonly surface: McpSurface;
   /** As the agent is now. */
   readonly card: () => AgentCard;
@@ -30,13 +30,13 @@ const Anything = z.looseObject({});
 const LevelParams = z.looseObject({ level: z.enum(LOG_LEVELS) });
 
 /** What the agent offers, as an MCP server for one client. The same in both eras. */
-export function mcpServer({ surface, card, log }: McpServerDeps, client: McpClient): Server {
+export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client: McpClient): Server {
   const { era, context, isLasting } = client;
   const agent = card();
   const server = new RawServer(
     { ...nameOf(agent), title: agent.name, version: agent.version },
     {
-      instructions: `${introduction(agent)}An AI agent (${agent.model}). Talk to it with the tool chat_with_agent.`,
+      instructions: `${introduction(agent)}An AI agent (${agent.model}).${exposes.has('agent') ? ' Talk to it with the tool chat_with_agent.' : ''}`,
       jsonSchemaValidator: noValidator,
       capabilities: capabilitiesOf(surface),
     },

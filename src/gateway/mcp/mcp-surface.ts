@@ -18,7 +18,7 @@ export interface McpSurface {
   /** The client has set its log level. Only clients of the older era do. */
   readonly setLevel?: McpHandler<LevelParams>;
   /** The client wants to hear of this resource. Without these two, only `onChange` is used. */
-  readonly subscribe?: McpHandler<UriParams>;
+  readonly subscribe?: (params: UriParams, call: Pick<McpCall, 'context'>) => Promise<McpObject>;
   readonly unsubscribe?: McpHandler<UriParams>;
   /** Tells of changes that this client may hear of. */
   readonly onChange?: (listener: (change: McpChange) => void, context: RequestContext) => Unsubscribe;

@@ -34,7 +34,7 @@ export async function toolCallStream(
   let sink: EventSink | undefined;
   const unwatch = bus.onToolCall(callId, (signal) => {
     if (signal.type === 'tool.begun') begun.resolve();
-    else if (sink && sink.bufferedBytes() <= MAX_BUFFERED_BYTES)
+    else if (signal.type === 'tool.progress' && sink && sink.bufferedBytes() <= MAX_BUFFERED_BYTES)
       sink.send(event('progress', signal.progress));
   });
   const answer = bus.send('tool.execute', { ...call, callId }, context);

@@ -33,6 +33,12 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'tool.list': 'refused',
   'tool.execute': 'done',
   'tool.cancel': 'done',
+  'tool.callable': 'refused',
+  'tool.answer': 'done',
+  'resource.watch': 'refused',
+  'mcp-server.features': 'refused',
+  'mcp-server.offers': 'refused',
+  'mcp-server.request': 'done',
   'readiness.check': 'refused',
   'warning.list': 'refused',
   'agent.list': 'refused',
@@ -52,7 +58,7 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
 
 /** Fields of requests that say what they are about, besides the session. None of them is content. */
 const SUBJECTS = [
-  ...['serverId', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId'],
+  ...['serverId', 'method', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId'],
   // With whom a session is shared, and for what.
   ...['principal', 'role', 'access'],
   // The session that a fork makes.

@@ -5,6 +5,7 @@ import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Audit } from '../../ports/audit.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
@@ -99,6 +100,11 @@ export class GuardedBus implements Bus {
 
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
     return this.#bus.onToolCall(callId, listener);
+  }
+
+  onOfferChange(listener: (change: OfferChange) => void, client: RequestContext): Unsubscribe {
+    requireScope(client, 'servers:read');
+    return this.#bus.onOfferChange(listener, client);
   }
 
   async listMachines(filter: MachineFilter, client: RequestContext): Promise<readonly MachineState[]> {

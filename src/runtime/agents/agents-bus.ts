@@ -3,6 +3,7 @@ import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 
@@ -54,6 +55,10 @@ export class AgentsBus implements Bus {
     return () => {
       for (const stop of stops) stop();
     };
+  }
+
+  onOfferChange(listener: (change: OfferChange) => void, context: RequestContext): Unsubscribe {
+    return this.#busOf(context.agent).onOfferChange(listener, context);
   }
 
   listMachines(filter: MachineFilter, context: RequestContext): Promise<readonly MachineState[]> {

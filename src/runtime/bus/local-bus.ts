@@ -4,6 +4,7 @@ import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 
@@ -26,6 +27,7 @@ export class LocalBus implements Bus {
   readonly #handlers: Handlers = Object.create(null);
   readonly #sessions = new EventEmitter<Record<SessionId, OnSignal>>();
   readonly #toolCalls = new EventEmitter<Record<CallId, (signal: ToolCallSignal) => void>>();
+  readonly #servers = new EventEmitter<{ changed: (change: OfferChange) => void }>();
   /** Copied on write: a listener may unsubscribe while it is called. */
   #everywhere: readonly OnSignal[] = [];
   readonly #onListenerError: OnListenerError;
@@ -85,6 +87,15 @@ export class LocalBus implements Bus {
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {
     this.#toolCalls.on(callId, listener);
     return () => this.#toolCalls.off(callId, listener);
+  }
+
+  publishOfferChange(change: OfferChange): void {
+    this.#servers.emit('changed', change);
+  }
+
+  onOfferChange(listener: (change: OfferChange) => void): Unsubscribe {
+    this.#servers.on('changed', listener);
+    return () => this.#servers.off('changed', listener);
   }
 
   /** Receives the signals of all sessions, each after the listeners of its own session. */

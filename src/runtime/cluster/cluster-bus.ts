@@ -6,6 +6,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -203,6 +204,11 @@ export class ClusterBus implements Bus, ClusterAgent {
       this.#counts.delete(sessionId);
       this.#cluster.feeds.close(this.#prefix + sessionId);
     }
+  }
+
+  /** Each node is connected to the tool servers by itself. */
+  onOfferChange(listener: (change: OfferChange) => void): Unsubscribe {
+    return this.#local.onOfferChange(listener);
   }
 
   onToolCall(callId: CallId, listener: (signal: ToolCallSignal) => void): Unsubscribe {

@@ -4,15 +4,21 @@ import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-view.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { CallableTool } from '../../core/tool-server/passed-request.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { LogSize } from '../../ports/event-store.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
+import type { PassedRequests } from '../tools/passed-requests.ts';
+import { peerAnswer } from '../tools/peer-answer.ts';
 import type { RuleWatch } from '../tools/rule-watch.ts';
+import { featuresOf, offersOf } from '../tools/server-offers.ts';
+import type { WatchedResources } from '../tools/watched-resources.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
@@ -25,6 +31,10 @@ export interface RequestHandlers {
   readonly archive: SessionArchive;
   readonly servers: McpSupervisor;
   readonly clientCalls: ClientToolCalls;
+  readonly passed: PassedRequests;
+  readonly watched: WatchedResources;
+  readonly callableTools: () => readonly CallableTool[];
+  readonly log: Logger;
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
@@ -40,6 +50,7 @@ export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
   answerForTurns(bus, handlers);
   answerForSessions(bus, handlers);
   answerForServers(bus, handlers);
+  answerForGateway(bus, handlers);
   answerForService(bus, handlers);
 }
 
@@ -109,6 +120,25 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
 }
 
+/** What the MCP gateway passes on. */
+function answerForGateway(
+  bus: LocalBus,
+  { servers, passed, watched, clientCalls, callableTools, log }: RequestHandlers,
+): void {
+  bus.handle('mcp-server.features', async () => featuresOf(servers.connected()));
+  bus.handle('mcp-server.offers', ({ kind }) => offersOf(servers.connected(), kind, log));
+  bus.handle('mcp-server.request', (asked, context) => passed.pass(asked, context));
+  bus.handle('resource.watch', ({ serverId, uri }) =>
+    peerAnswer(async () => {
+      await watched.watch(serverId, uri);
+      return {};
+    }),
+  );
+  bus.handle('tool.callable', async () => callableTools());
+  bus.handle('tool.answer', async (answered) => passed.answer(answered));
+  bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || passed.cancel(callId));
+}
+
 function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: RequestHandlers): void {
   bus.handle('mcp-server.list', async () => servers.records());
   bus.handle('mcp-server.connect', ({ name, config, key }, context) => {
@@ -129,7 +159,6 @@ function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: Req
   bus.handle('mcp-server.authorize', (response) => servers.authorize(response));
   bus.handle('mcp-server.log', async ({ serverId, after }) => servers.logOf(serverId, after));
   bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
-  bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId));
   bus.handle('tool.execute', ({ key, ...call }, context) => {
     const { trace } = context;
     const origin = requestOrigin(context);

@@ -4,10 +4,12 @@ import { messageOf } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ServerAuthorizations } from '../../ports/server-authorization.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
+import { offerChangeOf } from './offer-change-of.ts';
 import { ServerLog } from './server-log.ts';
 
 export interface McpServerDeps {
@@ -19,8 +21,10 @@ export interface McpServerDeps {
   /** Delay before the next attempt, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onToolsChanged: () => void;
+  /** What the server said of its prompts and resources. */
+  readonly onOfferChange: (change: OfferChange | null) => void;
   /** Called after each transition of the server's machine. */
-  readonly onTransition: () => void;
+  readonly onTransition: (status: McpServerStatus) => void;
 }
 
 type SendBack = (event: McpServerEvent) => void;
@@ -58,7 +62,7 @@ export class McpServer {
     this.actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
     this.actor.subscribe(({ value, context }) => {
       deps.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
-      deps.onTransition();
+      deps.onTransition(value);
     });
     deps.machines.add(this);
     this.actor.start();
@@ -168,6 +172,9 @@ export class McpServer {
       },
       onToolsChanged: () => {
         if (!signal.aborted) void this.#refreshTools(signal);
+      },
+      onNotification: (notification) => {
+        if (!signal.aborted) this.#deps.onOfferChange(offerChangeOf(this.name, notification));
       },
       // What a server says while it ends belongs to its log, too.
       onNote: (note) => this.log.add(note),

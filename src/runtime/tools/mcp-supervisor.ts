@@ -5,6 +5,7 @@ import type { Tool } from '../../core/tool-call/tool.ts';
 import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import type { AuthorizationResponse } from '../../ports/server-authorization.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
@@ -13,6 +14,7 @@ import { within } from '../../timing/deadline.ts';
 import { HeldNames } from './held-names.ts';
 import { McpServer, type McpServerDeps } from './mcp-server.ts';
 import type { ServerBook, ServerNews } from './server-book.ts';
+import type { Connected } from './server-offers.ts';
 
 /** The first attempt to connect a server. */
 export interface FirstAttempt {
@@ -22,7 +24,7 @@ export interface FirstAttempt {
 
 type Configs = Readonly<Record<string, McpServerConfig>>;
 
-type SupervisorDeps = Omit<McpServerDeps, 'onToolsChanged' | 'onTransition'>;
+type SupervisorDeps = Omit<McpServerDeps, 'onToolsChanged' | 'onTransition' | 'onOfferChange'>;
 
 /** How the servers of the agent file differ from those before. By name. */
 export interface ServerChanges {
@@ -42,6 +44,7 @@ export class McpSupervisor implements AsyncDisposable {
   /** Names of the servers that were connected at run time. */
   readonly #atRunTime = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  readonly #offerListeners = new Set<(change: OfferChange) => void>();
   readonly #held = new HeldNames(() => this.#followSoon());
   /** The servers of the agent file as it was read last. */
   #inFile: Configs = {};
@@ -145,6 +148,11 @@ export class McpSupervisor implements AsyncDisposable {
     this.#listeners.add(listener);
   }
 
+  /** Calls the listener when a server offers something else, or says that a resource has changed. */
+  onOfferChange(listener: (change: OfferChange) => void): void {
+    this.#offerListeners.add(listener);
+  }
+
   /** Every server with the names of its tools, which are null while it is not connected. */
   toolNames(): KnownServer[] {
     return [...this.#servers.values()].map(({ name, status, tools }) => ({
@@ -244,6 +252,13 @@ export class McpSupervisor implements AsyncDisposable {
     );
   }
 
+  /** The servers that are connected now. */
+  connected(): Connected[] {
+    return [...this.#servers.values()].flatMap(({ name: serverId, connection }) =>
+      connection ? [{ serverId, connection }] : [],
+    );
+  }
+
   connectionOf(serverId: string): ToolServerConnection | null {
     return this.#servers.get(serverId)?.connection ?? null;
   }
@@ -252,6 +267,7 @@ export class McpSupervisor implements AsyncDisposable {
     this.#isClosed = true;
     // The servers end with the service: that is no change that anybody should be told of.
     this.#listeners.clear();
+    this.#offerListeners.clear();
     await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
   }
 
@@ -304,6 +320,10 @@ export class McpSupervisor implements AsyncDisposable {
     );
   }
 
+  #tell(change: OfferChange): void {
+    for (const listener of this.#offerListeners) listener(change);
+  }
+
   #changed(): void {
     if (this.#isComplete) for (const listener of this.#listeners) listener();
   }
@@ -339,12 +359,23 @@ export class McpSupervisor implements AsyncDisposable {
 
   #add(name: string, config: McpServerConfig): McpServer {
     this.#servers.get(name)?.forget();
+    let wasOpen = false;
     const server = new McpServer(name, config, {
       ...this.#deps,
       onToolsChanged: () => {
         this.#revision += 1;
+        this.#tell({ kind: 'tools', serverId: name });
       },
-      onTransition: () => this.#changed(),
+      onOfferChange: (change) => {
+        if (change) this.#tell(change);
+      },
+      onTransition: (status) => {
+        this.#changed();
+        if (wasOpen === (status === 'connected')) return;
+        wasOpen = !wasOpen;
+        this.#tell({ kind: 'prompts', serverId: name });
+        this.#tell({ kind: 'resources', serverId: name });
+      },
     });
     this.#servers.set(name, server);
     return server;

@@ -48,6 +48,7 @@ describe('the MCP endpoint', () => {
     endpoint = new McpEndpoint({
       bus,
       maxRequestBytes: false,
+      exposes: new Set(['agent']),
       card: () => ({ name: 'a', version: '1', model: 'none' }),
       log: recordingLog(),
     });

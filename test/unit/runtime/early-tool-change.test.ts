@@ -37,6 +37,7 @@ test.each([1, 0])('tools that change while they are first listed are listed agai
       machines: new LiveMachines(),
       retryDelayMs: () => 1,
       onTransition: () => undefined,
+      onOfferChange: () => undefined,
       onToolsChanged: () => {
         if (server.tools.length === 1 + early) relisted.resolve();
       },

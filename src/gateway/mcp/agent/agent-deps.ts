@@ -1,3 +1,4 @@
+import type { McpExposure } from '../../../config/schema/agent-config.ts';
 import type { AgentIdentity } from '../../../core/agent-description.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -14,6 +15,8 @@ export interface AgentSurfaceDeps {
   readonly bus: Bus;
   /** As the agent is now. */
   readonly card: () => AgentCard;
+  /** The agent itself, and what of its tool servers is passed through. */
+  readonly exposes: ReadonlySet<McpExposure>;
   readonly maxRequestBytes: MaxBytes;
   readonly log: Logger;
 }

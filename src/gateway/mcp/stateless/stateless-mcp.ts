@@ -8,6 +8,7 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
+import type { McpSurface } from '../mcp-surface.ts';
 import { cancelledByLeaving } from './leaving.ts';
 import { changeBus } from './surface-changes.ts';
 
@@ -16,7 +17,11 @@ const MAX_SUBSCRIPTIONS = 1_000;
 /** The same for one principal, where clients are authenticated. */
 const MAX_OF_PRINCIPAL = 100;
 
+const LISTEN = 'subscriptions/listen';
 const Method = z.object({ method: z.string() });
+const Listening = z.object({
+  params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
+});
 
 /** The requests of clients from 2026-07-28 on. Each says all that it needs, so any node answers it. */
 export class StatelessMcp implements Disposable {
@@ -34,7 +39,7 @@ export class StatelessMcp implements Disposable {
   async handle(request: ServedRequest, body: McpBody): Promise<HttpResponse> {
     const { context, credential } = request;
     const method = Method.safeParse(body.json).data?.method;
-    const isSubscription = method === 'subscriptions/listen';
+    const isSubscription = method === LISTEN;
     const onOver = isSubscription ? this.#enter(context) : () => undefined;
     try {
       const response = await this.#answer(await this.#mcp.load(), { request, body, method });
@@ -51,6 +56,7 @@ export class StatelessMcp implements Disposable {
 
   #answer({ sdk, serverFor, surface }: LoadedMcp, { request, body, method }: Asked): Promise<Response> {
     const { context } = request;
+    if (method === LISTEN) watchResources(surface, body.json, context, this.#log);
     const handler = sdk.createMcpHandler(() => serverFor({ era: 'modern', context, isLasting: false }), {
       legacy: 'reject',
       // A turn may take long: its client gets the head of the answer at once, and is told of the end of its credential.
@@ -78,6 +84,16 @@ export class StatelessMcp implements Disposable {
   /** The web server cuts the streams. That is no cancellation: the running turns continue after the next start. */
   [Symbol.dispose](): void {
     this.#isStopping = true;
+  }
+}
+
+/** Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later. */
+function watchResources(surface: McpSurface, body: unknown, context: RequestContext, log: Logger): void {
+  const { data } = Listening.safeParse(body);
+  for (const uri of data?.params.notifications.resourceSubscriptions ?? []) {
+    surface.subscribe?.({ uri }, { context }).catch((err: unknown) => {
+      log.debug({ uri, err }, 'a resource of a tool server cannot be watched');
+    });
   }
 }
 

@@ -1,0 +1,121 @@
+import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import type { PassedMethod, PeerAnswer, PeerError } from '../../../core/tool-server/passed-request.ts';
+import type { McpCall } from '../mcp-call.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, McpError } from '../mcp-error.ts';
+import type { McpObject } from '../mcp-object.ts';
+import { HeldCalls } from './held-calls.ts';
+import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
+
+/** A request for one tool server, with the names by which the server knows its own. */
+export interface RequestTo {
+  readonly serverId: string;
+  readonly method: PassedMethod;
+  readonly params: McpObject;
+}
+
+const JsonRpcError = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
+
+/** Passes requests of MCP clients on to tool servers, and what the servers ask back to the clients. */
+export class PassedRequests {
+  readonly #deps: PassedCallDeps;
+  readonly #held = new HeldCalls<PassedCall>();
+
+  constructor(deps: PassedCallDeps) {
+    this.#deps = deps;
+  }
+
+  async pass(request: RequestTo, call: McpCall): Promise<McpObject> {
+    const { state } = call.input ?? {};
+    try {
+      if (this.#held.isState(state)) return await this.#goOn(state, call);
+      return await this.#follow(this.#begin(request, call), call);
+    } catch (error) {
+      throw error instanceof ServiceError ? refusalOf(error) : error;
+    }
+  }
+
+  #begin({ params, ...request }: RequestTo, call: McpCall): PassedCall {
+    const { responses, state } = call.input ?? {};
+    const passed = {
+      ...params,
+      ...metaFor(call),
+      ...(responses && { inputResponses: responses }),
+      ...(state !== undefined && { requestState: state }),
+    };
+    return new PassedCall(this.#deps, { ...request, params: passed }, call);
+  }
+
+  /** The client brings what the server of a call that is held has asked for. */
+  async #goOn(state: string, call: McpCall): Promise<McpObject> {
+    const running = this.#held.take(state, call.context);
+    if (!running) throw notWaiting();
+    const { asked } = running;
+    const response = asked && call.input?.responses[asked.questionId];
+    if (asked && !isObject(response)) return this.#hold(running, asked);
+    if (asked && isObject(response)) await running.reply(asked.questionId, { result: response });
+    return this.#follow(running, call);
+  }
+
+  async #follow(running: PassedCall, call: McpCall): Promise<McpObject> {
+    for (;;) {
+      const step = await running.next(call);
+      if ('answer' in step) return resultOf(step.answer);
+      const { question, questionId } = step.asked;
+      if (!call.ask) return this.#hold(running, step.asked);
+      await running.reply(questionId, await answerOf(call.ask(question.method, question.params)));
+    }
+  }
+
+  #hold(running: PassedCall, { questionId, question: { method, params } }: Asked): McpObject {
+    const requestState = this.#held.hold(running);
+    return {
+      resultType: 'input_required',
+      inputRequests: { [questionId]: { method, params } },
+      requestState,
+    };
+  }
+}
+
+/** What a client of the older era answers. */
+async function answerOf(asked: Promise<McpObject>): Promise<PeerAnswer> {
+  try {
+    return { result: await asked };
+  } catch (error) {
+    return { error: peerErrorOf(error) };
+  }
+}
+
+function peerErrorOf(error: unknown): PeerError {
+  const { data } = JsonRpcError.safeParse(error);
+  return data ?? { code: INTERNAL_ERROR, message: 'The client did not answer.' };
+}
+
+function resultOf(answer: PeerAnswer): McpObject {
+  if ('result' in answer) return answer.result;
+  const { code, message, data } = answer.error;
+  throw new McpError(code, message, isObject(data) ? data : undefined);
+}
+
+/** The server sends its progress to this service, which has a token of its own for it. */
+function metaFor({ meta, logLevel }: McpCall): { readonly _meta?: McpObject } {
+  const { progressToken: _, ...rest } = meta;
+  const passed = { ...rest, ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }) };
+  return Object.keys(passed).length > 0 ? { _meta: passed } : {};
+}
+
+function isObject(value: unknown): value is McpObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the service itself refuses, such as for want of a scope. */
+function refusalOf({ message, details }: ServiceError): McpError {
+  return new McpError(INVALID_REQUEST, message, details);
+}
+
+function notWaiting(): McpError {
+  const message =
+    'No call of yours waits under this requestState: it has ended, or it runs on another node. Make the call again.';
+  return new McpError(INVALID_PARAMS, message, { field: 'requestState' });
+}

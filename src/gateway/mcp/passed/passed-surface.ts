@@ -1,0 +1,123 @@
+import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
+import type { Bus, Unsubscribe } from '../../../ports/bus.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { McpCall } from '../mcp-call.ts';
+import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
+import type { McpObject } from '../mcp-object.ts';
+import type { McpChange, McpSurface, NamedParams, UriParams } from '../mcp-surface.ts';
+import { completionFor } from './completions.ts';
+import { Offers } from './offers.ts';
+import { PassedRequests } from './passed-requests.ts';
+
+/** What of the tool servers is passed through. */
+export type PassedKind = 'tools' | 'resources' | 'prompts';
+
+export interface PassedSurfaceDeps {
+  readonly bus: Bus;
+  readonly log: Logger;
+  /** Names of tools that no server gets. */
+  readonly reserved: ReadonlySet<string>;
+}
+
+/** Nobody knows when a server changes what it offers, unless the client listens. */
+const HINTS = { ttlMs: 0, cacheScope: 'private' } as const;
+
+/** What the tool servers of the agent offer, for MCP clients. Each request is passed on to the server that it is for. */
+export function passedSurface(deps: PassedSurfaceDeps, kinds: ReadonlySet<PassedKind>): McpSurface {
+  const offers = new Offers(deps.bus, deps.reserved);
+  const requests = new PassedRequests(deps);
+  const list = async (kind: OfferKind, call: McpCall): Promise<McpObject> => ({
+    [FIELDS[kind]]: await offers.list(kind, call.context),
+    ...HINTS,
+  });
+  return {
+    capabilities: capabilitiesOf(kinds),
+    ...(kinds.has('tools') && {
+      listTools: (_, call) => list('tools', call),
+      callTool: async (params, call) => requests.pass(await offers.toolCall(params, call.context), call),
+    }),
+    ...(kinds.has('resources') && {
+      listResources: (_, call) => list('resources', call),
+      listTemplates: (_, call) => list('templates', call),
+      readResource: (params, call) => readResource({ offers, requests }, params, call),
+      subscribe: (params, call) => watch({ ...deps, offers }, params, call),
+    }),
+    ...(kinds.has('prompts') && {
+      listPrompts: (_, call) => list('prompts', call),
+      getPrompt: async (params, call) => requests.pass(await getPrompt(offers, params, call), call),
+    }),
+    ...((kinds.has('prompts') || kinds.has('resources')) && {
+      complete: async (params, call) =>
+        requests.pass(await completionFor(offers, params, call.context), call),
+    }),
+    onChange: (listener, context) => onOfferChange({ ...deps, offers }, listener, context),
+  };
+}
+
+const FIELDS: Readonly<Record<OfferKind, string>> = {
+  tools: 'tools',
+  resources: 'resources',
+  templates: 'resourceTemplates',
+  prompts: 'prompts',
+};
+
+function capabilitiesOf(kinds: ReadonlySet<PassedKind>): McpObject {
+  return {
+    ...(kinds.has('tools') && { tools: { listChanged: true } }),
+    ...(kinds.has('resources') && { resources: { listChanged: true, subscribe: true } }),
+    ...(kinds.has('prompts') && { prompts: { listChanged: true } }),
+    ...((kinds.has('prompts') || kinds.has('resources')) && { completions: {} }),
+  };
+}
+
+async function getPrompt(offers: Offers, params: NamedParams, { context }: McpCall) {
+  const { serverId, name } = await offers.promptNamed(params.name, context);
+  return { serverId, method: 'prompts/get' as const, params: { ...params, name } };
+}
+
+/** Asks the servers that list the resource, or have a template for it; if none does, each that has resources at all. */
+async function readResource(
+  { offers, requests }: { readonly offers: Offers; readonly requests: PassedRequests },
+  params: UriParams,
+  call: McpCall,
+): Promise<McpObject> {
+  let refusal: unknown;
+  for (const { serverId, uri } of await offers.serversOf(params.uri, call.context)) {
+    try {
+      return await requests.pass({ serverId, method: 'resources/read', params: { ...params, uri } }, call);
+    } catch (error) {
+      // The next server may have it. The first one's refusal says most: it was likeliest to have it.
+      if (!(error instanceof McpError)) throw error;
+      refusal ??= error;
+    }
+  }
+  throw refusal ?? new McpError(INVALID_PARAMS, `Resource ${params.uri} not found`, { uri: params.uri });
+}
+
+async function watch(
+  { bus, offers }: Pick<PassedSurfaceDeps, 'bus'> & { readonly offers: Offers },
+  { uri: address }: UriParams,
+  { context }: Pick<McpCall, 'context'>,
+): Promise<McpObject> {
+  const [server] = await offers.serversOf(address, context);
+  if (!server) throw new McpError(INVALID_PARAMS, `Resource ${address} not found`, { uri: address });
+  const answer = await bus.send('resource.watch', server, context);
+  if ('result' in answer) return answer.result;
+  throw new McpError(answer.error.code, answer.error.message);
+}
+
+function onOfferChange(
+  { bus, offers, log }: PassedSurfaceDeps & { readonly offers: Offers },
+  listener: (change: McpChange) => void,
+  context: RequestContext,
+): Unsubscribe {
+  return bus.onOfferChange((change) => {
+    if (change.kind !== 'resource') return listener({ kind: `${change.kind}_list_changed` });
+    const { serverId, uri } = change;
+    offers.addressOf({ serverId, uri }, context).then(
+      (address) => listener({ kind: 'resource_updated', uri: address }),
+      (err: unknown) => log.warn({ server: serverId, err }, 'a changed resource could not be told'),
+    );
+  }, context);
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { CallableTool, PeerAnswer } from '../../core/tool-server/passed-request.ts';
+import type { JsonObject } from '../../core/tool-server/server-peer.ts';
+import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
+
+const MAX_ARGUMENT_CHARACTERS = 2_000;
+
+const Answer = z.object({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.object({ approve: z.boolean(), reason: z.string().optional() }).optional(),
+});
+
+/** Asks the client who calls a tool whether the call may be made. */
+export function approvalQuestion({ serverId, toolName }: CallableTool, params: JsonObject): ServerQuestion {
+  const args = JSON.stringify(params.arguments ?? {});
+  const shown = args.length > MAX_ARGUMENT_CHARACTERS ? `${args.slice(0, MAX_ARGUMENT_CHARACTERS)}…` : args;
+  return {
+    method: 'elicitation/create',
+    params: {
+      mode: 'form',
+      message: `Allow the tool ${toolName} of the server ${serverId} to run with these arguments? ${shown}`,
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          approve: { type: 'boolean', title: 'Allow', description: 'Whether the tool may run.' },
+          reason: { type: 'string', title: 'Reason', description: 'Why it may not.' },
+        },
+        required: ['approve'],
+      },
+    },
+  };
+}
+
+/** Whether a client that declares these capabilities can be asked. */
+export function isAskable({ method }: ServerQuestion, capabilities: JsonObject | undefined): boolean {
+  const [feature = ''] = method.split('/');
+  return capabilities?.[feature] !== undefined;
+}
+
+/** What the client has decided. */
+export function decisionOf(result: JsonObject): { approved: true } | { approved: false; reason: string } {
+  const { data } = Answer.safeParse(result);
+  if (data?.action === 'accept' && data.content?.approve === true) return { approved: true };
+  const reason = data?.content?.reason ?? 'no reason was given';
+  return { approved: false, reason: `The call was not approved: ${reason}.` };
+}
+
+/** A call that was not made, as a result that a model can read. */
+export function refusedCall(text: string): PeerAnswer {
+  return { result: { content: [{ type: 'text', text }], isError: true } };
+}

@@ -1,0 +1,136 @@
+import { requireScope } from '../../core/access/require-scope.ts';
+import type { CallId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import type { CallableTool, PeerAnswer, ServerRequest } from '../../core/tool-server/passed-request.ts';
+import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import type { AnswerQuestion, ServerQuestion } from '../../core/tool-server/server-question.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
+import { approvalQuestion, decisionOf, isAskable, refusedCall } from './call-approval.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, peerAnswer } from './peer-answer.ts';
+
+type Asked = ServiceRequests['mcp-server.request']['request'];
+type Answered = ServiceRequests['tool.answer']['request'];
+
+export interface PassedRequestsDeps {
+  readonly connectionOf: (serverId: string) => ToolServerConnection | null;
+  /** Those that the approval rules do not deny. */
+  readonly tools: () => readonly CallableTool[];
+  /** Tells the client that made the request. */
+  readonly tell: (callId: CallId, signal: ToolCallSignal) => void;
+}
+
+interface Running {
+  readonly abort: AbortController;
+  readonly questions: Map<string, PromiseWithResolvers<JsonObject>>;
+}
+
+/** Requests of MCP that clients make of the tool servers through the service. */
+export class PassedRequests {
+  readonly #deps: PassedRequestsDeps;
+  readonly #running = new Map<CallId, Running>();
+
+  constructor(deps: PassedRequestsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Answers as the server does. Rejects only when the service fails, or the client lacks a scope. */
+  async pass(asked: Asked, context: RequestContext): Promise<PeerAnswer> {
+    const { serverId, callId } = asked;
+    const connection = this.#deps.connectionOf(serverId);
+    if (!connection) return refusal(INTERNAL_ERROR, `The tool server ${serverId} is not connected.`);
+    const running: Running = { abort: new AbortController(), questions: new Map() };
+    this.#running.set(callId, running);
+    this.#deps.tell(callId, { type: 'tool.begun' });
+    try {
+      const refused = await this.#refused(asked, running, context);
+      if (refused) return refused;
+      return await peerAnswer(async () => {
+        running.abort.signal.throwIfAborted();
+        return connection.request(asked, this.#options(asked, running, context));
+      });
+    } finally {
+      this.#running.delete(callId);
+    }
+  }
+
+  /** Whether the question waits. */
+  answer({ callId, questionId, answer }: Answered): boolean {
+    const waiting = this.#running.get(callId)?.questions.get(questionId);
+    if (!waiting) return false;
+    if ('result' in answer) waiting.resolve(answer.result);
+    else waiting.reject(new ServerPeerError(answer.error.code, answer.error.message, answer.error.data));
+    return true;
+  }
+
+  /** Whether there was such a request. */
+  cancel(callId: CallId): boolean {
+    const running = this.#running.get(callId);
+    running?.abort.abort(new Error('the request was cancelled'));
+    return running !== undefined;
+  }
+
+  #options(
+    { callId, capabilities, passesInput }: Asked,
+    running: Running,
+    { trace }: RequestContext,
+  ): PassedRequestOptions {
+    const { tell } = this.#deps;
+    return {
+      signal: running.abort.signal,
+      ...(trace && { trace }),
+      ...(capabilities && { capabilities }),
+      ...(passesInput !== undefined && { passesInput }),
+      onProgress: (progress) => tell(callId, { type: 'tool.progress', progress }),
+      onLog: (params) => tell(callId, { type: 'tool.logged', params }),
+      onQuestion: this.#asker(callId, running),
+    };
+  }
+
+  #asker(callId: CallId, { abort, questions }: Running): AnswerQuestion {
+    return async (question, signal) => {
+      const questionId = crypto.randomUUID();
+      const waiting = Promise.withResolvers<JsonObject>();
+      const giveUp = (): void =>
+        waiting.reject(new ServerPeerError(INTERNAL_ERROR, 'the request was cancelled'));
+      for (const end of [signal, abort.signal]) end.addEventListener('abort', giveUp, { once: true });
+      questions.set(questionId, waiting);
+      this.#deps.tell(callId, { type: 'tool.asked', questionId, question });
+      try {
+        return await waiting.promise;
+      } finally {
+        questions.delete(questionId);
+        for (const end of [signal, abort.signal]) end.removeEventListener('abort', giveUp);
+      }
+    };
+  }
+
+  /** What the client is answered if the call may not be made. Null for one that may. */
+  async #refused(asked: Asked, running: Running, context: RequestContext): Promise<PeerAnswer | null> {
+    if (asked.method !== 'tools/call') return null;
+    const tool = this.#toolOf(asked);
+    if (!tool) return refusal(INVALID_PARAMS, `Unknown tool: ${String(asked.params.name)}`);
+    if (tool.policy === 'auto') return null;
+    if (context.rights) requireScope(context, 'approvals:decide');
+    const question = approvalQuestion(tool, asked.params);
+    if (!isAskable(question, asked.capabilities))
+      return refusedCall(
+        `The tool ${tool.toolName} needs approval, and this client cannot be asked: it declares no elicitation.`,
+      );
+    const decision = decisionOf(await this.#ask(asked.callId, running, question));
+    return decision.approved ? null : refusedCall(decision.reason);
+  }
+
+  #ask(callId: CallId, running: Running, question: ServerQuestion): Promise<JsonObject> {
+    return this.#asker(callId, running)(question, running.abort.signal);
+  }
+
+  #toolOf({ serverId, params }: ServerRequest): CallableTool | undefined {
+    return this.#deps.tools().find((tool) => tool.serverId === serverId && tool.toolName === params.name);
+  }
+}
+
+function refusal(code: number, message: string): PeerAnswer {
+  return { error: { code, message } };
+}

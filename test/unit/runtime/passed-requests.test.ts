@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../../src/core/errors.ts';
+import { ANYONE, type RequestContext } from '../../../src/core/request/request-context.ts';
+import type { ApprovalPolicy } from '../../../src/core/tool-call/approval-policy.ts';
+import type { ToolCallSignal } from '../../../src/core/tool-call/tool-progress.ts';
+import { type JsonObject, ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import type { PassedRequest, PassedRequestOptions } from '../../../src/ports/tool-server.ts';
+import { PassedRequests } from '../../../src/runtime/tools/passed-requests.ts';
+import { connectionDouble } from '../../support/tools/connection-double.ts';
+
+type Serve = (request: PassedRequest, options: PassedRequestOptions) => Promise<JsonObject>;
+
+const CALL = {
+  serverId: 'files',
+  method: 'tools/call',
+  params: { name: 'remove', arguments: { path: '/a' } },
+  callId: 'c1',
+} as const;
+const ELICITATION = { elicitation: { form: {} } };
+
+function passing(serve: Serve, policy: ApprovalPolicy = 'auto') {
+  const signals: ToolCallSignal[] = [];
+  const waiting: ((signal: ToolCallSignal) => void)[] = [];
+  const connection = connectionDouble({
+    listTools: async () => [],
+    callTool: async () => ({ status: 'failed', reason: 'not passed on' }),
+    close: async () => undefined,
+    request: (request, options = {}) => serve(request, options),
+  });
+  const requests = new PassedRequests({
+    connectionOf: (serverId) => (serverId === 'files' ? connection : null),
+    tools: () => (policy === 'deny' ? [] : [{ serverId: 'files', toolName: 'remove', policy }]),
+    tell(_, signal) {
+      signals.push(signal);
+      if (signal.type === 'tool.asked') waiting.shift()?.(signal);
+    },
+  });
+  const asked = () => new Promise<ToolCallSignal>((resolve) => waiting.push(resolve));
+  return { requests, signals, asked };
+}
+
+const done: Serve = async () => ({ content: [], _meta: { extra: true } });
+
+describe('a request that is passed on', () => {
+  test('is answered with the result as it came', async () => {
+    const { requests } = passing(async ({ method, params }) => ({ method, params, unknown: [1] }));
+    const answer = await requests.pass(CALL, ANYONE);
+    expect(answer).toEqual({ result: { method: 'tools/call', params: CALL.params, unknown: [1] } });
+  });
+
+  test('is answered with the error of the server, its code and data included', async () => {
+    const { requests } = passing(async () => {
+      throw new ServerPeerError(-32021, 'Missing', { requiredCapabilities: { sampling: {} } });
+    });
+    expect(await requests.pass(CALL, ANYONE)).toEqual({
+      error: { code: -32021, message: 'Missing', data: { requiredCapabilities: { sampling: {} } } },
+    });
+  });
+
+  test('is answered with an internal error when the server does not answer or is not connected', async () => {
+    const { requests } = passing(async () => {
+      throw new Error('the connection was lost');
+    });
+    expect(await requests.pass(CALL, ANYONE)).toEqual({
+      error: { code: -32603, message: 'the connection was lost' },
+    });
+    expect(await requests.pass({ ...CALL, serverId: 'gone' }, ANYONE)).toMatchObject({
+      error: { code: -32603, message: expect.stringContaining('gone') },
+    });
+  });
+
+  test('tells its progress and its log messages', async () => {
+    const { requests, signals } = passing(async (_, { onProgress, onLog }) => {
+      onProgress?.({ progress: 1 });
+      onLog?.({ level: 'info', data: 'half' });
+      return {};
+    });
+    await requests.pass(CALL, ANYONE);
+    expect(signals).toEqual([
+      { type: 'tool.begun' },
+      { type: 'tool.progress', progress: { progress: 1 } },
+      { type: 'tool.logged', params: { level: 'info', data: 'half' } },
+    ]);
+  });
+
+  test('asks its client what the server asks, once', async () => {
+    const question = { method: 'roots/list', params: {} } as const;
+    const { requests, asked } = passing(async (_, { onQuestion, signal = AbortSignal.abort() }) => ({
+      roots: await onQuestion?.(question, signal),
+    }));
+    const heard = asked();
+    const answer = requests.pass(CALL, ANYONE);
+    const signal = await heard;
+    if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
+    expect(signal.question).toEqual(question);
+    const reply = { callId: 'c1', questionId: signal.questionId, answer: { result: { roots: [] } } };
+    expect(requests.answer(reply)).toBe(true);
+    expect(await answer).toEqual({ result: { roots: { roots: [] } } });
+    expect(requests.answer(reply)).toBe(false);
+  });
+
+  test('tells the server when the client refuses the question', async () => {
+    const { requests, asked } = passing(async (_, { onQuestion, signal = AbortSignal.abort() }) => ({
+      ...(await onQuestion?.({ method: 'roots/list', params: {} }, signal)),
+    }));
+    const heard = asked();
+    const answer = requests.pass(CALL, ANYONE);
+    const signal = await heard;
+    if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
+    const error = { code: -1, message: 'no' };
+    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { error } });
+    expect(await answer).toEqual({ error });
+  });
+
+  test('can be cancelled while it runs, and before', async () => {
+    const begun = Promise.withResolvers<void>();
+    const { requests } = passing((_, { signal }) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    });
+    const cancelled = { error: { code: -32603, message: 'the request was cancelled' } };
+    const early = requests.pass(CALL, ANYONE);
+    expect(requests.cancel('c1')).toBe(true);
+    expect(await early).toEqual(cancelled);
+    const late = requests.pass(CALL, ANYONE);
+    await begun.promise;
+    requests.cancel('c1');
+    expect(await late).toEqual(cancelled);
+    expect(requests.cancel('c1')).toBe(false);
+  });
+});
+
+describe('a call of a tool that needs approval', () => {
+  const asking = { ...CALL, capabilities: ELICITATION };
+
+  async function decided(content: JsonObject, action = 'accept') {
+    const { requests, asked } = passing(done, 'ask');
+    const heard = asked();
+    const answer = requests.pass(asking, ANYONE);
+    const signal = await heard;
+    if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
+    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { result: { action, content } } });
+    return { answer: await answer, question: signal.question };
+  }
+
+  test('is made when its client approves it, who sees the arguments', async () => {
+    const { answer, question } = await decided({ approve: true });
+    expect(answer).toEqual({ result: { content: [], _meta: { extra: true } } });
+    expect(question.method).toBe('elicitation/create');
+    expect(question.params.message).toContain('{"path":"/a"}');
+  });
+
+  test('is a failed result when its client does not approve it', async () => {
+    const denied = { content: [{ type: 'text', text: expect.stringContaining('not now') }], isError: true };
+    expect((await decided({ approve: false, reason: 'not now' })).answer).toEqual({ result: denied });
+    expect((await decided({}, 'cancel')).answer).toMatchObject({ result: { isError: true } });
+  });
+
+  test('is a failed result for a client that cannot be asked', async () => {
+    const { requests } = passing(done, 'ask');
+    expect(await requests.pass(CALL, ANYONE)).toMatchObject({ result: { isError: true } });
+  });
+
+  test('is refused for a client that may not approve', async () => {
+    const { requests } = passing(done, 'ask');
+    const rights = { roles: [], scopes: new Set(['tools:execute'] as const), credential: 'k' };
+    const client: RequestContext = { ...ANYONE, principal: 'ci', rights };
+    const refusal: unknown = await requests.pass(asking, client).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ServiceError);
+    expect(refusal).toMatchObject({ code: 'FORBIDDEN', details: { scope: 'approvals:decide' } });
+  });
+
+  test('is unknown where the rules deny it', async () => {
+    const { requests } = passing(done, 'deny');
+    expect(await requests.pass(CALL, ANYONE)).toEqual({
+      error: { code: -32602, message: 'Unknown tool: remove' },
+    });
+  });
+});
