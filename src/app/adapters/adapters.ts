@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
 import { McpAuthorizations } from '../../adapters/mcp/oauth/mcp-authorizations.ts';
 import type { OwnProgram } from '../../adapters/mcp/open-connection.ts';
+import type { Answers } from '../../adapters/mcp/questions/answers.ts';
 import type { NodeIdentity } from '../../adapters/postgres/node-lease.ts';
 import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import { logFile } from '../../adapters/sqlite/file/data-directory.ts';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import type { Environment } from '../../config/reading/expand.ts';
-import type { AgentConfig } from '../../config/schema/agent-config.ts';
+import type { AgentConfig, McpConfig } from '../../config/schema/agent-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { LogBackup } from '../../ports/log-backup.ts';
@@ -176,7 +177,7 @@ async function chooseTracing(
 }
 
 async function mcpTools(
-  { environment, log }: Pick<AdapterOptions, 'environment' | 'log'>,
+  { config, environment, log }: Pick<AdapterOptions, 'config' | 'environment' | 'log'>,
   authorizations: McpAuthorizations,
   cluster: Cluster | undefined,
 ): Promise<ToolServerConnector> {
@@ -186,10 +187,17 @@ async function mcpTools(
   const connector = mcpConnector({
     ...{ log, environment, clientVersion, ownProgram, authorizations },
     binFolders: binFolders(),
+    answers: offeredAnswers(config.mcp),
   });
   if (!cluster) return connector;
   const { fencedTools } = await import('../cluster/fenced-tools.ts');
   return fencedTools(connector, cluster.membership);
+}
+
+/** A server whose tools pass through to MCP clients can ask these clients. Those that cannot be asked are refused there. */
+function offeredAnswers({ expose }: McpConfig): Answers {
+  const isPassed = expose.some((kind) => kind !== 'agent');
+  return isPassed ? { sampling: true, elicitation: true, roots: true } : {};
 }
 
 /** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */

@@ -5,6 +5,7 @@ import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { CHAT_TOOL } from '../agent/chat-tool.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
@@ -19,6 +20,10 @@ const MAX_OF_PRINCIPAL = 100;
 
 const LISTEN = 'subscriptions/listen';
 const Method = z.object({ method: z.string() });
+const Turn = z.object({
+  method: z.literal('tools/call'),
+  params: z.object({ name: z.literal(CHAT_TOOL.name) }),
+});
 const Listening = z.object({
   params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
 });
@@ -60,7 +65,7 @@ export class StatelessMcp implements Disposable {
     const handler = sdk.createMcpHandler(() => serverFor({ era: 'modern', context, isLasting: false }), {
       legacy: 'reject',
       // A turn may take long: its client gets the head of the answer at once, and is told of the end of its credential.
-      responseMode: method === 'tools/call' ? 'sse' : 'auto',
+      responseMode: isTurn(body.json) ? 'sse' : 'auto',
       bus: changeBus(surface, context),
       keepAliveMs: 0,
       onerror: (err) => this.#log.debug({ err }, 'an MCP request could not be handled'),
@@ -85,6 +90,10 @@ export class StatelessMcp implements Disposable {
   [Symbol.dispose](): void {
     this.#isStopping = true;
   }
+}
+
+function isTurn(body: unknown): boolean {
+  return Turn.safeParse(body).success;
 }
 
 /** Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later. */

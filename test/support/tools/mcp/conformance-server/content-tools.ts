@@ -88,7 +88,8 @@ export function addContentTools(server: McpServer): void {
   for (const [name, answer] of Object.entries(ANSWERS)) {
     server.registerTool(name, { description: `Answers as ${name} must.` }, async () => answer);
   }
-  server.registerTool('test_tool_with_logging', { description: 'Logs three times.' }, logging);
+  for (const name of ['test_tool_with_logging', 'test_logging_tool'])
+    server.registerTool(name, { description: 'Logs three times.' }, logging);
   server.registerTool(
     'test_tool_with_progress',
     { description: 'Tells its progress three times.' },

@@ -51,11 +51,8 @@ const TOOLS: Readonly<Record<string, Asking>> = {
     formTool(context, 'Please review and update the form fields with defaults', DEFAULTS),
   test_elicitation_sep1330_enums: (context) =>
     formTool(context, 'Please select options from the enum fields', ENUMS),
-  async test_input_required_result_elicitation({ mcpReq }) {
-    const given = acceptedContent(mcpReq.inputResponses, 'user_name', Name);
-    if (given) return text(`Hello, ${given.name}!`);
-    return inputRequired({ inputRequests: { user_name: form('What is your name?', Name) } });
-  },
+  test_input_required_result_elicitation: askForName,
+  test_streaming_elicitation: askForName,
   async test_input_required_result_sampling({ mcpReq }) {
     const response = inputResponse(mcpReq.inputResponses, 'sample_request');
     if (response.kind === 'sampling')
@@ -139,6 +136,12 @@ export function addInputTools(server: McpServer, states: RequestStateCodec): voi
       return inputRequired({ inputRequests: { form: form(message, fields) } });
     },
   );
+}
+
+async function askForName({ mcpReq }: ServerContext): Promise<Answer> {
+  const given = acceptedContent(mcpReq.inputResponses, 'user_name', Name);
+  if (given) return text(`Hello, ${given.name}!`);
+  return inputRequired({ inputRequests: { user_name: form('What is your name?', Name) } });
 }
 
 async function formTool(
