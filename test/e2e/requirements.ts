@@ -511,6 +511,11 @@ export const requirements = {
   'mcp.resources': 'the agent card and its redacted configuration are resources',
   'mcp.access': '/mcp refuses foreign Host and Origin',
   'mcp.conformance': '/mcp passes the conformance scenarios that need no fixtures',
+  'mcp.gateway': 'tools, resources, templates, prompts and completions of tool servers pass through /mcp unharmed',
+  'mcp.gateway-questions': 'what a tool server asks while it works on a call reaches the client who made it, in both eras',
+  'mcp.gateway-approval': 'a tool that needs approval asks the client who calls it; a denied one is not offered',
+  'mcp.gateway-changes': 'MCP clients hear of changed lists and changed resources of tool servers',
+  'mcp.gateway-conformance': 'with a tool server that has its fixtures, /mcp passes all required scenarios of both revisions',
   'mcp.agents': 'one instance calls another over /mcp',
 } as const;
 
