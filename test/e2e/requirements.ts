@@ -510,6 +510,7 @@ export const requirements = {
   'mcp.cancel': 'cancelling a call cancels the turn',
   'mcp.resources': 'the agent card and its redacted configuration are resources',
   'mcp.access': '/mcp refuses foreign Host and Origin',
+  'mcp.stateless': 'clients from 2026-07-28 on use /mcp and stdio without a session',
   'mcp.conformance': '/mcp passes the conformance scenarios that need no fixtures',
   'mcp.agents': 'one instance calls another over /mcp',
 } as const;
