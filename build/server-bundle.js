@@ -16,17 +16,20 @@ const inLatin1 = {
   },
 };
 
-/** The MCP SDK imports Ajv for clients and servers without a validator. Ours have one, and load Ajv late. */
+/** In the older SDK of MCP, and in the newer one, whose names are made by a bundler. */
+const AJV_PROVIDER = /^\.\.\/validation\/ajv-provider\.js$|^\.\/ajvProvider-\w+\.mjs$/;
+
+/** The MCP SDKs import Ajv for clients and servers without a validator. Ours have one, and load Ajv late. */
 const withoutEagerAjv = {
   name: 'without-eager-ajv',
   enforce: 'pre',
   resolveId(source, importer) {
-    const isOfSdk = importer?.includes('/@modelcontextprotocol/sdk/');
-    return isOfSdk && source === '../validation/ajv-provider.js' ? NO_AJV : undefined;
+    const isOfSdk = importer?.includes('/@modelcontextprotocol/');
+    return isOfSdk && AJV_PROVIDER.test(source) ? NO_AJV : undefined;
   },
   load(id) {
     if (id !== NO_AJV) return undefined;
-    return "export class AjvJsonSchemaValidator { constructor() { throw new Error('no jsonSchemaValidator was given'); } }";
+    return "class AjvJsonSchemaValidator { constructor() { throw new Error('no jsonSchemaValidator was given'); } }\nexport { AjvJsonSchemaValidator, AjvJsonSchemaValidator as n };";
   },
 };
 

@@ -510,6 +510,7 @@ export const requirements = {
   'mcp.cancel': 'cancelling a call cancels the turn',
   'mcp.resources': 'the agent card and its redacted configuration are resources',
   'mcp.access': '/mcp refuses foreign Host and Origin',
+  'mcp.stateless': 'clients from 2026-07-28 on use /mcp and stdio without a session',
   'mcp.conformance': '/mcp passes the conformance scenarios that need no fixtures',
   'mcp.gateway': 'tools, resources, templates, prompts and completions of tool servers pass through /mcp unharmed',
   'mcp.gateway-questions': 'what a tool server asks while it works on a call reaches the client who made it, in both eras',

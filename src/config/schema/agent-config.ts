@@ -48,6 +48,9 @@ export const HistoryConfig = z.strictObject({
   maxTokens: z.int().min(1).default(100_000),
 });
 
+/** That MCP clients send: those of sessions, and of requests for themselves. */
+const MCP_HEADERS = ['Mcp-Protocol-Version', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name', 'Last-Event-ID'];
+
 export const CorsConfig = z.strictObject({
   /** Origins of pages that may use the service, such as `https://app.example.com`. `*` allows every page. */
   origins: z
@@ -59,7 +62,7 @@ export const CorsConfig = z.strictObject({
     )
     .default([]),
   methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
-  headers: z.array(z.string()).default(['Content-Type', 'Authorization']),
+  headers: z.array(z.string()).default(['Content-Type', 'Authorization', ...MCP_HEADERS]),
   maxAgeSeconds: z.int().min(0).default(86_400),
 });
 export type CorsConfig = z.infer<typeof CorsConfig>;

@@ -15,6 +15,9 @@ const applicable = {
   'resources-list': 1,
   'server-sse-multiple-streams': 2,
   'dns-rebinding-protection': 2,
+  'logging-set-level': 1,
+  'resources-subscribe': 1,
+  'resources-unsubscribe': 1,
 };
 
 /** Those that an agent cannot pass, by what they would need. */
@@ -38,19 +41,44 @@ const notApplicable = {
     ],
   ],
   'prompts, which an agent does not offer': ['prompts-list'],
-  'logging to the client, which it does not offer': ['logging-set-level'],
   'completion of arguments, which it does not offer': ['completion-complete'],
-  'subscriptions, which it does not offer': ['resources-subscribe', 'resources-unsubscribe'],
   'streams that are resumed, which it does not offer (and a tool made for it)': ['server-sse-polling'],
 };
 
-const suite = join(findPackageRoot(), 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+/** The same by the suite of the next version of the protocol, in both eras. */
+const applicableNext = {
+  '2025-11-25': {
+    'server-initialize': 3,
+    'server-session-lifecycle': 3,
+    'logging-set-level': 2,
+    ping: 2,
+    'tools-list': 3,
+    'resources-list': 2,
+    'resources-subscribe': 2,
+    'resources-unsubscribe': 2,
+    'server-sse-multiple-streams': 2,
+    'dns-rebinding-protection': 2,
+  },
+  '2026-07-28': {
+    'tools-list': 4,
+    'resources-list': 2,
+    'server-sse-multiple-streams': 1,
+    'dns-rebinding-protection': 2,
+    'http-header-validation': 14,
+    'sep-2164-resource-not-found': 4,
+    'input-required-result-unsupported-methods': 2,
+  },
+};
+
+const PACKAGES = join(findPackageRoot(), 'node_modules');
+const suite = join(PACKAGES, '@modelcontextprotocol/conformance/dist/index.js');
+const nextSuite = join(PACKAGES, 'conformance-next/dist/index.js');
 
 /** @returns what it printed; rejects when it exits with another code than 0. */
-async function conformance(args: readonly string[]): Promise<string> {
+async function conformance(args: readonly string[], program = suite): Promise<string> {
   await using folder = await tempDirectory();
   const options = { cwd: folder.path, env: { PATH: process.env.PATH } };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [suite, ...args], options);
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], options);
   return stdout + stderr;
 }
 
@@ -69,6 +97,19 @@ describe('the conformance suite of the protocol', () => {
     });
     await Promise.all(results);
   });
+
+  for (const [version, scenarios] of Object.entries(applicableNext))
+    verifies(
+      'mcp.conformance',
+      async () => {
+        const args = ['server', '--url', `${service.url}/mcp`, '--spec-version', version, '--scenario'];
+        for (const [scenario, checks] of Object.entries(scenarios)) {
+          const output = await conformance([...args, scenario], nextSuite);
+          expect(output, scenario).toContain(`Passed: ${checks}/${checks}, 0 failed, 0 warnings`);
+        }
+      },
+      `the next suite passes at ${version}`,
+    );
 
   verifies(
     'mcp.conformance',

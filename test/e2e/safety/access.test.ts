@@ -216,7 +216,8 @@ describe('CORS', () => {
     expect(asked.headers).toMatchObject({
       'access-control-allow-origin': APP,
       'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, Authorization',
+      'access-control-allow-headers':
+        'Content-Type, Authorization, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
       'access-control-max-age': '86400',
       vary: 'Origin',
     });
