@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
@@ -189,8 +190,10 @@ describe("OpenAI's responses", () => {
       const reading = streamOf(rig, id, 5);
       (await rig.model.call(0)).answer('Another reply.');
       const events = eventsOf(await reading);
-      expect(events[0]).toMatchObject({ type: 'response.output_item.added', output_index: 0 });
-      expect(events[0]?.sequence_number).toBeGreaterThanOrEqual(1_000_000);
+      expect(events.slice(0, 2)).toMatchObject([
+        { type: 'response.in_progress', response: { output: [] }, sequence_number: 1_000_000 },
+        { type: 'response.output_item.added', output_index: 0 },
+      ]);
       const deltas = events.flatMap((event) =>
         event.type === 'response.output_text.delta' ? [event.delta] : [],
       );
@@ -199,6 +202,37 @@ describe("OpenAI's responses", () => {
       expect(eventsOf(await streamOf(rig, id, 5))).toEqual(events);
     },
     'in which a reply was interrupted: nobody takes the new one for its continuation',
+  );
+
+  verifies(
+    'openai.responses-resumed',
+    async () => {
+      await using folder = await tempDirectory();
+      const heard: ResponseStreamEvent[] = [];
+      let id = '';
+      {
+        await using rig = await start({ dataDir: folder.path });
+        ({ id } = await rig.client.responses.create({ model, input: 'go', background: true }));
+        const stream = await rig.client.responses.retrieve(id, { stream: true });
+        (await rig.model.call(0)).say('What was said ', 'is lost ', 'soon');
+        for await (const event of stream) {
+          heard.push(event);
+          if (event.type === 'response.output_text.delta') break;
+        }
+      }
+      await using rig = await start({ dataDir: folder.path });
+      const after = heard.at(-1)?.sequence_number ?? -1;
+      const going = rig.client.responses.retrieve(id, { stream: true, starting_after: after });
+      (await rig.model.call(0)).answer('Another reply.');
+      heard.push(...(await all(await going)));
+      const final = heard.reduce<OpenAI.Responses.Response | undefined>(
+        (response, event) => accumulateResponse(event, response),
+        undefined,
+      );
+      expect(final?.output).toHaveLength(1);
+      expect(final).toMatchObject(await rig.client.responses.retrieve(id));
+    },
+    'by a client that has heard the lost reply: the SDK has the new one in its place',
   );
 
   verifies('openai.responses-follow', async () => {

@@ -31,12 +31,14 @@ export class ResponseLog {
 
   /**
    * What was said since the last step that is in the log was lost with the process that heard it. The numbers leave room for
-   * it, so that nobody takes what is said now for its continuation.
+   * it, so that nobody takes what is said now for its continuation. The response is told again as it is without that text:
+   * a client that has heard it forgets it, and the next item has the place of the lost one for everybody.
    */
   beginAgain(attempt: number): void {
     if (this.#text) this.response.output.splice(this.#text.index, 1);
     this.#text = null;
     this.#number = Math.max(this.#number, (attempt - 1) * ATTEMPT);
+    this.tell('response.in_progress');
   }
 
   /** A piece of a message; the first one begins it. */

@@ -116,7 +116,8 @@ export class TurnResponses {
         return;
       case 'turn.resumed':
         this.#attempt = event.attempt;
-        this.#current?.beginAgain(event.attempt);
+        // A response that waits for its client is told already.
+        if (!this.#isCompleted) this.#log.beginAgain(event.attempt);
         return;
       case 'step.completed':
         this.#completeStep(event);
