@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import OpenAI from 'openai';
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
@@ -191,8 +192,11 @@ describe("OpenAI's responses", () => {
       (await rig.model.call(0)).answer('Another reply.');
       const events = eventsOf(await reading);
       expect(events.slice(0, 2)).toMatchObject([
-        { type: 'response.in_progress', response: { output: [] }, sequence_number: 1_000_000 },
-        { type: 'response.output_item.added', output_index: 0 },
+        {
+          ...{ type: 'response.output_item.done', output_index: 0, sequence_number: 1_000_000 },
+          item: { status: 'incomplete', content: [] },
+        },
+        { type: 'response.output_item.added', output_index: 1 },
       ]);
       const deltas = events.flatMap((event) =>
         event.type === 'response.output_text.delta' ? [event.delta] : [],
@@ -229,10 +233,25 @@ describe("OpenAI's responses", () => {
         (response, event) => accumulateResponse(event, response),
         undefined,
       );
-      expect(final?.output).toHaveLength(1);
-      expect(final).toMatchObject(await rig.client.responses.retrieve(id));
+      const shown = await rig.client.responses.retrieve(id);
+      expect(shown.output_text).toBe('Another reply.');
+      expect(final?.output).toEqual(shown.output);
+      // As it comes through another node, to a client that stays connected.
+      const whole = heard.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+      const headers = { 'content-type': 'text/event-stream' };
+      const replayed = new OpenAI({
+        ...{ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'none' },
+        fetch: async () => new Response(whole, { headers }),
+      });
+      const last = await replayed.responses.stream({ model, input: 'go' }).finalResponse();
+      expect(last.output_text).toBe('Another reply.');
+      // Read from its beginning, it differs in the lost text alone.
+      const again = eventsOf(await streamOf(rig, id));
+      const isLost = (event: ResponseStreamEvent) => !again.some((one) => isDeepStrictEqual(one, event));
+      expect(settled(heard.filter(isLost))).toEqual(['content_part.added', 'output_text.delta']);
+      expect(heard.filter((event) => !isLost(event))).toEqual(again);
     },
-    'by a client that has heard the lost reply: the SDK has the new one in its place',
+    'by a client that has heard the lost reply: the SDK ends it and goes on with the new one',
   );
 
   verifies('openai.responses-follow', async () => {

@@ -115,9 +115,7 @@ export class TurnResponses {
         this.#start();
         return;
       case 'turn.resumed':
-        this.#attempt = event.attempt;
-        // A response that waits for its client is told already.
-        if (!this.#isCompleted) this.#log.beginAgain(event.attempt);
+        this.#beginAgain(event.attempt);
         return;
       case 'step.completed':
         this.#completeStep(event);
@@ -187,6 +185,15 @@ export class TurnResponses {
   #start(): void {
     this.#log.response.status = 'in_progress';
     this.#log.tell('response.in_progress');
+  }
+
+  #beginAgain(attempt: number): void {
+    // While tools run, and where the form is checked first, nothing of a message was told.
+    const wasSpeaking = this.#unsettled.size === 0 && !this.#hasForm;
+    const lostId = wasSpeaking ? this.#idOf('msg', this.nextStep) : null;
+    this.#attempt = attempt;
+    // A response that waits for its client is told already.
+    if (!this.#isCompleted) this.#log.beginAgain(attempt, lostId);
   }
 
   #completeStep({ step, parts, usage }: SessionEventOf<'step.completed'>): void {
