@@ -13,6 +13,8 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   // Only the service itself asks for it.
   'session.count': 'admin',
   'session.rename': 'sessions:write',
+  'session.describe': 'sessions:write',
+  'session.extend': 'sessions:write',
   'session.view': 'sessions:read',
   'session.fork': 'sessions:write',
   'session.delete': 'sessions:write',

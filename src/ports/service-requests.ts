@@ -9,6 +9,7 @@ import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { NodeListItem } from '../core/node-list-item.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
+import type { SessionMetadata } from '../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
 import type {
   Fork,
@@ -109,6 +110,16 @@ export interface ServiceRequests {
   };
   /** Without a title, the title is derived from the first message. The answer has the title that is shown now. */
   'session.rename': { request: { sessionId: SessionId; title: string | null }; answer: Renamed };
+  /** Notes something about a session, in place of what was noted before. A session that does not exist begins. */
+  'session.describe': { request: { sessionId: SessionId; metadata: SessionMetadata }; answer: undefined };
+  /**
+   * Adds messages to a conversation without a turn. Refused with `SESSION_BUSY` while a turn is open or waits. The answer
+   * is the seq of their event.
+   */
+  'session.extend': {
+    request: { sessionId: SessionId; given: readonly GivenMessage[] } & Keyed;
+    answer: { seq: number };
+  };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
   'session.fork': {
     /** Without `to`, an id is generated. */

@@ -1,6 +1,8 @@
+import type { GivenMessage } from '../core/conversation/given-message.ts';
 import type { ErrorBody } from '../core/errors.ts';
 import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
+import type { SessionMetadata } from '../core/session/session-metadata.ts';
 import type { OpenTurn } from '../core/session/session-state.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type {
@@ -32,6 +34,8 @@ export type RecordedInput =
   | { readonly type: 'cancel'; readonly turnId: string; readonly reason: string; readonly said: string }
   | { readonly type: 'reset'; readonly key: IdempotencyKey | undefined; readonly said: string }
   | { readonly type: 'rename'; readonly title: string | null }
+  | { readonly type: 'description'; readonly metadata: SessionMetadata }
+  | { readonly type: 'extension'; readonly given: readonly GivenMessage[] }
   | { readonly type: 'deletion'; readonly said: string }
   | { readonly type: 'approval'; readonly answer: AnswerApproval }
   | { readonly type: 'expiry'; readonly expired: ExpireApproval | ExpireToolCall }
@@ -59,6 +63,8 @@ const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
   'approval.granted',
   'tool-call.succeeded',
   'session.renamed',
+  'session.described',
+  'session.extended',
 ]);
 
 /** The events from `begin` on that one input can have caused. Some at the end may belong to the next input. */
@@ -107,6 +113,10 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
       return { type: 'reset', key: event.key, said: '' };
     case 'session.renamed':
       return { type: 'rename', title: event.title };
+    case 'session.described':
+      return { type: 'description', metadata: event.metadata };
+    case 'session.extended':
+      return { type: 'extension', given: event.given };
     case 'session.deleted':
       return { type: 'deletion', said: '' };
     case 'turn.started':

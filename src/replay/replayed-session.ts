@@ -112,6 +112,10 @@ export class ReplayedSession {
         return this.#afterSaying(input.said, () => this.#actor.reset(REPLAY, input.key));
       case 'rename':
         return this.#afterSaying('', () => this.#actor.rename(input.title, REPLAY));
+      case 'description':
+        return this.#afterSaying('', () => this.#actor.describe(input.metadata, REPLAY));
+      case 'extension':
+        return this.#afterSaying('', () => this.#actor.extend(input.given, REPLAY));
       case 'deletion':
         return this.#afterSaying(input.said, () => this.#actor.markDeleted(REPLAY));
       case 'approval':

@@ -141,6 +141,16 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
     z.object({ title: z.string().nullable() }),
   ),
   frame(
+    'described',
+    'A client noted something about the session, in place of what was noted before.',
+    z.object({ metadata: z.record(z.string(), z.string()) }),
+  ),
+  frame(
+    'extended',
+    'A client added messages to the conversation, and wants no reply to them.',
+    z.object({ messages: z.array(z.object({ role: z.enum(['user', 'assistant', 'tool']), content })) }),
+  ),
+  frame(
     'forked',
     'The events before this one were copied from another session.',
     z.object({ from: z.string(), at: z.int() }),

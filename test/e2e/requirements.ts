@@ -490,6 +490,11 @@ export const requirements = {
     'a response is read again from any event, with the same bytes, also after a restart',
   'openai.responses-follow': 'a response follows another one, and forks where that is not the newest',
   'openai.responses-conversation': 'a conversation is a session',
+  'openai.conversations': 'the SDK makes, describes, shows and deletes a conversation, also after a restart',
+  'openai.conversation-items':
+    'the items of a conversation are those of its responses, in pages; items are added to it',
+  'openai.conversation-errors': 'what cannot be a conversation or an item is refused, with the field',
+  'openai.references': 'a request refers to items of earlier responses and conversations by their ids',
   'openai.responses-background': 'a response goes on without its client, and is cancelled on request',
   'openai.responses-unstored': 'a response that is not to be stored leaves no session behind',
   'openai.responses-tools':

@@ -50,6 +50,8 @@ export function eventNote(event: StreamEvent): Note | null {
     case 'toolApproval':
     case 'stepCompleted':
     case 'renamed':
+    case 'described':
+    case 'extended':
     case 'forked':
       return null;
     default:

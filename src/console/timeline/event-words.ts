@@ -9,6 +9,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
   switch (event) {
     case 'message':
     case 'response':
+    case 'extended':
       return 'messages';
     case 'thinking':
     case 'chunk':
@@ -27,6 +28,7 @@ export function kindOf({ event }: TimedEvent): EventKind {
     case 'error':
     case 'reset':
     case 'renamed':
+    case 'described':
     case 'forked':
     case 'deleted':
       return 'control';
@@ -75,6 +77,10 @@ export function summaryOf(event: TimedEvent): string {
       return 'the conversation starts over';
     case 'renamed':
       return event.data.title ?? 'the title is made from the first message again';
+    case 'described':
+      return shorten(JSON.stringify(event.data.metadata));
+    case 'extended':
+      return shorten(event.data.messages.map(({ content }) => content).join(' '));
     case 'forked':
       return `from ${event.data.from} at event ${event.data.at}`;
     case 'deleted':

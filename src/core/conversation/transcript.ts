@@ -51,6 +51,9 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
     case 'session.reset':
       transcript.length = 0;
       return;
+    case 'session.extended':
+      transcript.push(...event.given.map(transcribed));
+      return;
     case 'turn.requested':
     case 'turn.resumed':
     case 'approval.requested':
@@ -58,6 +61,7 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
     case 'tool-call.delegated':
     case 'turn.completed':
     case 'session.renamed':
+    case 'session.described':
     case 'session.forked':
     case 'session.deleted':
       return;

@@ -4,7 +4,14 @@ import { AuditRecorded } from '../access/audit-entry.ts';
 import { GrantRevoked, SessionShared } from '../access/grant.ts';
 import { UnprefixedAgentChosen } from '../agent-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
-import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../session/session-events.ts';
+import {
+  SessionDeleted,
+  SessionDescribed,
+  SessionExtended,
+  SessionForked,
+  SessionRenamed,
+  SessionReset,
+} from '../session/session-events.ts';
 import {
   ApprovalGranted,
   ApprovalRequested,
@@ -50,6 +57,8 @@ export const SessionEvent = z.discriminatedUnion('type', [
   TurnCancelled,
   SessionReset,
   SessionRenamed,
+  SessionDescribed,
+  SessionExtended,
   SessionForked,
   SessionDeleted,
 ]);

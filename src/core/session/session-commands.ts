@@ -1,3 +1,4 @@
+import type { GivenMessage } from '../conversation/given-message.ts';
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   SettleToolCall,
 } from '../tool-call/tool-call-commands.ts';
 import type { CancelTurn, CompleteStep, FailTurn, ResumeTurn, StartTurn } from '../turn/turn-commands.ts';
+import type { SessionMetadata } from './session-metadata.ts';
 
 /** Clear the conversation. The running turn and the waiting turns are cancelled. */
 export interface ResetSession {
@@ -21,6 +23,18 @@ export interface ResetSession {
 export interface RenameSession {
   readonly type: 'session.rename';
   readonly title: string | null;
+}
+
+/** Note something about the session, in place of what was noted before. */
+export interface DescribeSession {
+  readonly type: 'session.describe';
+  readonly metadata: SessionMetadata;
+}
+
+/** Add messages to the conversation without a turn. Refused while a turn is open or waits. */
+export interface ExtendSession {
+  readonly type: 'session.extend';
+  readonly given: readonly GivenMessage[];
 }
 
 /** Complete a fork of the session `from`: turns that were open or waiting after event `at` do not continue here. */
@@ -50,6 +64,8 @@ export type SessionCommand =
   | CancelTurn
   | ResetSession
   | RenameSession
+  | DescribeSession
+  | ExtendSession
   | ForkSession
   | RepairSession
   | DeleteSession

@@ -18,7 +18,15 @@ import { joinReply, separatorAfter } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { CancellationCause } from '../turn/turn-causes.ts';
 import type { CancelTurn, CompleteStep, FailTurn, FollowedTurn, StartTurn } from '../turn/turn-commands.ts';
-import type { DeleteSession, ForkSession, ResetSession, SessionCommand } from './session-commands.ts';
+import type {
+  DeleteSession,
+  DescribeSession,
+  ExtendSession,
+  ForkSession,
+  ResetSession,
+  SessionCommand,
+} from './session-commands.ts';
+import { isSameMetadata } from './session-metadata.ts';
 import type { OpenTurn, SessionState, WaitingTurn } from './session-state.ts';
 import type { WhenBusy } from './when-busy.ts';
 
@@ -74,6 +82,10 @@ function eventsOf(state: SessionState, command: SessionCommand, policy: SessionP
       return resetSession(state, command);
     case 'session.rename':
       return command.title === state.title.given ? [] : [{ type: 'session.renamed', title: command.title }];
+    case 'session.describe':
+      return describeSession(state, command);
+    case 'session.extend':
+      return extendSession(state, command);
     case 'session.fork':
       return forkSession(state, command);
     case 'session.repair':
@@ -237,6 +249,23 @@ function resetSession(state: SessionState, command: ResetSession): SessionEvent[
   const { key } = command;
   const end: Ending = { cause: { kind: 'session-reset' }, reason: RESET };
   return [...cancelAll(state, end, command.partial), { type: 'session.reset', ...(key && { key }) }];
+}
+
+function describeSession(state: SessionState, { metadata }: DescribeSession): SessionEvent[] {
+  const isKnown = state.metadata !== undefined && isSameMetadata(state.metadata, metadata);
+  return isKnown ? [] : [{ type: 'session.described', metadata }];
+}
+
+/** Between a call and its result, a message would have no place in the conversation. */
+function extendSession({ open, waiting }: SessionState, { given }: ExtendSession): SessionEvent[] {
+  const turn = open ?? waiting[0];
+  if (turn) {
+    throw new ServiceError('SESSION_BUSY', 'The session is busy with another message.', {
+      turnId: turn.turnId,
+      reason: `messages can be added to the conversation when its turns are over${open ? approvalsOf(open) : ''}`,
+    });
+  }
+  return [{ type: 'session.extended', given: [...given] }];
 }
 
 function deleteSession(state: SessionState, { partial, onlyAt = state.seq }: DeleteSession): SessionEvent[] {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { GivenMessage } from '../conversation/given-message.ts';
 import { SessionId } from '../ids.ts';
 import { IdempotencyKey } from '../request/request-events.ts';
+import { SessionMetadata } from './session-metadata.ts';
 
 /* Events about a session as a whole. */
 
@@ -9,6 +11,18 @@ export const SessionReset = z.object({ type: z.literal('session.reset'), key: Id
 
 /** A client gave the session a title. Null: the title is derived from the first message again. */
 export const SessionRenamed = z.object({ type: z.literal('session.renamed'), title: z.string().nullable() });
+
+/** A client noted something about the session, in place of what was noted before. */
+export const SessionDescribed = z.object({
+  type: z.literal('session.described'),
+  metadata: SessionMetadata,
+});
+
+/** A client added messages to the conversation, and wants no reply to them. */
+export const SessionExtended = z.object({
+  type: z.literal('session.extended'),
+  given: z.array(GivenMessage),
+});
 
 /** This session is a fork: its first `at` events are copies of those of the session `from`. */
 export const SessionForked = z.object({

@@ -7,6 +7,7 @@ import { joinReply } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { TurnOptions } from '../turn/turn-options.ts';
 import type { TurnOutcome } from '../turn/turn-outcome.ts';
+import type { SessionMetadata } from './session-metadata.ts';
 import { evolveTitle, NO_TITLE, type SessionTitle } from './session-title.ts';
 
 /** A turn whose message was accepted and that has not started yet. */
@@ -58,6 +59,8 @@ export interface SessionState {
   /** seq of the last event folded in. */
   readonly seq: number;
   readonly title: SessionTitle;
+  /** Absent until a client has noted something. */
+  readonly metadata?: SessionMetadata;
   readonly transcript: Transcript;
   readonly refusals: Refusals;
   /** The turns that wait behind the open one, oldest first. */
@@ -109,6 +112,7 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
     ...state,
     seq: state.seq + 1,
     title: evolveTitle(state.title, event),
+    ...(event.type === 'session.described' && { metadata: event.metadata }),
     refusals: evolveRefusals(state.refusals, state.transcript, event),
     ...evolveTurns(state, event),
     counts: evolveCounts(state.counts, event),
@@ -183,6 +187,8 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
     }
     case 'session.reset':
     case 'session.renamed':
+    case 'session.described':
+    case 'session.extended':
     case 'session.forked':
     case 'session.deleted':
       return {};

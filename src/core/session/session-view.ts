@@ -3,6 +3,7 @@ import { GrantAccess } from '../access/grant.ts';
 import { ImageDescription } from '../conversation/image.ts';
 import { CallId, SessionId, TurnId } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
+import { SessionMetadata } from './session-metadata.ts';
 
 const WaitingApprovals = z.object({
   count: z.int().min(1),
@@ -105,6 +106,9 @@ export const SessionView = SessionListItem.extend({
   toolCalls: z.int(),
   openTurnId: z.string().nullable().describe('The turn that is open; null if there is none.'),
   approvals: z.array(PendingApproval).describe('The tool calls that wait for approval.'),
+  metadata: SessionMetadata.optional().describe(
+    'What a client has noted about the session; absent if none has.',
+  ),
   clientCalls: z
     .array(ClientCall)
     .optional()

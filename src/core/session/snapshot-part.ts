@@ -7,6 +7,7 @@ import { IdempotencyKey } from '../request/request-events.ts';
 import { ApprovalRequested, ToolCallDelegated, ToolCallRequested } from '../tool-call/tool-call-events.ts';
 import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
 import { TurnOptions } from '../turn/turn-options.ts';
+import { SessionMetadata } from './session-metadata.ts';
 
 /*
  * The schemas of a snapshot, which is the stored state of a session. The objects are strict: a snapshot with an unknown
@@ -48,6 +49,7 @@ const OpenTurn = z.strictObject({
 const FoldedState = z.strictObject({
   seq: z.int().min(1),
   title: z.strictObject({ given: z.string().nullable(), derived: z.string().nullable() }),
+  metadata: SessionMetadata.exactOptional(),
   refusals: z.strictObject({ inARow: z.int(), maxTokens: z.int().nullable() }),
   waiting: z.array(z.strictObject({ ...turn, given: z.array(GivenMessage).exactOptional() })),
   open: OpenTurn.nullable(),

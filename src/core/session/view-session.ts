@@ -37,6 +37,7 @@ export function viewSession(
   return {
     sessionId: first.sessionId,
     ...(title !== null && { title }),
+    ...(state.metadata && { metadata: state.metadata }),
     status: state.open ? 'busy' : 'idle',
     head,
     at: last.seq,

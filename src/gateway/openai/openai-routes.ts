@@ -21,6 +21,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
   const chat = () => import('./chat/chat-completions.ts');
   const responses = () => import('./responses/responses.ts');
   return [
+    ...conversationRoutes(deps),
     {
       method: 'GET',
       path: '/v1/models',
@@ -82,6 +83,69 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       access: REQUEST_SCOPES['session.events'],
       handler: async (request, { responseId = '' }) =>
         (await responses()).listInputItems(deps, request, responseId),
+    },
+  ];
+}
+
+function conversationRoutes(deps: OpenAiDeps): Route[] {
+  const conversations = () => import('./conversations/conversations.ts');
+  const items = () => import('./conversations/conversation-items.ts');
+  const one = '/v1/conversations/:conversation';
+  return [
+    {
+      method: 'POST',
+      path: '/v1/conversations',
+      access: REQUEST_SCOPES['session.describe'],
+      handler: async (request) => (await conversations()).createConversation(deps, request),
+    },
+    {
+      method: 'GET',
+      path: one,
+      access: REQUEST_SCOPES['session.view'],
+      handler: async (request, { conversation = '' }) =>
+        (await conversations()).retrieveConversation(deps, request, conversation),
+    },
+    {
+      method: 'POST',
+      path: one,
+      access: REQUEST_SCOPES['session.describe'],
+      handler: async (request, { conversation = '' }) =>
+        (await conversations()).updateConversation(deps, request, conversation),
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      access: REQUEST_SCOPES['session.delete'],
+      handler: async (request, { conversation = '' }) =>
+        (await conversations()).deleteConversation(deps, request, conversation),
+    },
+    {
+      method: 'GET',
+      path: `${one}/items`,
+      access: REQUEST_SCOPES['session.events'],
+      handler: async (request, { conversation = '' }) =>
+        (await items()).listItems(deps, request, conversation),
+    },
+    {
+      method: 'POST',
+      path: `${one}/items`,
+      access: REQUEST_SCOPES['session.extend'],
+      handler: async (request, { conversation = '' }) =>
+        (await items()).createItems(deps, request, conversation),
+    },
+    {
+      method: 'GET',
+      path: `${one}/items/:item`,
+      access: REQUEST_SCOPES['session.events'],
+      handler: async (request, { conversation = '', item = '' }) =>
+        (await items()).retrieveItem(deps, request, { conversation, item }),
+    },
+    {
+      method: 'DELETE',
+      path: `${one}/items/:item`,
+      access: REQUEST_SCOPES['session.delete'],
+      handler: async (request, { conversation = '', item = '' }) =>
+        (await items()).deleteItem(deps, request, { conversation, item }),
     },
   ];
 }

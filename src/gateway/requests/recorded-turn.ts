@@ -64,12 +64,14 @@ export async function eventsOfTurn(
   }
 }
 
-/** Whether a message could follow the turn: no other was sent since, and the conversation was not cleared. */
+/** Whether a message could follow the turn: no other was sent since, and the conversation was neither added to nor cleared. */
 export function isLastMessage({ since }: RecordedTurn): boolean {
-  return !since
-    .slice(1)
-    .some(({ event }) => event.type === 'turn.requested' || event.type === 'session.reset');
+  return !since.slice(1).some(({ event }) => CHANGING.has(event.type));
 }
+
+const CHANGING: ReadonlySet<SessionEvent['type']> = new Set([
+  ...(['turn.requested', 'session.reset', 'session.extended'] as const),
+]);
 
 /**
  * The last turn that is the wanted one. The log is read backwards, because that turn is near its end.
@@ -83,18 +85,27 @@ async function turnThat(
 ): Promise<RecordedTurn | null> {
   const { head } = await bus.send('session.position', { sessionId }, context);
   const later: Envelope[] = [];
+  for await (const envelope of newestEvents(bus, { sessionId, head }, context)) {
+    const { event, seq: begin } = envelope;
+    const isFound = event.type === 'turn.requested' && isWanted(event, later);
+    later.push(envelope);
+    if (!isFound) continue;
+    const since = later.toReversed();
+    const end = since.find((one) => outcomeOf(one.event)?.turnId === event.turnId)?.seq;
+    return { requested: event, since, begin, end, head };
+  }
+  return null;
+}
+
+/** The events of a session from the event `head` back to the first one, read page by page. */
+export async function* newestEvents(
+  bus: Bus,
+  { sessionId, head }: { readonly sessionId: SessionId; readonly head: number },
+  context: RequestContext,
+): AsyncGenerator<Envelope, void, void> {
   for (let last = head; last > 0; last = Math.max(0, last - PAGE_EVENTS)) {
     const afterSeq = Math.max(0, last - PAGE_EVENTS);
     const page = await bus.send('session.events', { sessionId, afterSeq, limit: last - afterSeq }, context);
-    for (const envelope of page.toReversed()) {
-      const { event, seq: begin } = envelope;
-      const isFound = event.type === 'turn.requested' && isWanted(event, later);
-      later.push(envelope);
-      if (!isFound) continue;
-      const since = later.toReversed();
-      const end = since.find((one) => outcomeOf(one.event)?.turnId === event.turnId)?.seq;
-      return { requested: event, since, begin, end, head };
-    }
+    yield* page.toReversed();
   }
-  return null;
 }

@@ -122,6 +122,13 @@ function ownFrame(envelope: Envelope): ResumableFrame {
       return { event: 'reset', data: {} };
     case 'session.renamed':
       return { event: 'renamed', data: { title: event.title } };
+    case 'session.described':
+      return { event: 'described', data: { metadata: event.metadata } };
+    case 'session.extended':
+      return {
+        event: 'extended',
+        data: { messages: event.given.map(({ role, text: content }) => ({ role, content })) },
+      };
     case 'session.forked':
       return { event: 'forked', data: { from: event.from, at: event.at } };
     case 'session.deleted':

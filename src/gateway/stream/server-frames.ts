@@ -122,6 +122,8 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
     case 'approval.granted':
     case 'session.reset':
     case 'session.renamed':
+    case 'session.described':
+    case 'session.extended':
     case 'session.forked':
     case 'session.deleted':
       return null;

@@ -17,6 +17,8 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'session.reset': 'done',
   'session.list': 'refused',
   'session.rename': 'done',
+  'session.describe': 'done',
+  'session.extend': 'done',
   'session.count': 'refused',
   'session.view': 'read',
   'session.fork': 'done',

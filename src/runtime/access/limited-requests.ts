@@ -34,6 +34,8 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
   readonly #admissions: Admissions = {
     'turn.start': (message, client) => this.#admitTurn(message, client),
     'session.reset': ({ sessionId }) => this.#quotas.sessions.admit(sessionId, this.#bus),
+    'session.describe': ({ sessionId }) => this.#quotas.sessions.admit(sessionId, this.#bus),
+    'session.extend': ({ sessionId }) => this.#quotas.sessions.admit(sessionId, this.#bus),
     'session.fork': (fork) => this.#admitFork(fork),
   };
 

@@ -21,6 +21,8 @@ const NEEDS: Readonly<Record<AboutSession, SessionNeed>> = {
   'session.rest': 'read',
   'session.reset': 'own',
   'session.rename': 'own',
+  'session.describe': 'own',
+  'session.extend': 'talk',
   'session.delete': 'own',
   'grant.create': 'own',
   'grant.list': 'own',

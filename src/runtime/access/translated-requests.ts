@@ -49,6 +49,8 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'tool-call.answer': ofSession,
   'session.reset': ofSession,
   'session.rename': ofSession,
+  'session.describe': ofSession,
+  'session.extend': ofSession,
   'session.delete': ofSession,
   'session.position': {
     ...ofSession,

@@ -35,7 +35,7 @@ const ORPHANS = 20;
 
 /** Requests that may be done twice. */
 const REPEATABLE: ReadonlySet<RequestType> = new Set<RequestType>([
-  ...(['turn.cancel', 'session.reset', 'session.rename', 'session.delete'] as const),
+  ...(['turn.cancel', 'session.reset', 'session.rename', 'session.describe', 'session.delete'] as const),
   ...(['session.position', 'session.rest', 'session.view', 'session.events'] as const),
 ]);
 
@@ -52,7 +52,7 @@ const READINGS: ReadonlySet<RequestType> = new Set<RequestType>(['session.positi
 /** Requests that change a session that there is. */
 const CHANGES: ReadonlySet<RequestType> = new Set<RequestType>([
   ...(['turn.cancel', 'approval.answer', 'tool-call.answer', 'session.fork'] as const),
-  ...(['session.reset', 'session.rename', 'session.delete'] as const),
+  ...(['session.reset', 'session.rename', 'session.describe', 'session.extend', 'session.delete'] as const),
 ]);
 
 export interface ClusterBusDeps {

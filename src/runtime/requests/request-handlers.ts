@@ -45,6 +45,8 @@ export interface RequestHandlers {
   readonly exportConfig: () => string;
 }
 
+const Extended = z.object({ seq: z.int() });
+
 /** Registers the handler of each request type on the bus. */
 export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
   answerForTurns(bus, handlers);
@@ -101,6 +103,17 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
   bus.handle('session.rename', ({ sessionId, title }, context) =>
     archive.rename(sessionId, title, requestOrigin(context)),
   );
+  bus.handle('session.describe', async ({ sessionId, metadata }, context) => {
+    const session = await sessions.session(sessionId);
+    await session.describe(metadata, requestOrigin(context));
+    return undefined;
+  });
+  bus.handle('session.extend', ({ sessionId, given, key }, context) => {
+    const origin = requestOrigin(context);
+    const run = async () => ({ seq: await (await sessions.session(sessionId)).extend(given, origin) });
+    const scope = keyScope(context, 'session.extend', sessionId);
+    return requests.once({ key, scope, answer: Extended, origin }, () => ({ repeatable: false, run }));
+  });
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
   bus.handle('session.fork', ({ from, at, to, key }, context) => {
     const origin = requestOrigin(context);

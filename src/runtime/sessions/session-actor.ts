@@ -1,3 +1,4 @@
+import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
@@ -8,6 +9,7 @@ import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { SessionCommand } from '../../core/session/session-commands.ts';
 import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
+import type { SessionMetadata } from '../../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
 import { awaitsSomebody, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
 import { shownTitle } from '../../core/session/session-title.ts';
@@ -179,6 +181,18 @@ export class SessionActor {
     return this.#mailbox.put(async () => {
       await this.#handle({ type: 'session.rename', title }, origin);
       return shownTitle(this.state.title);
+    });
+  }
+
+  describe(metadata: SessionMetadata, origin: Origin): Promise<void> {
+    return this.#mailbox.put(() => this.#handle({ type: 'session.describe', metadata }, origin));
+  }
+
+  /** Rejects while a turn is open. @returns the seq of the event. */
+  extend(given: readonly GivenMessage[], origin: Origin): Promise<number> {
+    return this.#mailbox.put(async () => {
+      await this.#handle({ type: 'session.extend', given }, origin);
+      return this.state.seq;
     });
   }
 
@@ -355,6 +369,8 @@ export class SessionActor {
       case 'tool-call.requested':
       case 'session.reset':
       case 'session.renamed':
+      case 'session.described':
+      case 'session.extended':
       case 'session.forked':
       case 'session.deleted':
         return;

@@ -37,6 +37,8 @@ const SINCE = [
   'tool-call.delegated',
   'output.rejected',
   'session.renamed',
+  'session.described',
+  'session.extended',
   'session.shared',
   'grant.revoked',
   'api-key.created',

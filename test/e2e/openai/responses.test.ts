@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import OpenAI from 'openai';
+import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
@@ -189,8 +191,13 @@ describe("OpenAI's responses", () => {
       const reading = streamOf(rig, id, 5);
       (await rig.model.call(0)).answer('Another reply.');
       const events = eventsOf(await reading);
-      expect(events[0]).toMatchObject({ type: 'response.output_item.added', output_index: 0 });
-      expect(events[0]?.sequence_number).toBeGreaterThanOrEqual(1_000_000);
+      expect(events.slice(0, 2)).toMatchObject([
+        {
+          ...{ type: 'response.output_item.done', output_index: 0, sequence_number: 1_000_000 },
+          item: { status: 'incomplete', content: [] },
+        },
+        { type: 'response.output_item.added', output_index: 1 },
+      ]);
       const deltas = events.flatMap((event) =>
         event.type === 'response.output_text.delta' ? [event.delta] : [],
       );
@@ -199,6 +206,52 @@ describe("OpenAI's responses", () => {
       expect(eventsOf(await streamOf(rig, id, 5))).toEqual(events);
     },
     'in which a reply was interrupted: nobody takes the new one for its continuation',
+  );
+
+  verifies(
+    'openai.responses-resumed',
+    async () => {
+      await using folder = await tempDirectory();
+      const heard: ResponseStreamEvent[] = [];
+      let id = '';
+      {
+        await using rig = await start({ dataDir: folder.path });
+        ({ id } = await rig.client.responses.create({ model, input: 'go', background: true }));
+        const stream = await rig.client.responses.retrieve(id, { stream: true });
+        (await rig.model.call(0)).say('What was said ', 'is lost ', 'soon');
+        for await (const event of stream) {
+          heard.push(event);
+          if (event.type === 'response.output_text.delta') break;
+        }
+      }
+      await using rig = await start({ dataDir: folder.path });
+      const after = heard.at(-1)?.sequence_number ?? -1;
+      const going = rig.client.responses.retrieve(id, { stream: true, starting_after: after });
+      (await rig.model.call(0)).answer('Another reply.');
+      heard.push(...(await all(await going)));
+      const final = heard.reduce<OpenAI.Responses.Response | undefined>(
+        (response, event) => accumulateResponse(event, response),
+        undefined,
+      );
+      const shown = await rig.client.responses.retrieve(id);
+      expect(shown.output_text).toBe('Another reply.');
+      expect(final?.output).toEqual(shown.output);
+      // As it comes through another node, to a client that stays connected.
+      const whole = heard.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+      const headers = { 'content-type': 'text/event-stream' };
+      const replayed = new OpenAI({
+        ...{ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'none' },
+        fetch: async () => new Response(whole, { headers }),
+      });
+      const last = await replayed.responses.stream({ model, input: 'go' }).finalResponse();
+      expect(last.output_text).toBe('Another reply.');
+      // Read from its beginning, it differs in the lost text alone.
+      const again = eventsOf(await streamOf(rig, id));
+      const isLost = (event: ResponseStreamEvent) => !again.some((one) => isDeepStrictEqual(one, event));
+      expect(settled(heard.filter(isLost))).toEqual(['content_part.added', 'output_text.delta']);
+      expect(heard.filter((event) => !isLost(event))).toEqual(again);
+    },
+    'by a client that has heard the lost reply: the SDK ends it and goes on with the new one',
   );
 
   verifies('openai.responses-follow', async () => {

@@ -87,6 +87,10 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
     ...['input_tokens', 'output_tokens', 'total_tokens'],
   ],
   'createResponse.hello': ['id', 'created_at', 'completed_at', 'input_tokens', 'total_tokens'],
+  'createConversation.begun': ['id', 'created_at'],
+  'showConversation.shown': ['created_at'],
+  'updateConversation.updated': ['created_at'],
+  'addConversationItems.added': ['id', 'first_id', 'last_id'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };
 

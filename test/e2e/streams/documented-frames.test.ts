@@ -86,6 +86,8 @@ async function sendEverything(
   await resuming.until('reset');
   await rename(service, 'read', 'Sums');
   await resuming.until('renamed');
+  await service.post('/v1/conversations/read', { metadata: { topic: 'sums' } });
+  await resuming.until('described');
   resuming.send(exampleOf(client, 'cancel', 1));
   await resuming.until('done');
   plain.send({ type: 'hello' });
@@ -107,6 +109,10 @@ async function sendEverything(
   lent.resuming.send({ type: 'message', content: 'hello', outputSchema: { type: 'object' } });
   await lent.resuming.until('outputRejected');
   await lent.plain.until('error');
+  await service.post('/v1/conversations/lent/items', {
+    items: [{ role: 'user', content: 'My name is Ann.' }],
+  });
+  await lent.resuming.until('extended');
 }
 
 /** A client that watches the machines while a tool server is disconnected. */

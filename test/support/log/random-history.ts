@@ -35,6 +35,8 @@ export function randomHistory(seed: number, commands: number): Envelope[] {
 function nextCommand({ state }: SessionLog, random: () => number, index: number): SessionCommand {
   const { open } = state;
   if (random() < 0.03) return { type: 'session.rename', title: random() < 0.7 ? `title ${index}` : null };
+  if (random() < 0.02) return { type: 'session.describe', metadata: { at: `${index}`, kind: 'random' } };
+  if (random() < 0.02) return { type: 'session.extend', given: [{ role: 'user', text: `given ${index}` }] };
   const pick = random();
   if (!open || pick < 0.2) return startTurn(random, index);
   const { turnId } = open;

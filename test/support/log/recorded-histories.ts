@@ -286,6 +286,28 @@ export const laterHistories: Readonly<Record<string, History>> = {
     return recorded(store);
   },
 
+  'a session that begins with a conversation, and is described again while a turn runs': async () => {
+    const store = memoryEventStore();
+    const rig = start(store);
+    const heard = rig.listen();
+    const session = await rig.registry.session('s');
+    await session.describe({ topic: 'sums' }, CLIENT);
+    await session.extend(
+      [
+        { role: 'user', text: 'My name is Ann.' },
+        { role: 'assistant', text: '', calls: [{ callId: 'g', name: 'look', arguments: {} }] },
+        { role: 'tool', callId: 'g', name: 'look', text: 'seen' },
+      ],
+      CLIENT,
+    );
+    await rig.say('hello');
+    const call = await rig.model.call(0);
+    await session.describe({}, CLIENT);
+    call.answer('Hi.');
+    await heard.event('turn.completed');
+    return recorded(store);
+  },
+
   'a call whose approval expires, and one that is approved before that': async () => {
     const clock = new SimulatedClock();
     const now = (): number => clock.now();

@@ -69,8 +69,11 @@ export async function prepareDocumentedResponses(dataDir: string): Promise<void>
   const parts = [{ type: 'text' as const, text: 'Hello!' }];
   const source = { api: 'scripted', provider: 'scripted', model: 'offline' };
   await withEventStore({ dataDir }, 'create', async (store) => {
-    for (const sessionId of ['trip-6b1f', 'trip-gone'])
-      await store.append(sessionId, 0, [
+    for (const sessionId of ['trip-9d51', 'trip-over'])
+      await store.append(sessionId, 0, [{ type: 'session.described', metadata: { topic: 'trip' } }]);
+    const heads = { 'trip-6b1f': 0, 'trip-gone': 0, 'trip-9d51': 1 };
+    for (const [sessionId, head] of Object.entries(heads))
+      await store.append(sessionId, head, [
         { type: 'turn.requested', turnId, text: 'hello', options: { note: { isAlone: true } } },
         { type: 'turn.started', turnId },
         { type: 'step.completed', turnId, step: 1, parts, separator: '', source, usage },

@@ -61,6 +61,7 @@ const View = z.strictObject({
         expiresAt: Timestamp.optional(),
       }),
     ),
+    metadata: z.record(z.string(), z.string()).optional(),
     clientCalls: z
       .array(
         z.strictObject({

@@ -113,7 +113,8 @@ describe('the OpenAPI document', () => {
     const working = new Set(
       examples.filter(({ status }) => status === 200).map(({ id }) => id.split('.')[0]),
     );
-    expect([...working].sort()).toEqual(operations.map(({ id }) => id).sort());
+    const answered = operations.filter(({ answers }) => Object.keys(answers).length > 0);
+    expect([...working].sort()).toEqual(answered.map(({ id }) => id).sort());
     expect(examples.length).toBeGreaterThan(30);
     expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
   });
@@ -146,7 +147,7 @@ describe('the AsyncAPI document', () => {
 
   it('has a message with an example for each frame, and only examples that fit', () => {
     const groups = ['client', 'server', 'resumable'].map((group) => messagesOf(readAsyncApi, group));
-    expect(groups.map((messages) => messages.length)).toEqual([7, 9, 23]);
+    expect(groups.map((messages) => messages.length)).toEqual([7, 9, 25]);
     for (const { id, payload, examples } of groups.flat()) {
       const check = payloadCheck(payload);
       expect({ id, examples: examples.length }).not.toEqual({ id, examples: 0 });

@@ -110,6 +110,13 @@ export const frameExamples: FrameExamples = {
   outputRejected: [{ data: { step: 1, issue: 'it is not JSON' }, place: { seq: 4, turnId, actor: agent } }],
   reset: [{ data: {}, place: { seq: 10, actor: client } }],
   renamed: [{ data: { title: 'Sums' }, place: { seq: 11, actor: client } }],
+  described: [{ data: { metadata: { topic: 'sums' } }, place: { seq: 12, actor: client } }],
+  extended: [
+    {
+      data: { messages: [{ role: 'user', content: 'My name is Ann.' }] },
+      place: { seq: 13, actor: client },
+    },
+  ],
   forked: [{ data: { from: 'default', at: 4 }, place: { seq: 5, actor: client } }],
   deleted: [{ data: {}, place: { seq: 14, actor: client } }],
 };

@@ -7,11 +7,11 @@ import { OpenAiModel, OpenAiModels } from '../../openai/models.ts';
 import { OpenAiError, openAiError } from '../../openai/openai-error.ts';
 import { CompactedResponse } from '../../openai/responses/compaction.ts';
 import { InputItemList } from '../../openai/responses/input-items.ts';
+import { ItemsQuery } from '../../openai/responses/item-page.ts';
 import { OpenAiResponse } from '../../openai/responses/response-object.ts';
 import {
   CompactRequest,
   DeletedResponse,
-  ItemsQuery,
   ResponseRequest,
   RetrieveQuery,
 } from '../../openai/responses/response-request.ts';
@@ -45,7 +45,7 @@ const response = {
   ...{ instructions: null, max_output_tokens: null, model: 'default' },
   output: [
     {
-      ...{ type: 'message', id: 'msg_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1' },
+      ...{ type: 'message', id: 'msg_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1~trip-6b1f' },
       ...{ status: 'completed', role: 'assistant' },
       content: [{ type: 'output_text', text: 'Hello!', annotations: [], logprobs: [] }],
     },
@@ -61,7 +61,7 @@ const response = {
   metadata: {},
 };
 
-const itemId = 'in_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1_0';
+const itemId = 'in_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1_0~trip-6b1f';
 const goneId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~trip-gone';
 const unknownId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~nobody';
 

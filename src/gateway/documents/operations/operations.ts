@@ -1,4 +1,5 @@
 import { agentOperations } from './agent-operations.ts';
+import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import { nodeOperation } from './node-operation.ts';
 import { openAiOperations } from './openai-operations.ts';
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = [
   ...serverOperations,
   ...agentOperations,
   ...openAiOperations,
+  ...conversationOperations,
   nodeOperation,
   ...serviceOperations,
 ];

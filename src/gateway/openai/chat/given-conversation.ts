@@ -24,17 +24,9 @@ export interface GivenPlace {
 }
 
 /** Throws if the messages are not a conversation that a model can go on with. */
-export function givenConversation(
-  messages: readonly ChatMessage[],
-  { maxImageBytes, fieldOf = (index) => `messages.${index}`, before = [] }: GivenPlace,
-): GivenConversation {
-  const instructions: string[] = [];
-  const history: GivenMessage[] = [...before];
-  for (const [index, message] of messages.entries()) {
-    const field = fieldOf(index);
-    if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
-    else history.push(givenMessage(message, history, { field, maxImageBytes }));
-  }
+export function givenConversation(messages: readonly ChatMessage[], place: GivenPlace): GivenConversation {
+  const { fieldOf = inMessages } = place;
+  const { instructions, history } = givenHistory(messages, place);
   const said = instructions.length > 0 ? instructions.join('\n\n') : undefined;
   const newest = history.at(-1);
   if (newest?.role === 'tool') return { instructions: said, history, newest: { text: '' } };
@@ -50,6 +42,23 @@ export function givenConversation(
     history,
     newest: { text, ...(image && { image }) },
   };
+}
+
+const inMessages = (index: number): string => `messages.${index}`;
+
+/** Throws if they are no messages. */
+export function givenHistory(
+  messages: readonly ChatMessage[],
+  { maxImageBytes, fieldOf = inMessages, before = [] }: GivenPlace,
+): { readonly instructions: readonly string[]; readonly history: GivenMessage[] } {
+  const instructions: string[] = [];
+  const history: GivenMessage[] = [...before];
+  for (const [index, message] of messages.entries()) {
+    const field = fieldOf(index);
+    if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
+    else history.push(givenMessage(message, history, { field, maxImageBytes }));
+  }
+  return { instructions, history };
 }
 
 /** What a session that knows the conversation does not know yet: what users said after the last reply. */

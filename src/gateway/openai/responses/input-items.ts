@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import type { Image } from '../../../core/conversation/image.ts';
+import type { SessionId } from '../../../core/ids.ts';
 import type { SessionEvent } from '../../../core/log/events.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
 import { eventsIn, type RecordedTurn } from '../../requests/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
+import { itemId } from './item-id.ts';
+import { itemListOf } from './item-page.ts';
 import type { ResponsePlace } from './response-id.ts';
 
 const Part = z.discriminatedUnion('type', [
@@ -12,102 +16,90 @@ const Part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string() }),
 ]);
 
-const id = z.string();
-const status = z.literal('completed');
+const common = { id: z.string(), status: z.literal('completed') };
 
-const InputItemShown = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('message'),
-    id,
-    status,
-    role: z.enum(['user', 'assistant']),
-    content: z.array(Part),
-  }),
-  z.object({
-    type: z.literal('function_call'),
-    ...{ id, status },
-    ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
-  }),
-  z.object({ type: z.literal('function_call_output'), id, status, call_id: z.string(), output: z.string() }),
-]);
-type InputItemShown = z.infer<typeof InputItemShown>;
-/** Without the fields that all items have. */
-type NewItem = InputItemShown extends infer I
-  ? I extends unknown
-    ? Omit<I, 'id' | 'status'>
-    : never
-  : never;
-
-export const InputItemList = z.object({
-  object: z.literal('list'),
-  data: z.array(InputItemShown),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
+const MessageContent = z.object({
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant']),
+  content: z.array(Part),
 });
+const CallContent = z.object({
+  type: z.literal('function_call'),
+  ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
+});
+const OutputContent = z.object({
+  type: z.literal('function_call_output'),
+  ...{ call_id: z.string(), output: z.string() },
+});
+
+/** What a client brought, without what tells it from other items. */
+type ItemContent = z.infer<typeof MessageContent | typeof CallContent | typeof OutputContent>;
+
+/** What a client brought. */
+export const BroughtItem = z.discriminatedUnion('type', [
+  MessageContent.extend(common),
+  CallContent.extend(common),
+  OutputContent.extend(common),
+]);
+export type BroughtItem = z.infer<typeof BroughtItem>;
+
+export const InputItemList = itemListOf(BroughtItem);
 export type InputItemList = z.infer<typeof InputItemList>;
 
-interface Page {
-  readonly order: 'asc' | 'desc';
-  readonly limit: number;
-  readonly after?: string | undefined;
-}
-
 /** What the request of a response brought. */
-export function inputItems(
-  turn: RecordedTurn,
-  place: ResponsePlace,
-  { order, limit, after }: Page,
-): InputItemList {
-  const brought = place.firstStep === 1 ? requestedItems(turn.requested) : answeredItems(turn, place);
-  const items = brought.map(
-    (item, index) =>
-      ({
-        ...item,
-        id: `in_${place.turnId}_${place.firstStep}_${index}`,
-        status: 'completed',
-      }) as InputItemShown,
-  );
-  const ordered = order === 'asc' ? items : items.toReversed();
-  const begin = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1;
-  const data = ordered.slice(begin, begin + limit);
-  return {
-    object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: begin + limit < ordered.length,
-  };
+export function inputItems(turn: RecordedTurn, place: ResponsePlace): BroughtItem[] {
+  const { sessionId, turnId, firstStep } = place;
+  const brought = firstStep === 1 ? requestedItems(turn.requested) : answeredItems(turn, place);
+  return namedItems(brought, `${turnId}_${firstStep}`, sessionId);
 }
 
-function requestedItems({ text, image, given = [] }: RecordedTurn['requested']): NewItem[] {
-  const history = given.flatMap((message): NewItem[] => {
-    switch (message.role) {
-      case 'user':
-        return [userItem(message.text, message.images ?? [])];
-      case 'assistant': {
-        const calls = (message.calls ?? []).map(
-          ({ callId, name, arguments: args }): NewItem => ({
-            ...{ type: 'function_call', call_id: callId },
-            ...{ name, arguments: JSON.stringify(args) },
-          }),
-        );
-        const content = [{ type: 'output_text' as const, text: message.text, annotations: [] }];
-        return [
-          ...(message.text === '' ? [] : [{ type: 'message', role: 'assistant', content } as const]),
-          ...calls,
-        ];
-      }
-      case 'tool':
-        return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
-      default:
-        return message satisfies never;
-    }
-  });
+/** Messages that a client gave without a turn. @param name of what brought them. */
+export function givenItems(
+  given: readonly GivenMessage[],
+  name: string,
+  sessionId: SessionId,
+): BroughtItem[] {
+  return namedItems(given.flatMap(givenContent), name, sessionId);
+}
+
+function namedItems(contents: readonly ItemContent[], name: string, sessionId: SessionId): BroughtItem[] {
+  return contents.map((content, index) => ({
+    ...content,
+    id: itemId('in', `${name}_${index}`, sessionId),
+    status: 'completed',
+  }));
+}
+
+function requestedItems({ text, image, given = [] }: RecordedTurn['requested']): ItemContent[] {
+  const history = given.flatMap(givenContent);
   return text === '' && !image ? history : [...history, userItem(text, image ? [image] : [])];
 }
 
-function userItem(text: string, images: readonly Image[]): NewItem {
+function givenContent(message: GivenMessage): ItemContent[] {
+  switch (message.role) {
+    case 'user':
+      return [userItem(message.text, message.images ?? [])];
+    case 'assistant': {
+      const calls = (message.calls ?? []).map(
+        ({ callId, name, arguments: args }): ItemContent => ({
+          ...{ type: 'function_call', call_id: callId },
+          ...{ name, arguments: JSON.stringify(args) },
+        }),
+      );
+      const content = [{ type: 'output_text' as const, text: message.text, annotations: [] }];
+      return [
+        ...(message.text === '' ? [] : [{ type: 'message', role: 'assistant', content } as const]),
+        ...calls,
+      ];
+    }
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
+    default:
+      return message satisfies never;
+  }
+}
+
+function userItem(text: string, images: readonly Image[]): ItemContent {
   return {
     type: 'message',
     role: 'user',
@@ -122,9 +114,12 @@ function userItem(text: string, images: readonly Image[]): NewItem {
 }
 
 /** The results with which the client went on. */
-function answeredItems({ since }: RecordedTurn, { sessionId, turnId, firstStep }: ResponsePlace): NewItem[] {
+function answeredItems(
+  { since }: RecordedTurn,
+  { sessionId, turnId, firstStep }: ResponsePlace,
+): ItemContent[] {
   const delegated = new Set<string>();
-  const items: NewItem[] = [];
+  const items: ItemContent[] = [];
   let step = 0;
   for (const event of eventsIn(since, turnId)) {
     if (event.type === 'step.completed') step = event.step;

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../chat/chat-request.ts';
 import { summaryIn } from './compaction-item.ts';
-import type { InputContent, InputItem, ResponseRequest } from './response-request.ts';
+import type { GivenItem, InputContent } from './response-request.ts';
 
 /** The input of a request, as messages of a chat. */
 export interface InputMessages {
@@ -9,9 +9,10 @@ export interface InputMessages {
   readonly fieldOf: (index: number) => string;
 }
 
-export function inputMessages(input: ResponseRequest['input']): InputMessages {
+/** @param field of the request that has the input. */
+export function inputMessages(input: string | readonly GivenItem[], field = 'input'): InputMessages {
   if (typeof input === 'string')
-    return { messages: [{ role: 'user', content: input }], fieldOf: () => 'input' };
+    return { messages: [{ role: 'user', content: input }], fieldOf: () => field };
   const messages: ChatMessage[] = [];
   const places: number[] = [];
   for (const [index, item] of input.entries()) {
@@ -32,10 +33,10 @@ export function inputMessages(input: ResponseRequest['input']): InputMessages {
       }
     }
   }
-  return { messages, fieldOf: (index) => `input.${places[index] ?? 0}` };
+  return { messages, fieldOf: (index) => `${field}.${places[index] ?? 0}` };
 }
 
-function messagesOf(item: InputItem): ChatMessage[] {
+function messagesOf(item: GivenItem): ChatMessage[] {
   switch (item.type) {
     case 'message':
       return [message(item)];
@@ -64,7 +65,7 @@ function call(
   return { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name, arguments: args } }] };
 }
 
-function message({ role, content }: Extract<InputItem, { type: 'message' }>): ChatMessage {
+function message({ role, content }: Extract<GivenItem, { type: 'message' }>): ChatMessage {
   if (role !== 'user') return { role, content: textOf(content) };
   if (typeof content === 'string') return { role, content };
   return {

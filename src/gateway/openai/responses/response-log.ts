@@ -31,12 +31,16 @@ export class ResponseLog {
 
   /**
    * What was said since the last step that is in the log was lost with the process that heard it. The numbers leave room for
-   * it, so that nobody takes what is said now for its continuation.
+   * it. Its message ends without text, also for a reader that has heard nothing of it: so the next item has the same place
+   * for all of them.
+   * @param lostId of the message; null if none was being said.
    */
-  beginAgain(attempt: number): void {
-    if (this.#text) this.response.output.splice(this.#text.index, 1);
+  beginAgain(attempt: number, lostId: string | null): void {
+    const lost = lostId === null ? null : newMessage(lostId);
+    const index = this.#text?.index ?? (lost && this.add(lost));
     this.#text = null;
     this.#number = Math.max(this.#number, (attempt - 1) * ATTEMPT);
+    if (lost && index !== null) this.end(index, { ...lost, status: 'incomplete' });
   }
 
   /** A piece of a message; the first one begins it. */
@@ -107,7 +111,7 @@ export class ResponseLog {
   }
 
   #beginMessage(id: string): OpenText {
-    const item: MessageItem = { type: 'message', id, status: 'in_progress', role: 'assistant', content: [] };
+    const item = newMessage(id);
     const index = this.add(item);
     const place = { item_id: id, output_index: index, content_index: 0 };
     const part: OutputText = { type: 'output_text', text: '', annotations: [], logprobs: [] };
@@ -133,6 +137,10 @@ export class ResponseLog {
     this.#number += 1;
     this.#listener(type, `${json},"sequence_number":${number}}`, number);
   }
+}
+
+function newMessage(id: string): MessageItem {
+  return { type: 'message', id, status: 'in_progress', role: 'assistant', content: [] };
 }
 
 const DELTA = 'response.output_text.delta';

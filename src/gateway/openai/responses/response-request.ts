@@ -38,40 +38,48 @@ const Message = z.object({
   content: Content,
 });
 
-const Item = z.discriminatedUnion(
-  'type',
-  [
-    Message,
-    z.object({
-      type: z.literal('function_call'),
-      call_id: z.string().min(1),
-      name: z.string().min(1),
-      arguments: z.string(),
-    }),
-    z.object({ type: z.literal('function_call_output'), call_id: z.string().min(1), output: Content }),
-    z.object({
-      type: z.literal('mcp_call'),
-      id: z.string().min(1),
-      name: z.string().min(1),
-      arguments: z.string(),
-      output: optional(z.string()),
-      error: optional(z.string()),
-    }),
-    z.object({ type: z.literal('reasoning') }),
-    z.object({ type: z.literal('compaction'), encrypted_content: z.string() }),
-  ],
-  'must be message, function_call, function_call_output, mcp_call, reasoning or compaction',
-);
-export type InputItem = z.infer<typeof Item>;
+/** An item of which the content is there. */
+export const GivenItem = z.discriminatedUnion('type', [
+  Message,
+  z.object({
+    type: z.literal('function_call'),
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    arguments: z.string(),
+  }),
+  z.object({ type: z.literal('function_call_output'), call_id: z.string().min(1), output: Content }),
+  z.object({
+    type: z.literal('mcp_call'),
+    id: z.string().min(1),
+    name: z.string().min(1),
+    arguments: z.string(),
+    output: optional(z.string()),
+    error: optional(z.string()),
+  }),
+  z.object({ type: z.literal('reasoning') }),
+  z.object({ type: z.literal('compaction'), encrypted_content: z.string() }),
+]);
+export type GivenItem = z.infer<typeof GivenItem>;
 
-/** A message may come without its type. */
-const InputItem = z.preprocess(
-  (item) =>
-    typeof item === 'object' && item !== null && 'role' in item && !('type' in item)
-      ? { type: 'message', ...item }
-      : item,
-  Item,
+/** An item of a response or a conversation, by its id. */
+const ItemReference = z.object({ type: z.literal('item_reference'), id: z.string().min(1) });
+
+/** Messages and references may come without their type. */
+export const InputItem = z.preprocess(
+  (item) => {
+    if (typeof item !== 'object' || item === null || ('type' in item && item.type !== null)) return item;
+    if ('role' in item) return { ...item, type: 'message' };
+    return 'id' in item && Object.keys(item).every((name) => name === 'id' || name === 'type')
+      ? { ...item, type: 'item_reference' }
+      : item;
+  },
+  z.discriminatedUnion(
+    'type',
+    [...GivenItem.options, ItemReference],
+    'must be message, function_call, function_call_output, mcp_call, reasoning, compaction or item_reference',
+  ),
 );
+export type InputItem = z.infer<typeof InputItem>;
 
 const Tool = z.object({
   type: z.literal('function', 'must be function: the agent has its own tools'),
@@ -128,12 +136,6 @@ export const RetrieveQuery = z.object({
     .min(0)
     .optional()
     .describe('With `stream=true`: only the events behind the one with this `sequence_number`.'),
-});
-
-export const ItemsQuery = z.object({
-  order: z.enum(['asc', 'desc']).default('desc'),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  after: z.string().optional().describe('The id of the item before the first one.'),
 });
 
 export const DeletedResponse = z.object({

@@ -2,25 +2,26 @@ import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import type { IdempotencyKey } from '../../../core/request/request-events.ts';
-import { StreamCursor } from '../../../core/session/stream-cursor.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
-import { isLastMessage, newestTurn, type RecordedTurn, recordedTurn } from '../../requests/recorded-turn.ts';
+import { isLastMessage, newestTurn, recordedTurn } from '../../requests/recorded-turn.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { type ToolAnswers, toolAnswers } from '../chat/tool-answers.ts';
 import { newSessionId } from '../chosen-session.ts';
 import { callIdFor } from '../client-tools.ts';
+import { isConversationId, noConversation } from '../conversations/conversation-id.ts';
 import { type InputMessages, inputMessages } from './input-messages.ts';
+import { itemsInPlace } from './item-references.ts';
+import { recordedResponse, responsesOf } from './recorded-response.ts';
 import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
-import type { OpenAiResponse, ResponseNote } from './response-object.ts';
+import type { ResponseNote } from './response-object.ts';
 import type { ResponseRequest } from './response-request.ts';
 import { restatedTurn } from './restated-turn.ts';
-import { TurnResponses } from './turn-responses.ts';
 
 /** Who asks, for what. */
 export interface AskedResponse {
@@ -66,8 +67,10 @@ const LOOKS = 3;
 export async function beginResponse(asked: AskedResponse): Promise<BegunResponse> {
   const { body } = asked;
   if (body.previous_response_id !== undefined && body.conversation !== undefined) throw twoPlaces();
-  const input = inputMessages(body.input);
   const previous = previousPlace(asked);
+  const goal = { field: 'input', knownIn: previous?.sessionId ?? body.conversation };
+  const items = typeof body.input === 'string' ? body.input : await itemsInPlace(asked, body.input, goal);
+  const input = inputMessages(items);
   const answers = toolAnswers(input.messages);
   const goesOn = answers && (await continued(asked, answers, previous));
   if (goesOn) return goesOn;
@@ -121,7 +124,9 @@ async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Pr
   const { bus, context, body, request } = asked;
   if (body.conversation !== undefined) {
     const sessionId = body.conversation;
-    return { sessionId, afterSeq: (await bus.send('session.position', { sessionId }, context)).head };
+    const { head } = await bus.send('session.position', { sessionId }, context);
+    if (head === 0 && isConversationId(sessionId)) throw noConversation(sessionId, 'conversation');
+    return { sessionId, afterSeq: head };
   }
   if (previous) return startBehind(asked, previous);
   const sessionId = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
@@ -209,34 +214,6 @@ function optionsOf(body: ResponseRequest, said: string | undefined): TurnOptions
     }),
     ...(reasoning?.summary !== undefined && { keepReasoning: true as const }),
   };
-}
-
-/** A response as the log has it. */
-export interface RecordedResponse {
-  readonly turn: RecordedTurn;
-  readonly response: OpenAiResponse;
-  /** All that the turn has become. */
-  readonly responses: TurnResponses;
-}
-
-/** Null if there is no such response. */
-export async function recordedResponse(
-  bus: Bus,
-  place: ResponsePlace,
-  context: ServedRequest['context'],
-): Promise<RecordedResponse | null> {
-  const turn = await recordedTurn(bus, place, context);
-  if (!turn) return null;
-  const responses = responsesOf(turn, place);
-  const { response } = responses;
-  return response && { turn, responses, response };
-}
-
-function responsesOf(turn: RecordedTurn, place: ResponsePlace): TurnResponses {
-  const responses = new TurnResponses(place);
-  const cursor = new StreamCursor({ seq: turn.begin - 1, offset: 0 });
-  for (const envelope of turn.since) for (const signal of cursor.take(envelope)) responses.take(signal);
-  return responses;
 }
 
 function noOutput(callId: string): ServiceError {

@@ -10,18 +10,13 @@ import { serverSentEvents } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
+import { ItemsQuery, itemPage } from './item-page.ts';
+import { type RecordedResponse, recordedResponse } from './recorded-response.ts';
 import { readResponse } from './response-feed.ts';
 import { noResponse, type ResponsePlace, responseId, responsePlace } from './response-id.ts';
 import { type OpenAiResponse, ResponseNote } from './response-object.ts';
-import { type DeletedResponse, ItemsQuery, ResponseRequest, RetrieveQuery } from './response-request.ts';
-import {
-  type AskedResponse,
-  type BegunResponse,
-  beginResponse,
-  isUnstored,
-  type RecordedResponse,
-  recordedResponse,
-} from './response-turn.ts';
+import { type DeletedResponse, ResponseRequest, RetrieveQuery } from './response-request.ts';
+import { type AskedResponse, type BegunResponse, beginResponse, isUnstored } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
 import { forget, type ResponsesDeps, whole } from './whole-response.ts';
 
@@ -72,7 +67,9 @@ export async function listInputItems(
 ): Promise<HttpResponse> {
   const query = parseQuery(ItemsQuery, request);
   const { place, turn } = await findResponse(deps, request, id);
-  return jsonResponse<InputItemList>(inputItems(turn, place, query));
+  const items = inputItems(turn, place);
+  const ordered = query.order === 'asc' ? items : items.toReversed();
+  return jsonResponse<InputItemList>(await itemPage(ordered, query));
 }
 
 /** Deletes the session that was made for the response. Events cannot be taken out of the middle of a conversation. */

@@ -8,6 +8,7 @@ import { joinReply, separatorAfter } from '../../../core/turn/reply-text.ts';
 import { callIdsOf, spokenText } from '../../../core/turn/step-parts.ts';
 import { turnCancelled } from '../../requests/turn-end.ts';
 import { callIdFor } from '../client-tools.ts';
+import { itemId } from './item-id.ts';
 import { type ResponsePlace, responseId } from './response-id.ts';
 import type { McpCallItem } from './response-items.ts';
 import { type EventListener, ResponseLog } from './response-log.ts';
@@ -17,6 +18,11 @@ import { withUsage } from './response-usage.ts';
 type Requested = SessionEventOf<'turn.requested'>;
 type Call = SessionEventOf<'tool-call.requested'>;
 type Settled = SessionEventOf<'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'>;
+
+interface StepResponse {
+  readonly firstStep: number;
+  readonly response: OpenAiResponse;
+}
 
 /**
  * The responses of one turn: the first begins with the turn, and each other one when a client has answered the calls of its
@@ -28,7 +34,7 @@ export class TurnResponses {
   #requested: Requested | null = null;
   #current: ResponseLog | null = null;
   #found: ResponseLog | null = null;
-  readonly #firstSteps: number[] = [];
+  readonly #all: StepResponse[] = [];
   #failure: ServiceError | null = null;
   /** The newest completed step. */
   #lastStep = 0;
@@ -65,7 +71,12 @@ export class TurnResponses {
 
   /** The first steps of the responses that have begun. */
   get firstSteps(): readonly number[] {
-    return this.#firstSteps;
+    return this.#all.map(({ firstStep }) => firstStep);
+  }
+
+  /** The responses that have begun. */
+  get all(): readonly StepResponse[] {
+    return this.#all;
   }
 
   /** The number of the step that follows the completed ones. */
@@ -104,8 +115,7 @@ export class TurnResponses {
         this.#start();
         return;
       case 'turn.resumed':
-        this.#attempt = event.attempt;
-        this.#current?.beginAgain(event.attempt);
+        this.#beginAgain(event.attempt);
         return;
       case 'step.completed':
         this.#completeStep(event);
@@ -154,9 +164,9 @@ export class TurnResponses {
   }
 
   /** Ids of items differ between attempts, because what they say does. */
-  #idOf(kind: string, step: number, more = ''): string {
+  #idOf(kind: 'msg' | 'rs', step: number, more = ''): string {
     const attempt = this.#attempt > 1 ? `_${this.#attempt}` : '';
-    return `${kind}_${this.#wanted.turnId}_${step}${more}${attempt}`;
+    return itemId(kind, `${this.#wanted.turnId}_${step}${more}${attempt}`, this.#wanted.sessionId);
   }
 
   #begin(firstStep: number, createdAt: number, previous: string | null): void {
@@ -166,7 +176,7 @@ export class TurnResponses {
     const response = begunResponse(place, this.#requested, { createdAt, previous });
     this.#current = new ResponseLog(response, isWanted ? this.#listener : () => undefined);
     if (isWanted) this.#found = this.#current;
-    this.#firstSteps.push(firstStep);
+    this.#all.push({ firstStep, response });
     this.#isCompleted = false;
     this.#current.tell('response.created');
     if (response.status === 'queued') this.#current.tell('response.queued');
@@ -175,6 +185,15 @@ export class TurnResponses {
   #start(): void {
     this.#log.response.status = 'in_progress';
     this.#log.tell('response.in_progress');
+  }
+
+  #beginAgain(attempt: number): void {
+    // While tools run, and where the form is checked first, nothing of a message was told.
+    const wasSpeaking = this.#unsettled.size === 0 && !this.#hasForm;
+    const lostId = wasSpeaking ? this.#idOf('msg', this.nextStep) : null;
+    this.#attempt = attempt;
+    // A response that waits for its client is told already.
+    if (!this.#isCompleted) this.#log.beginAgain(attempt, lostId);
   }
 
   #completeStep({ step, parts, usage }: SessionEventOf<'step.completed'>): void {
@@ -197,7 +216,7 @@ export class TurnResponses {
     this.#calls.set(callId, call);
     // The call of a tool of the client is told when it is for the client, and one of a tool that nobody has not at all.
     if (serverId === null) return;
-    const item = mcpCall(call);
+    const item = mcpCall(call, this.#wanted);
     const index = this.#log.add({ ...item, arguments: '' });
     this.#log.tellItem('response.mcp_call.in_progress', index, item.id);
     this.#log.tellArguments('mcp_call', index, { id: item.id, name, text: JSON.stringify(args) });
@@ -206,9 +225,10 @@ export class TurnResponses {
   #delegate(call: SessionEventOf<'tool-call.delegated'>, time: number): void {
     const { callId, toolName: name, arguments: args } = call;
     this.#delegated.set(callId, call);
-    const id = `fc_${callId}`;
+    const call_id = callIdFor(callId, this.#wanted.sessionId);
+    const id = `fc_${call_id}`;
     const item = {
-      ...{ type: 'function_call' as const, id, call_id: callIdFor(callId, this.#wanted.sessionId), name },
+      ...{ type: 'function_call' as const, id, call_id, name },
       ...{ arguments: '', status: 'in_progress' as const },
     };
     const index = this.#log.add(item);
@@ -228,14 +248,14 @@ export class TurnResponses {
   }
 
   #beginNext(time: number): void {
-    const previous = responseId({ ...this.#wanted, firstStep: this.#firstSteps.at(-1) ?? 1 });
+    const previous = responseId({ ...this.#wanted, firstStep: this.firstSteps.at(-1) ?? 1 });
     this.#begin(this.#lastStep + 1, time, previous);
     this.#start();
   }
 
   #endCall(call: Call, event: Settled): void {
     const log = this.#log;
-    const item = mcpCall(call);
+    const item = mcpCall(call, this.#wanted);
     const index = log.response.output.findIndex(({ id }) => id === item.id);
     // The call is of a response before this one.
     if (index === -1) return;
@@ -274,10 +294,13 @@ function responseError({ code, message, details }: ErrorBody): OpenAiResponse['e
   return { code: code === 'AGENT_ERROR' ? 'server_error' : code.toLowerCase(), message: message + reason };
 }
 
-function mcpCall({ callId, name, serverId, arguments: args }: Call): McpCallItem {
+function mcpCall(
+  { callId, name, serverId, arguments: args }: Call,
+  { sessionId }: ResponsePlace,
+): McpCallItem {
   return {
     type: 'mcp_call',
-    id: `mcp_${callId}`,
+    id: itemId('mcp', callId, sessionId),
     server_label: serverId ?? '',
     name,
     arguments: JSON.stringify(args),

@@ -1,0 +1,27 @@
+import type { GivenMessage } from '../../../core/conversation/given-message.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { ServedRequest } from '../../http/http-message.ts';
+import { givenHistory } from '../chat/given-conversation.ts';
+import { inputMessages } from '../responses/input-messages.ts';
+import { itemsInPlace } from '../responses/item-references.ts';
+import type { InputItem } from '../responses/response-request.ts';
+import type { ResponsesDeps } from '../responses/whole-response.ts';
+
+/** Items that a client adds to a conversation, as the service takes them. */
+export async function givenMessages(
+  { bus, maxImageBytes }: ResponsesDeps,
+  request: ServedRequest,
+  items: readonly InputItem[],
+): Promise<readonly GivenMessage[]> {
+  const field = 'items';
+  const asker = { bus, context: request.context, agentId: request.context.agent };
+  const { messages, fieldOf } = inputMessages(await itemsInPlace(asker, items, { field }), field);
+  const { instructions, history } = givenHistory(messages, { maxImageBytes, fieldOf });
+  if (instructions.length === 0) return history;
+  const index = messages.findIndex(({ role }) => role === 'system' || role === 'developer');
+  throw new ServiceError('INVALID_REQUEST', 'A conversation has no messages of the system or a developer.', {
+    field: fieldOf(index),
+    issue: 'its role is system or developer',
+    suggestion: 'Send instructions with each response.',
+  });
+}

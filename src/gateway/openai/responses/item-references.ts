@@ -1,0 +1,62 @@
+import type { AgentId } from '../../../core/agent-description.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { SessionId } from '../../../core/ids.ts';
+import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import { sessionOfItem } from './item-id.ts';
+import { GivenItem, type InputItem } from './response-request.ts';
+import { newestItems } from './session-items.ts';
+
+interface Asker {
+  readonly bus: Bus;
+  readonly context: RequestContext;
+  readonly agentId: AgentId;
+}
+
+interface Goal {
+  /** The field of the request that has the items. */
+  readonly field: string;
+  /** The session in which the conversation goes on: the model knows its items. */
+  readonly knownIn?: SessionId | undefined;
+}
+
+/** The items of a request, with those that it refers to by their ids. Throws if there is no such item. */
+export async function itemsInPlace(
+  asker: Asker,
+  items: readonly InputItem[],
+  { field, knownIn }: Goal,
+): Promise<readonly GivenItem[]> {
+  const wanted = new Map<SessionId, Set<string>>();
+  for (const [index, item] of items.entries()) {
+    if (item.type !== 'item_reference') continue;
+    const sessionId = sessionOfItem(item.id);
+    if (sessionId === null) throw noItem(item.id, `${field}.${index}.id`);
+    wanted.set(sessionId, (wanted.get(sessionId) ?? new Set()).add(item.id));
+  }
+  const found = new Map<string, GivenItem>();
+  for (const [sessionId, ids] of wanted)
+    for (const item of await foundItems(asker, sessionId, ids)) found.set(item.id, GivenItem.parse(item));
+  return items.flatMap((item, index) => {
+    if (item.type !== 'item_reference') return [item];
+    const there = found.get(item.id);
+    if (!there) throw noItem(item.id, `${field}.${index}.id`);
+    return sessionOfItem(item.id) === knownIn ? [] : [there];
+  });
+}
+
+async function foundItems(
+  { bus, context, agentId }: Asker,
+  sessionId: SessionId,
+  ids: ReadonlySet<string>,
+): Promise<{ readonly id: string }[]> {
+  const found: { readonly id: string }[] = [];
+  for await (const item of newestItems(bus, { agentId, sessionId }, context)) {
+    if (ids.has(item.id)) found.push(item);
+    if (found.length === ids.size) break;
+  }
+  return found;
+}
+
+function noItem(id: string, field: string): ServiceError {
+  return new ServiceError('SESSION_NOT_FOUND', `There is no item ${id}.`, { field });
+}
