@@ -465,6 +465,11 @@ export const requirements = {
   'ops.dashboard': 'a running service shows each metric that the Grafana dashboard asks for, with its labels',
   'ops.unlimited': 'the probes and the metrics are in every mode, and no limit counts them',
 
+  // A2A
+  'a2a.send':
+    'the client of `@a2a-js/sdk` finds the agent by its card, and gets a message answered as a task',
+  'a2a.stream': 'the SDK reads a task as it changes, and its reply character by character',
+
   // OpenAI's interface
   'openai.models': 'the agents are the models of /v1/models, and a request chooses one by its name',
   'openai.chat': '/v1/chat/completions answers the `openai` SDK with the reply and its tokens',

@@ -200,7 +200,7 @@ export function openApiDocument(version: string, all: readonly Operation[] = ope
 }
 
 function pathsOf(all: readonly Operation[], schemas: NamedSchemas): OpenApiDocument['paths'] {
-  const byPath = Map.groupBy(all, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+  const byPath = Map.groupBy(all, ({ path }) => path.replace(/\/:(\w+)/g, '/{$1}'));
   return Object.fromEntries(
     [...byPath].map(([path, methods]) => [
       path,

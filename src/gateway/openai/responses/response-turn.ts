@@ -8,12 +8,12 @@ import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { newSessionId } from '../../requests/new-session-id.ts';
 import { isLastMessage, newestTurn, type RecordedTurn, recordedTurn } from '../../requests/recorded-turn.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { type ToolAnswers, toolAnswers } from '../chat/tool-answers.ts';
-import { newSessionId } from '../chosen-session.ts';
 import { callIdFor } from '../client-tools.ts';
 import { type InputMessages, inputMessages } from './input-messages.ts';
 import { noResponse, type ResponsePlace, responsePlace } from './response-id.ts';
@@ -124,7 +124,7 @@ async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Pr
     return { sessionId, afterSeq: (await bus.send('session.position', { sessionId }, context)).head };
   }
   if (previous) return startBehind(asked, previous);
-  const sessionId = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
+  const sessionId = await newSessionId(request, isUnstored(body) ? UNSTORED : 'chat');
   return { sessionId, afterSeq: 0, isAlone: true };
 }
 
@@ -157,7 +157,7 @@ async function forked(
   from: SessionId,
   at: number,
 ): Promise<Start> {
-  const to = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
+  const to = await newSessionId(request, isUnstored(body) ? UNSTORED : 'chat');
   // The request may come again with its key.
   const { head } = await bus.send('session.position', { sessionId: to }, context);
   const afterSeq =
