@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { optional } from '../../wire/requests.ts';
+import { JsonRpcId } from './a2a-error.ts';
 import { Message, Task } from './a2a-objects.ts';
 
 /* The parameters of the methods, and what is special about the answers. */
@@ -44,7 +45,7 @@ const STATES = [
 ].map((name) => `TASK_STATE_${name}`);
 
 /** In a query, `true` is a text. */
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+const flag = z.union([z.boolean(), z.enum(['true', 'false'])]);
 
 export const ListTasksRequest = z.object({
   contextId: optional(z.string()),
@@ -64,3 +65,18 @@ export const ListTasksResponse = z.object({
   totalSize: z.int(),
 });
 export type ListTasksResponse = z.infer<typeof ListTasksResponse>;
+
+export const JsonRpcRequest = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: JsonRpcId.default(null),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+export type JsonRpcRequest = z.infer<typeof JsonRpcRequest>;
+
+export const JsonRpcResponse = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: JsonRpcId,
+  result: z.unknown().describe('What the HTTP+JSON binding answers.'),
+});
+export type JsonRpcResponse = z.infer<typeof JsonRpcResponse>;

@@ -1,10 +1,10 @@
 import type { Logger } from '../../ports/logger.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ErrorFormat } from '../http/http-front.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import type { A2aCall } from './a2a-call.ts';
+import { A2A_SCOPES } from './a2a-scopes.ts';
 import type { CardDeps } from './served-card.ts';
 
 export interface A2aDeps extends Pick<A2aCall, 'bus' | 'fanOut' | 'maxImageBytes'> {
@@ -27,7 +27,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       answer(await rest(), callOf(request), taskId);
   const subscribe = {
     path: '/a2a/tasks/:taskId:subscribe',
-    access: REQUEST_SCOPES['session.events'],
+    access: A2A_SCOPES.SubscribeToTask,
     mayStream: 'by-field' as const,
     handler: by(({ streamTask }, call, taskId) => streamTask(call, taskId)),
   };
@@ -41,7 +41,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     {
       method: 'POST',
       path: '/a2a',
-      // Each method needs what the requests need that it makes.
+      // Each method has a scope of its own.
       access: null,
       mayStream: 'by-field',
       handler: async (request) => (await import('./json-rpc.ts')).answerJsonRpc(callOf(request), log),
@@ -49,26 +49,26 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     {
       method: 'POST',
       path: '/a2a/message:send',
-      access: REQUEST_SCOPES['turn.start'],
+      access: A2A_SCOPES.SendMessage,
       handler: by(({ postMessage }, call) => postMessage(call)),
     },
     {
       method: 'POST',
       path: '/a2a/message:stream',
-      access: REQUEST_SCOPES['turn.start'],
+      access: A2A_SCOPES.SendStreamingMessage,
       mayStream: 'by-field',
       handler: by(({ streamMessage }, call) => streamMessage(call)),
     },
     {
       method: 'GET',
       path: '/a2a/tasks',
-      access: REQUEST_SCOPES['session.list'],
+      access: A2A_SCOPES.ListTasks,
       handler: by(({ showTasks }, call) => showTasks(call)),
     },
     {
       method: 'POST',
       path: '/a2a/tasks/:taskId:cancel',
-      access: REQUEST_SCOPES['turn.cancel'],
+      access: A2A_SCOPES.CancelTask,
       handler: by(({ postCancel }, call, taskId) => postCancel(call, taskId)),
     },
     { method: 'POST', ...subscribe },
@@ -76,13 +76,13 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     {
       method: 'GET',
       path: '/a2a/tasks/:taskId',
-      access: REQUEST_SCOPES['session.events'],
+      access: A2A_SCOPES.GetTask,
       handler: by(({ showTask }, call, taskId) => showTask(call, taskId)),
     },
     {
       method: 'GET',
       path: '/a2a/extendedAgentCard',
-      access: REQUEST_SCOPES['agent.describe'],
+      access: A2A_SCOPES.GetExtendedAgentCard,
       handler: by(({ showExtendedCard }, call) => showExtendedCard(call)),
     },
   ];

@@ -9,7 +9,15 @@ import { clientError } from '../requests/client-error.ts';
 import { decodeText, parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError, type JsonRpcError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
-import { GetTaskRequest, ListTasksRequest, SendMessageRequest, TaskIdRequest } from './a2a-requests.ts';
+import {
+  GetTaskRequest,
+  JsonRpcRequest,
+  type JsonRpcResponse,
+  ListTasksRequest,
+  SendMessageRequest,
+  TaskIdRequest,
+} from './a2a-requests.ts';
+import { type A2aMethod, isA2aMethod, requireMethod } from './a2a-scopes.ts';
 import { checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
 import { refusePush } from './push-notifications.ts';
@@ -18,37 +26,22 @@ import { extendedCard } from './served-card.ts';
 import { type TaskStream, taskStream } from './task-stream.ts';
 import { cancelTask, getTask, subscribeToTask } from './tasks.ts';
 
-export const JsonRpcRequest = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: JsonRpcId.default(null),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).default({}),
-});
-export type JsonRpcRequest = z.infer<typeof JsonRpcRequest>;
-
-export const JsonRpcResponse = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: JsonRpcId,
-  result: z.unknown().describe('What the HTTP+JSON binding answers.'),
-});
-export type JsonRpcResponse = z.infer<typeof JsonRpcResponse>;
-
 type Answer = { readonly result: object } | { readonly stream: TaskStream };
 type Method = (call: A2aCall, params: unknown) => Promise<Answer>;
 
-const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ['SendMessage', answering(SendMessageRequest, sendMessage)],
-  ['SendStreamingMessage', streaming(SendMessageRequest, sendStreamingMessage)],
-  ['GetTask', answering(GetTaskRequest, getTask)],
-  ['ListTasks', answering(ListTasksRequest, listTasks)],
-  ['CancelTask', answering(TaskIdRequest, cancelTask)],
-  ['SubscribeToTask', streaming(TaskIdRequest, subscribeToTask)],
-  ['GetExtendedAgentCard', answering(z.object({}), ({ card, request }) => extendedCard(card, request))],
-  ['CreateTaskPushNotificationConfig', refusePush],
-  ['GetTaskPushNotificationConfig', refusePush],
-  ['ListTaskPushNotificationConfigs', refusePush],
-  ['DeleteTaskPushNotificationConfig', refusePush],
-]);
+const METHODS: Readonly<Record<A2aMethod, Method>> = {
+  SendMessage: answering(SendMessageRequest, sendMessage),
+  SendStreamingMessage: streaming(SendMessageRequest, sendStreamingMessage),
+  GetTask: answering(GetTaskRequest, getTask),
+  ListTasks: answering(ListTasksRequest, listTasks),
+  CancelTask: answering(TaskIdRequest, cancelTask),
+  SubscribeToTask: streaming(TaskIdRequest, subscribeToTask),
+  GetExtendedAgentCard: answering(z.object({}), ({ card, request }) => extendedCard(card, request)),
+  CreateTaskPushNotificationConfig: refusePush,
+  GetTaskPushNotificationConfig: refusePush,
+  ListTaskPushNotificationConfigs: refusePush,
+  DeleteTaskPushNotificationConfig: refusePush,
+};
 
 /** Errors that proxies and HTTP clients act upon. The others come with the status 200, as is usual for JSON-RPC. */
 const WITH_STATUS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -63,9 +56,9 @@ export async function answerJsonRpc(call: A2aCall, log: Logger): Promise<HttpRes
     id = idIn(sent);
     checkVersion(call.request);
     const { method, params } = requestIn(sent);
-    const run = METHODS.get(method);
-    if (!run) throw unknownMethod(method);
-    const answer = await run(call, params);
+    if (!isA2aMethod(method)) throw unknownMethod(method);
+    requireMethod(call.context, method);
+    const answer = await METHODS[method](call, params);
     return 'stream' in answer
       ? streamed(call, answer.stream, id)
       : jsonResponse<JsonRpcResponse>({ jsonrpc: '2.0', id, result: answer.result });
@@ -134,6 +127,6 @@ function requestIn(sent: unknown): JsonRpcRequest {
 
 function unknownMethod(method: string): ServiceError {
   return jsonRpcFault('METHOD_NOT_FOUND', `There is no method ${method}.`, {
-    available: [...METHODS.keys()],
+    available: Object.keys(METHODS),
   });
 }

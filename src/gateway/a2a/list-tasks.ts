@@ -19,7 +19,8 @@ interface Context {
 
 /** The tasks of a context or of all, those first that have changed last. */
 export async function listTasks(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
-  const { pageSize = PAGE_SIZE, pageToken = '', historyLength, includeArtifacts = false } = asked;
+  const { pageSize = PAGE_SIZE, pageToken = '', historyLength } = asked;
+  const includeArtifacts = String(asked.includeArtifacts) === 'true';
   const isLater = pageToken === '' ? () => true : behind(pageToken);
   const contexts = await contextsOf(call, asked.contextId);
   const tasks: Task[] = [];

@@ -5,7 +5,7 @@ import { parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { restError } from './a2a-error.ts';
 import { ListTasksRequest, SendMessageRequest, TaskQuery } from './a2a-requests.ts';
-import { checkVersion } from './a2a-version.ts';
+import { A2A_TYPE, checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
 import { sendMessage, sendStreamingMessage } from './send-message.ts';
 import { extendedCard } from './served-card.ts';
@@ -14,7 +14,6 @@ import { cancelTask, getTask, subscribeToTask } from './tasks.ts';
 
 /* The HTTP+JSON binding. */
 
-export const A2A_TYPE = 'application/a2a+json';
 const BODY_TYPES = ['application/json', A2A_TYPE];
 
 export async function postMessage(call: A2aCall): Promise<HttpResponse> {

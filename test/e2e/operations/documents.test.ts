@@ -87,6 +87,10 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
     ...['input_tokens', 'output_tokens', 'total_tokens'],
   ],
   'createResponse.hello': ['id', 'created_at', 'completed_at', 'input_tokens', 'total_tokens'],
+  'showAgentCard.card': ['url'],
+  'showExtendedAgentCard.card': ['url'],
+  'sendA2aMessage.hello': ['id', 'taskId', 'contextId'],
+  'streamA2aMessage.begun': ['id', 'taskId', 'contextId'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type ListTasksRequest,
   type Message,
   Role,
   type SendMessageConfiguration,
   type SendMessageRequest,
   type StreamResponse,
   type Task,
+  TaskState,
 } from '@a2a-js/sdk';
 import {
   type Client,
@@ -62,6 +64,15 @@ export function message(
       ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
       ...configuration,
     },
+  };
+}
+
+/** What `listTasks` is asked. */
+export function listed(asked: Partial<ListTasksRequest>): ListTasksRequest {
+  return {
+    ...{ tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '' },
+    statusTimestampAfter: undefined,
+    ...asked,
   };
 }
 
