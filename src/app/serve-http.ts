@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { AgentIdentity } from '../core/agent-description.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 import { encodedBytes } from '../core/size-limits.ts';
+import { a2aErrors, a2aRoutes } from '../gateway/a2a/a2a-routes.ts';
 import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
@@ -47,6 +48,7 @@ import { localUrl } from './local-url.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
+import { publicBaseOf } from './public-base.ts';
 
 export interface HttpOptions {
   readonly host: AgentHost;
@@ -117,7 +119,7 @@ export async function serveHttp({
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
   const routes = routesOf({
-    ...{ host, clients, bus, unguarded, settings, version },
+    ...{ host, clients, bus, unguarded, settings, version, log, server },
     ...{ fanOut, statecharts, webSocket, history, maxRequestBytes },
   });
   const router = new Router(routes);
@@ -128,7 +130,7 @@ export async function serveHttp({
   const http = new HttpFront({
     ...{ ...front, cors, router, mcp },
     protectedMcp: clients?.mcp,
-    errorFormats: [openAiErrors],
+    errorFormats: [openAiErrors, ...a2aErrors],
   });
 
   // Twice the limit, so that a frame slightly too large gets an error instead of a closed socket.
@@ -166,7 +168,8 @@ export async function serveHttp({
   };
 }
 
-interface RouteDeps extends Pick<HttpOptions, 'host' | 'settings' | 'version'> {
+interface RouteDeps extends Pick<HttpOptions, 'host' | 'settings' | 'version' | 'log'> {
+  readonly server: AgentConfig['server'];
   readonly clients: ClientAccess | undefined;
   /** As clients may use it. */
   readonly bus: Bus;
@@ -180,7 +183,7 @@ interface RouteDeps extends Pick<HttpOptions, 'host' | 'settings' | 'version'> {
 
 /** Probes and metrics in every mode. In web mode also the console, the documents and the REST interface. */
 function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }: RouteDeps): Route[] {
-  const { fanOut, statecharts, webSocket, history, maxRequestBytes } = deps;
+  const { fanOut, statecharts, webSocket, history, maxRequestBytes, log, server } = deps;
   const { metrics, first } = host;
   const identity = ({ agent }: RequestContext): AgentIdentity => (host.agents.get(agent) ?? first).identity;
   const always = [
@@ -213,6 +216,14 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
     oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
     ...openAiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),
+    ...a2aRoutes({
+      ...{ bus, fanOut, maxImageBytes: maxRequestBytes, log },
+      card: {
+        ...{ bus, identity, version },
+        baseOf: (request) => publicBaseOf(server, request),
+        security: clients?.cardSecurity ?? {},
+      },
+    }),
   ];
 }
 

@@ -465,6 +465,21 @@ export const requirements = {
   'ops.dashboard': 'a running service shows each metric that the Grafana dashboard asks for, with its labels',
   'ops.unlimited': 'the probes and the metrics are in every mode, and no limit counts them',
 
+  // A2A
+  'a2a.card': 'the card says what the agent can and where it is, and is cached',
+  'a2a.send':
+    'the client of `@a2a-js/sdk` finds the agent by its card, and gets a message answered as a task',
+  'a2a.repeated': 'a message that is sent twice in a context is one task',
+  'a2a.stream': 'the SDK reads a task as it changes, and its reply character by character',
+  'a2a.subscribe': 'a client that comes back gets the task as it is, and then the rest, without a gap',
+  'a2a.restart': 'a task goes on after a restart, and is shown and streamed from the log',
+  'a2a.approval': 'a task waits for an approval, and its client gives or refuses it, also after a restart',
+  'a2a.cancel': 'a task is cancelled, unless it has ended',
+  'a2a.list': 'tasks are listed by context, state and time, page by page',
+  'a2a.agents': 'each agent has a card and tasks of its own',
+  'a2a.access': 'a client sees its own tasks alone, and the extended card',
+  'a2a.errors': 'errors have the form of their binding, and name the field',
+
   // OpenAI's interface
   'openai.models': 'the agents are the models of /v1/models, and a request chooses one by its name',
   'openai.chat': '/v1/chat/completions answers the `openai` SDK with the reply and its tokens',

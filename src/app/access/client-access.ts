@@ -3,6 +3,8 @@ import type { ServerConfig } from '../../config/schema/agent-config.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import { ROLES } from '../../core/access/scopes.ts';
 import type { AgentId } from '../../core/agent-description.ts';
+import type { SecurityScheme } from '../../gateway/a2a/agent-card.ts';
+import { cardSecurity } from '../../gateway/a2a/card-security.ts';
 import type { Route } from '../../gateway/http/router.ts';
 import { auditRoute } from '../../gateway/routes/audit-route.ts';
 import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
@@ -57,6 +59,8 @@ export interface ClientAccess {
   readonly routes: { readonly always: readonly Route[]; readonly web: readonly Route[] };
   /** Origins of the identity provider that the page of the console must reach. */
   readonly providerOrigins: readonly string[];
+  /** How clients of A2A are told to authenticate. */
+  readonly cardSecurity: Readonly<Record<string, SecurityScheme>>;
   /** Whether this may be read without a credential. */
   isPublic(what: AuthConfig['public'][number]): boolean;
   /** Writes what the audit trail has not written yet. Call before the log is closed. */
@@ -118,6 +122,7 @@ export function accessBy(
       ],
     },
     providerOrigins: providerOrigins(auth),
+    cardSecurity: cardSecurity(auth),
     close: () => audit[Symbol.asyncDispose](),
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {

@@ -116,7 +116,7 @@ function failures(operation: Operation, schemas: NamedSchemas): Record<string, R
         description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].condition}`).join(' '),
         headers: headersOf(operation.path, ...(retried ? ['Retry-After'] : [])),
         content: {
-          [JSON_TYPE]: {
+          [operation.errorFormat?.mediaType ?? JSON_TYPE]: {
             schema: errorSchema(operation, codes, schemas),
             examples: Object.assign({}, ...codes.map((code) => errorExamplesOf(code, operation))),
           },

@@ -53,6 +53,10 @@ import {
   ToolRecord,
   ToolsResponse,
 } from '../../wire/responses.ts';
+import { A2aRestError, JsonRpcError } from '../a2a/a2a-error.ts';
+import { Message, SendMessageResponse, Task } from '../a2a/a2a-objects.ts';
+import { SendMessageRequest } from '../a2a/a2a-requests.ts';
+import { AgentCard } from '../a2a/agent-card.ts';
 import { ChatChunk, ChatCompletion } from '../openai/chat/chat-answers.ts';
 import { ChatRequest } from '../openai/chat/chat-request.ts';
 import { OpenAiModel, OpenAiModels } from '../openai/models.ts';
@@ -137,6 +141,13 @@ const named = {
   OpenAiModel,
   OpenAiModels,
   OpenAiError,
+  AgentCard,
+  SendMessageRequest,
+  SendMessageResponse,
+  Message,
+  Task,
+  A2aRestError,
+  JsonRpcError,
   ErrorResponse,
   ErrorBody,
   Image,
@@ -162,6 +173,7 @@ const tags: OpenApiDocument['tags'] = [
   { name: 'Tool servers', description: 'The MCP servers whose tools the agent uses.' },
   { name: 'Service', description: 'The service itself.' },
   { name: 'OpenAI', description: "OpenAI's interface, for clients that know it: the agents are the models." },
+  { name: 'A2A', description: 'The agent as a peer of other agents, by A2A 1.0.' },
   { name: 'Access', description: 'Who may use the service.' },
 ];
 
@@ -200,7 +212,7 @@ export function openApiDocument(version: string, all: readonly Operation[] = ope
 }
 
 function pathsOf(all: readonly Operation[], schemas: NamedSchemas): OpenApiDocument['paths'] {
-  const byPath = Map.groupBy(all, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+  const byPath = Map.groupBy(all, ({ path }) => path.replace(/\/:(\w+)/g, '/{$1}'));
   return Object.fromEntries(
     [...byPath].map(([path, methods]) => [
       path,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { asyncApiDocument } from './async-api.ts';
 import { openApiDocument } from './open-api.ts';
+import { extendedCardOperation } from './operations/a2a-operations.ts';
 import { auditOperation } from './operations/audit-operation.ts';
 import { grantOperations } from './operations/grant-operations.ts';
 import { keyOperations } from './operations/key-operations.ts';
@@ -37,7 +38,10 @@ export async function makeDocuments(
   const served = [
     ...operations,
     ...(isSecured
-      ? [signInOperation, ...ticketOperations, whoamiOperation, auditOperation, ...grantOperations]
+      ? [
+          ...[signInOperation, ...ticketOperations, whoamiOperation, auditOperation],
+          ...[...grantOperations, extendedCardOperation],
+        ]
       : []),
     ...(hasKeys ? keyOperations : []),
   ];

@@ -12,7 +12,7 @@ export type RouteAccess = 'open' | Scope | null;
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly access: RouteAccess;
-  /** Such as `/api/mcp/servers/:serverId/tools`. */
+  /** Such as `/api/mcp/servers/:serverId/tools`, or `/a2a/tasks/:taskId:cancel`, where a verb ends the segment. */
   readonly path: string;
   readonly handler: RouteHandler;
   /** Whether the body is the arguments of a tool, so that its fields mean nothing here. */
@@ -66,16 +66,30 @@ export class Router {
 function matchesPattern(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
-    pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
+    pattern.every((part, index) => {
+      const segment = segments[index] ?? '';
+      if (!part.startsWith(':')) return part === segment;
+      const { verb } = parameterIn(part);
+      return segment.endsWith(verb) && segment.length > verb.length;
+    })
   );
 }
 
 function parametersOf(pattern: readonly string[], segments: readonly string[]): Parameters {
   return Object.fromEntries(
-    pattern.flatMap((part, index) =>
-      part.startsWith(':') ? [[part.slice(1), decode(segments[index] ?? '')]] : [],
-    ),
+    pattern.flatMap((part, index) => {
+      if (!part.startsWith(':')) return [];
+      const { name, verb } = parameterIn(part);
+      const segment = segments[index] ?? '';
+      return [[name, decode(segment.slice(0, segment.length - verb.length))]];
+    }),
   );
+}
+
+/** @returns the verb with its colon; empty if there is none. */
+function parameterIn(part: string): { name: string; verb: string } {
+  const end = part.indexOf(':', 1);
+  return end === -1 ? { name: part.slice(1), verb: '' } : { name: part.slice(1, end), verb: part.slice(end) };
 }
 
 function decode(segment: string): string {

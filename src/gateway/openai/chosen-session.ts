@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { contentHash } from '../../core/content-hash.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { HttpRequest } from '../../ports/web-server.ts';
+import { newSessionId } from '../requests/new-session-id.ts';
 import { parseFields } from '../requests/request-fields.ts';
 
 /** Names the session of a request, and of its answer. */
@@ -30,15 +30,5 @@ export async function chosenSession(
   const { session_id } = metadata;
   if (session_id !== undefined)
     return { sessionId: parseFields(InMetadata, { metadata }).metadata.session_id, isNamed: true };
-  return { sessionId: await newSessionId({ headers }), isNamed: false };
-}
-
-/** A request that is repeated with its idempotency key gets the same one. */
-export async function newSessionId(
-  { headers }: Pick<HttpRequest, 'headers'>,
-  prefix = 'chat',
-): Promise<SessionId> {
-  const key = headers.get('idempotency-key');
-  const id = key === undefined ? crypto.randomUUID() : (await contentHash(key)).slice(0, 32);
-  return `${prefix}-${id}`;
+  return { sessionId: await newSessionId({ headers }, 'chat'), isNamed: false };
 }

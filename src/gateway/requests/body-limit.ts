@@ -7,6 +7,9 @@ const WITH_IMAGES: ReadonlySet<string> = new Set([
   '/mcp',
   '/v1/chat/completions',
   '/v1/responses',
+  '/a2a',
+  '/a2a/message:send',
+  '/a2a/message:stream',
 ]);
 
 /** The limit on the bodies of a path. */

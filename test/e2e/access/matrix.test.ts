@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { Scope } from '../../../src/core/access/scopes.ts';
 import { type ErrorBody, ErrorCode } from '../../../src/core/errors.ts';
+import { A2aRestError, JsonRpcError } from '../../../src/gateway/a2a/a2a-error.ts';
+import { A2A_SCOPES } from '../../../src/gateway/a2a/a2a-scopes.ts';
 import { MCP_RESOURCE_SCOPES, MCP_TOOL_SCOPES } from '../../../src/gateway/mcp/mcp-scopes.ts';
 import { OpenAiError } from '../../../src/gateway/openai/openai-error.ts';
 import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
@@ -87,7 +89,11 @@ async function answer(
     ...body,
   });
   const text = await got.text();
-  const errorIn = path.startsWith('/v1/') ? openAiErrorIn : parseEnvelope;
+  const errorIn = path.startsWith('/v1/')
+    ? openAiErrorIn
+    : path.startsWith('/a2a')
+      ? a2aErrorIn
+      : parseEnvelope;
   return got.status >= 400 ? { status: got.status, error: errorIn(text) } : { status: got.status };
 }
 
@@ -99,6 +105,14 @@ function openAiErrorIn(text: string): Pick<ErrorBody, 'code' | 'details'> {
     model_not_found: 'AGENT_NOT_FOUND',
   };
   return { code: named[code ?? ''] ?? ErrorCode.parse(code?.toUpperCase()), details };
+}
+
+/** Its details are texts. */
+function a2aErrorIn(text: string): Pick<ErrorBody, 'code' | 'details'> {
+  const { error } = z.union([A2aRestError, JsonRpcError]).parse(JSON.parse(text));
+  const [info] = 'details' in error ? error.details : error.data;
+  if (!info || !('metadata' in info)) throw new Error('the error has no information');
+  return { code: ErrorCode.parse(info.metadata.code), details: info.metadata };
 }
 
 const authorization = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
@@ -267,4 +281,39 @@ describe('the matrix of operations and credentials', () => {
     },
     'MCP',
   );
+
+  verifies(
+    'auth.matrix',
+    async () => {
+      await using rig = await start();
+      const { service } = rig;
+      const call = (method: string, headers: Record<string, string>) =>
+        service.fetch('/a2a', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: PARAMS[method] }),
+        });
+      for (const [method, scope] of Object.entries(A2A_SCOPES)) {
+        const allowed = await (await call(method, bearer('all'))).text();
+        expect([method, allowed]).not.toEqual([method, expect.stringContaining('FORBIDDEN')]);
+        if (scope === null) continue;
+        const lacking = await call(method, bearer(`without-${scope}`));
+        const text = await lacking.text();
+        expect([method, lacking.status, JSON.parse(text).id]).toEqual([method, 403, 7]);
+        expect([method, a2aErrorIn(text)]).toMatchObject([method, { code: 'FORBIDDEN', details: { scope } }]);
+      }
+    },
+    'A2A',
+  );
 });
+
+const TASK = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e~default~nothing';
+const SAID = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+
+const PARAMS: Readonly<Record<string, object>> = {
+  SendMessage: { message: SAID },
+  SendStreamingMessage: { message: SAID },
+  GetTask: { id: TASK },
+  CancelTask: { id: TASK },
+  SubscribeToTask: { id: TASK },
+};

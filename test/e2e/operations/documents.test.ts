@@ -91,6 +91,10 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
   'showConversation.shown': ['created_at'],
   'updateConversation.updated': ['created_at'],
   'addConversationItems.added': ['id', 'first_id', 'last_id'],
+  'showAgentCard.card': ['url'],
+  'showExtendedAgentCard.card': ['url'],
+  'sendA2aMessage.hello': ['id', 'taskId', 'contextId'],
+  'streamA2aMessage.begun': ['id', 'taskId', 'contextId'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };
 

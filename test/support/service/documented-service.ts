@@ -62,7 +62,7 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
   }
 }
 
-/** Stores the responses of the examples, whose ids nobody could foresee otherwise. */
+/** Stores the responses and tasks of the examples, whose ids nobody could foresee otherwise. */
 export async function prepareDocumentedResponses(dataDir: string): Promise<void> {
   const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
   const usage = { inputTokens: 9, outputTokens: 2 };
@@ -78,6 +78,11 @@ export async function prepareDocumentedResponses(dataDir: string): Promise<void>
         { type: 'turn.started', turnId },
         { type: 'step.completed', turnId, step: 1, parts, separator: '', source, usage },
         { type: 'turn.completed', turnId, content: 'Hello!' },
+      ]);
+    for (const sessionId of ['trip-open', 'trip-left'])
+      await store.append(sessionId, 0, [
+        { type: 'turn.requested', turnId, text: 'take your time' },
+        { type: 'turn.started', turnId },
       ]);
   });
 }

@@ -6,8 +6,10 @@ import { prometheusMetrics } from '../../../src/adapters/prometheus/prometheus-m
 import { MetricRing } from '../../../src/app/metrics/metric-ring.ts';
 import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
+import { a2aRoutes } from '../../../src/gateway/a2a/a2a-routes.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
+import { extendedCardOperation } from '../../../src/gateway/documents/operations/a2a-operations.ts';
 import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
 import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
@@ -43,6 +45,7 @@ const operations = [
   ...ticketOperations,
   whoamiOperation,
   auditOperation,
+  extendedCardOperation,
   ...grantOperations,
   ...keyOperations,
 ];
@@ -84,6 +87,16 @@ describe('the OpenAPI document', () => {
         maxImageBytes: false,
       }),
       ...openAiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
+      ...a2aRoutes({
+        bus,
+        fanOut: new SignalFanOut(bus, new FakeBroadcast()),
+        maxImageBytes: false,
+        log: silentLog,
+        card: {
+          ...{ bus, identity: () => ({ name: 'a' }), version: '0.0.0' },
+          ...{ baseOf: async () => 'http://a', security: {} },
+        },
+      }),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
@@ -103,7 +116,7 @@ describe('the OpenAPI document', () => {
 
   it('names each path parameter where the path has it', () => {
     for (const { path, pathParameters } of operations) {
-      const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      const inPath = [...path.matchAll(/\/:(\w+)/g)].map(([, name]) => name);
       expect({ path, names: Object.keys(pathParameters?.shape ?? {}) }).toEqual({ path, names: inPath });
     }
   });

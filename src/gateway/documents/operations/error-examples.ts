@@ -130,5 +130,5 @@ export function errorsOf({ path, errors, body, pathParameters, query, headers }:
 
 /** Whether requests to this path count against the rate limit. */
 export function isLimited(path: string): boolean {
-  return path.startsWith('/api/') || path.startsWith('/v1/');
+  return ['/api/', '/v1/', '/a2a'].some((prefix) => path.startsWith(prefix));
 }

@@ -32,9 +32,11 @@ export interface Operation {
 export interface ErrorFormat {
   readonly schema: z.ZodType;
   readonly body: (error: ErrorBody) => unknown;
+  /** JSON if absent. */
+  readonly mediaType?: string;
 }
 
-export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access' | 'OpenAI';
+export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access' | 'OpenAI' | 'A2A';
 
 /** A request and its answer. A test sends each request to a running service. */
 export interface OperationExample {

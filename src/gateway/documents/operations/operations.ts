@@ -1,3 +1,4 @@
+import { a2aOperations } from './a2a-operations.ts';
 import { agentOperations } from './agent-operations.ts';
 import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
@@ -16,6 +17,7 @@ export const operations: readonly Operation[] = [
   ...agentOperations,
   ...openAiOperations,
   ...conversationOperations,
+  ...a2aOperations,
   nodeOperation,
   ...serviceOperations,
 ];

@@ -7,12 +7,12 @@ import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { newSessionId } from '../../requests/new-session-id.ts';
 import { isLastMessage, newestTurn, recordedTurn } from '../../requests/recorded-turn.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { type ToolAnswers, toolAnswers } from '../chat/tool-answers.ts';
-import { newSessionId } from '../chosen-session.ts';
 import { callIdFor } from '../client-tools.ts';
 import { isConversationId, noConversation } from '../conversations/conversation-id.ts';
 import { type InputMessages, inputMessages } from './input-messages.ts';
@@ -129,7 +129,7 @@ async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Pr
     return { sessionId, afterSeq: head };
   }
   if (previous) return startBehind(asked, previous);
-  const sessionId = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
+  const sessionId = await newSessionId(request, isUnstored(body) ? UNSTORED : 'chat');
   return { sessionId, afterSeq: 0, isAlone: true };
 }
 
@@ -162,7 +162,7 @@ async function forked(
   from: SessionId,
   at: number,
 ): Promise<Start> {
-  const to = await newSessionId(request, isUnstored(body) ? UNSTORED : undefined);
+  const to = await newSessionId(request, isUnstored(body) ? UNSTORED : 'chat');
   // The request may come again with its key.
   const { head } = await bus.send('session.position', { sessionId: to }, context);
   const afterSeq =

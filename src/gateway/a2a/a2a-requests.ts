@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { optional } from '../../wire/requests.ts';
+import { JsonRpcId } from './a2a-error.ts';
+import { Message, Task } from './a2a-objects.ts';
+
+/* The parameters of the methods, and what is special about the answers. */
+
+const historyLength = optional(z.coerce.number().pipe(z.int().min(0))).describe(
+  'At most so many messages of the history, the newest ones; all if absent.',
+);
+
+export const PushConfig = z.object({
+  id: optional(z.string()),
+  taskId: optional(z.string()),
+  url: z.string(),
+  token: optional(z.string()),
+});
+export type PushConfig = z.infer<typeof PushConfig>;
+
+export const SendMessageRequest = z.object({
+  message: Message,
+  configuration: optional(
+    z.object({
+      acceptedOutputModes: optional(z.array(z.string())),
+      taskPushNotificationConfig: optional(PushConfig),
+      historyLength,
+      returnImmediately: optional(z.boolean()).describe('Do not wait until the task ends or needs input.'),
+    }),
+  ),
+});
+export type SendMessageRequest = z.infer<typeof SendMessageRequest>;
+
+export const TaskQuery = z.object({ historyLength });
+export type TaskQuery = z.infer<typeof TaskQuery>;
+
+export const GetTaskRequest = TaskQuery.extend({ id: z.string() });
+export type GetTaskRequest = z.infer<typeof GetTaskRequest>;
+
+export const TaskIdRequest = z.object({ id: z.string() });
+export type TaskIdRequest = z.infer<typeof TaskIdRequest>;
+
+const STATES = [
+  ...['UNSPECIFIED', 'SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'AUTH_REQUIRED'],
+  ...['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'],
+].map((name) => `TASK_STATE_${name}`);
+
+/** In a query, `true` is a text. */
+const flag = z.union([z.boolean(), z.enum(['true', 'false'])]);
+
+export const ListTasksRequest = z.object({
+  contextId: optional(z.string()),
+  status: optional(z.enum(STATES)),
+  pageSize: optional(z.coerce.number().pipe(z.int().min(1).max(100))),
+  pageToken: optional(z.string()),
+  historyLength,
+  statusTimestampAfter: optional(z.iso.datetime({ offset: true })),
+  includeArtifacts: optional(flag),
+});
+export type ListTasksRequest = z.infer<typeof ListTasksRequest>;
+
+export const ListTasksResponse = z.object({
+  tasks: z.array(Task),
+  nextPageToken: z.string().describe('Empty on the last page.'),
+  pageSize: z.int(),
+  totalSize: z.int(),
+});
+export type ListTasksResponse = z.infer<typeof ListTasksResponse>;
+
+export const JsonRpcRequest = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: JsonRpcId.default(null),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+export type JsonRpcRequest = z.infer<typeof JsonRpcRequest>;
+
+export const JsonRpcResponse = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: JsonRpcId,
+  result: z.unknown().describe('What the HTTP+JSON binding answers.'),
+});
+export type JsonRpcResponse = z.infer<typeof JsonRpcResponse>;

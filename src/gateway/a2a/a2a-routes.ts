@@ -1,0 +1,97 @@
+import type { Logger } from '../../ports/logger.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
+import type { ErrorFormat } from '../http/http-front.ts';
+import type { ServedRequest } from '../http/http-message.ts';
+import type { Parameters, Route } from '../http/router.ts';
+import type { A2aCall } from './a2a-call.ts';
+import { A2A_SCOPES } from './a2a-scopes.ts';
+import type { CardDeps } from './served-card.ts';
+
+export interface A2aDeps extends Pick<A2aCall, 'bus' | 'fanOut' | 'maxImageBytes'> {
+  readonly card: CardDeps;
+  readonly log: Logger;
+}
+
+/** The agent for other agents: its card, and both bindings of A2A 1.0. The code is loaded by the first request. */
+export function a2aRoutes(deps: A2aDeps): Route[] {
+  const { bus, fanOut, maxImageBytes, card, log } = deps;
+  const rest = () => import('./rest.ts');
+  type Rest = Awaited<ReturnType<typeof rest>>;
+  const callOf = (request: ServedRequest): A2aCall => ({
+    ...{ bus, fanOut, maxImageBytes, card, request },
+    context: request.context,
+  });
+  const by =
+    (answer: (rest: Rest, call: A2aCall, taskId: string) => Promise<HttpResponse>) =>
+    async (request: ServedRequest, { taskId = '' }: Parameters) =>
+      answer(await rest(), callOf(request), taskId);
+  const subscribe = {
+    path: '/a2a/tasks/:taskId:subscribe',
+    access: A2A_SCOPES.SubscribeToTask,
+    mayStream: 'by-field' as const,
+    handler: by(({ streamTask }, call, taskId) => streamTask(call, taskId)),
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/.well-known/agent-card.json',
+      access: 'open',
+      handler: async (request) => (await import('./served-card.ts')).showCard(card, request),
+    },
+    {
+      method: 'POST',
+      path: '/a2a',
+      // Each method has a scope of its own.
+      access: null,
+      mayStream: 'by-field',
+      handler: async (request) => (await import('./json-rpc.ts')).answerJsonRpc(callOf(request), log),
+    },
+    {
+      method: 'POST',
+      path: '/a2a/message:send',
+      access: A2A_SCOPES.SendMessage,
+      handler: by(({ postMessage }, call) => postMessage(call)),
+    },
+    {
+      method: 'POST',
+      path: '/a2a/message:stream',
+      access: A2A_SCOPES.SendStreamingMessage,
+      mayStream: 'by-field',
+      handler: by(({ streamMessage }, call) => streamMessage(call)),
+    },
+    {
+      method: 'GET',
+      path: '/a2a/tasks',
+      access: A2A_SCOPES.ListTasks,
+      handler: by(({ showTasks }, call) => showTasks(call)),
+    },
+    {
+      method: 'POST',
+      path: '/a2a/tasks/:taskId:cancel',
+      access: A2A_SCOPES.CancelTask,
+      handler: by(({ postCancel }, call, taskId) => postCancel(call, taskId)),
+    },
+    { method: 'POST', ...subscribe },
+    { method: 'GET', ...subscribe },
+    {
+      method: 'GET',
+      path: '/a2a/tasks/:taskId',
+      access: A2A_SCOPES.GetTask,
+      handler: by(({ showTask }, call, taskId) => showTask(call, taskId)),
+    },
+    {
+      method: 'GET',
+      path: '/a2a/extendedAgentCard',
+      access: A2A_SCOPES.GetExtendedAgentCard,
+      handler: by(({ showExtendedCard }, call) => showExtendedCard(call)),
+    },
+  ];
+}
+
+const errors = () => import('./a2a-error.ts');
+
+/** The first one whose prefix fits counts. */
+export const a2aErrors: readonly ErrorFormat[] = [
+  { prefix: '/a2a/', respond: async (error) => (await errors()).restErrorResponse(error) },
+  { prefix: '/a2a', respond: async (error) => (await errors()).jsonRpcErrorResponse(error) },
+];

@@ -1,0 +1,45 @@
+import type { ServiceError } from '../../core/errors.ts';
+import type { HttpResponse } from '../../ports/web-server.ts';
+import { serverSentEvents } from '../sse/server-sent-events.ts';
+import type { A2aCall } from './a2a-call.ts';
+import type { StreamResponse } from './a2a-objects.ts';
+import { type BegunTask, readTask } from './task-feed.ts';
+import type { TurnTask } from './turn-task.ts';
+
+/** How a binding writes what a stream tells. */
+export interface StreamFormat {
+  readonly response: (response: StreamResponse) => object;
+  readonly error: (error: ServiceError) => object;
+}
+
+/** A stream that can begin. */
+export interface TaskStream {
+  readonly begun: BegunTask;
+  /** Whether nothing more is wanted of the task. */
+  readonly isOver: (task: TurnTask) => boolean;
+}
+
+/** The task, and then what changes, as server-sent events. The task goes on if the client leaves. */
+export function taskStream(
+  call: A2aCall,
+  { begun, isOver }: TaskStream,
+  { response: formatOf, error: errorOf }: StreamFormat,
+): HttpResponse {
+  const { request, bus, context } = call;
+  request.credential?.checkBy(() => void bus.topicOf(begun.place.sessionId, context));
+  return serverSentEvents(
+    (sink) =>
+      readTask(call, begun, {
+        sink,
+        encode: (response) => `data: ${JSON.stringify(formatOf(response))}\n\n`,
+        isOver,
+        onOver: () => sink.end(),
+        onError: (error) => sink.fail(error),
+      }),
+    {
+      method: request.method,
+      credential: request.credential,
+      encodeError: (error) => `event: error\ndata: ${JSON.stringify(errorOf(error))}\n\n`,
+    },
+  );
+}

@@ -1,0 +1,119 @@
+import { describe, expect } from 'vitest';
+import { A2aRestError, JsonRpcError } from '../../../src/gateway/a2a/a2a-error.ts';
+import { A2aRig } from '../../support/a2a/a2a-rig.ts';
+import { verifies } from '../requirements.ts';
+
+const SAID = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+const request = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 'r1', method, params });
+const sending = (said: object) => request('SendMessage', { message: { ...SAID, ...said } });
+
+/** A request of JSON-RPC, and the number, the reason and the wrong field of its error. */
+const WRONG: readonly [unknown, number, string, string | undefined][] = [
+  ['{', -32_700, 'INVALID_PARAMS', undefined],
+  [[], -32_600, 'INVALID_PARAMS', 'body'],
+  [{ ...request('GetTask'), jsonrpc: '1.0' }, -32_600, 'INVALID_PARAMS', 'jsonrpc'],
+  [request('GetTask', []), -32_602, 'INVALID_PARAMS', 'params'],
+  [request('tasks/get', {}), -32_601, 'INVALID_PARAMS', undefined],
+  [request('GetTask', {}), -32_602, 'INVALID_PARAMS', 'id'],
+  [request('GetTask', { id: 'nobody' }), -32_001, 'TASK_NOT_FOUND', undefined],
+  [request('SendMessage', {}), -32_602, 'INVALID_PARAMS', 'message'],
+  [sending({ parts: [] }), -32_602, 'INVALID_PARAMS', 'message.parts'],
+  [sending({ parts: [{}] }), -32_602, 'INVALID_PARAMS', 'message.parts.0'],
+  [sending({ role: 'ROLE_AGENT' }), -32_602, 'INVALID_PARAMS', 'message.role'],
+  [sending({ contextId: 'a b' }), -32_602, 'INVALID_PARAMS', 'message.contextId'],
+  [sending({ taskId: 'nobody' }), -32_001, 'TASK_NOT_FOUND', undefined],
+  [
+    sending({ parts: [{ url: 'https://example.com/a.png' }] }),
+    ...([-32_005, 'CONTENT_TYPE_NOT_SUPPORTED', 'message.parts.0.url'] as const),
+  ],
+  [
+    sending({ parts: [{ raw: 'aGk=', mediaType: 'application/pdf' }] }),
+    ...([-32_005, 'CONTENT_TYPE_NOT_SUPPORTED', 'message.parts.0.mediaType'] as const),
+  ],
+  [request('ListTasks', { pageSize: 0 }), -32_602, 'INVALID_PARAMS', 'pageSize'],
+  [request('GetExtendedAgentCard', {}), -32_004, 'UNSUPPORTED_OPERATION', undefined],
+];
+
+function told(details: JsonRpcError['error']['data']) {
+  const [info, bad] = details;
+  const reason = info && 'reason' in info ? info.reason : undefined;
+  return [reason, bad && 'fieldViolations' in bad ? bad.fieldViolations[0]?.field : undefined];
+}
+
+describe('errors of A2A', () => {
+  verifies(
+    'a2a.errors',
+    async () => {
+      await using rig = await A2aRig.start();
+      for (const [body, number, reason, field] of WRONG) {
+        const answer = await rig.call(typeof body === 'string' ? body : JSON.stringify(body));
+        const { id, error } = JsonRpcError.parse(await answer.json());
+        expect([body, answer.status, error.code, ...told(error.data)]).toEqual([
+          ...[body, 200, number, reason, field],
+        ]);
+        expect(id).toBe(JSON.stringify(body).includes('"r1"') ? 'r1' : null);
+      }
+      expect(rig.model.calls).toEqual([]);
+    },
+    'JSON-RPC',
+  );
+
+  verifies(
+    'a2a.errors',
+    async () => {
+      await using rig = await A2aRig.start();
+      const asked = async (path: string, init: RequestInit = {}, version = '1.0') => {
+        const headers = { 'A2A-Version': version, 'Content-Type': 'application/a2a+json', ...init.headers };
+        const answer = await rig.service.fetch(path, { ...init, headers });
+        expect(answer.headers.get('Content-Type')).toBe('application/a2a+json');
+        const { error } = A2aRestError.parse(await answer.json());
+        expect(error.code).toBe(answer.status);
+        return [answer.status, error.status, ...told(error.details)];
+      };
+      const post = (body: string) => ({ method: 'POST', body });
+      expect(await asked('/a2a/tasks/nobody')).toEqual([404, 'NOT_FOUND', 'TASK_NOT_FOUND', undefined]);
+      expect(await asked('/a2a/tasks?pageSize=500')).toEqual([
+        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'pageSize'],
+      ]);
+      expect(await asked('/a2a/message:send', post('{"message":{}}'))).toEqual([
+        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'message.messageId'],
+      ]);
+      expect(await asked('/a2a/message:send', post('{'))).toEqual([
+        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
+      ]);
+      expect(await asked('/a2a/nothing')).toEqual([
+        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
+      ]);
+      for (const version of ['', '0.3', '2.0'])
+        expect(await asked('/a2a/tasks', {}, version)).toEqual([
+          ...[400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED', 'A2A-Version'],
+        ]);
+    },
+    'HTTP+JSON',
+  );
+
+  verifies(
+    'a2a.errors',
+    async () => {
+      await using rig = await A2aRig.start();
+      const listing = request('ListTasks', {});
+      for (const version of ['', '0.3', '1.1']) {
+        const answer = await rig.call(listing, { 'A2A-Version': version });
+        expect(await answer.json()).toMatchObject({ id: 'r1', error: { code: -32_009 } });
+      }
+      expect(await (await rig.call(listing, { 'A2A-Version': '1.0.3' })).json()).toMatchObject({
+        result: {},
+      });
+      const inQuery = await rig.service.fetch('/a2a/tasks?A2A-Version=1.0');
+      expect(inQuery.status).toBe(200);
+      const text = await rig.call(listing, { 'Content-Type': 'text/plain' });
+      expect(await text.json()).toMatchObject({ id: null, error: { code: -32_005 } });
+      const elsewhere = await rig.call(listing, { Origin: 'https://elsewhere.example' });
+      expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
+        403,
+        { jsonrpc: '2.0', id: null, error: { code: 403 } },
+      ]);
+    },
+    'versions, types and origins',
+  );
+});
