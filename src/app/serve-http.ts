@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { AgentIdentity } from '../core/agent-description.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 import { encodedBytes } from '../core/size-limits.ts';
+import { agUiRoutes } from '../gateway/ag-ui/ag-ui-routes.ts';
 import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
@@ -213,6 +214,7 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
     oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
     ...openAiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),
+    ...agUiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),
   ];
 }
 

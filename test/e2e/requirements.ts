@@ -503,6 +503,9 @@ export const requirements = {
   'client-tools.websocket': 'a page lends the agent its own functions over WebSocket',
   'client-tools.rest': 'the same over REST, with the result or with an error',
 
+  'ag-ui.run':
+    'POST /ag-ui runs the agent for the client of `@ag-ui/client`, which gets text, tools and steps',
+
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',

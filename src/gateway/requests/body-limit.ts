@@ -7,6 +7,7 @@ const WITH_IMAGES: ReadonlySet<string> = new Set([
   '/mcp',
   '/v1/chat/completions',
   '/v1/responses',
+  '/ag-ui',
 ]);
 
 /** The limit on the bodies of a path. */

@@ -22,7 +22,7 @@ export class RequestTally {
   /** @param path other paths than those of the REST interfaces are not limited by address. */
   constructor(deps: TallyDeps, path: string) {
     this.#deps = deps;
-    this.#isByAddress = path.startsWith('/api/') || path.startsWith('/v1/');
+    this.#isByAddress = ['/api/', '/v1/', '/ag-ui'].some((prefix) => path.startsWith(prefix));
   }
 
   get headers(): Record<string, string> {
