@@ -505,6 +505,17 @@ export const requirements = {
 
   'ag-ui.run':
     'POST /ag-ui runs the agent for the client of `@ag-ui/client`, which gets text, tools and steps',
+  'ag-ui.reasoning': 'a run tells the reasoning of the model, and tells it again where the log has it',
+  'ag-ui.input':
+    'the model gets the thread, the instructions and the context of the input; its state comes back',
+  'ag-ui.join': 'a page that brings nothing new gets the messages of the thread, and what happens in it',
+  'ag-ui.again': 'a run that is asked for again is told again, and not done again',
+  'ag-ui.restart': 'a run goes on after a restart of the service',
+  'ag-ui.end': 'a run ends as its turn does: with an error, or cancelled',
+  'ag-ui.interrupt': 'a run ends with an interrupt where a tool needs approval, and another one answers it',
+  'ag-ui.client-tools': 'a run ends where a tool of the page is called, and another one brings the result',
+  'ag-ui.refused': 'an input that cannot be run is refused, with the field',
+  'ag-ui.access': 'a run is of one agent and of one client: its thread does not exist for others',
 
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',

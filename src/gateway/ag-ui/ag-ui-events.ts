@@ -1,4 +1,4 @@
-import type { AgentId } from '../../core/agent-description.ts';
+import type { ErrorBody } from '../../core/errors.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import type { Content } from './run-input.ts';
 
@@ -28,7 +28,6 @@ export type ThreadMessage =
 /** What the state of a run says of its session, as `session`. */
 export interface SessionState {
   readonly id: string;
-  readonly agent?: AgentId;
   /** The turn that the run is of; null if it is of none. */
   readonly turnId: string | null;
   /** `waiting`: for an approval, or for the client. */
@@ -118,6 +117,12 @@ export type AgUiEvent =
   | { readonly type: 'STATE_DELTA'; readonly delta: readonly Patch[] }
   | { readonly type: 'MESSAGES_SNAPSHOT'; readonly messages: readonly object[] }
   | { readonly type: 'CUSTOM'; readonly name: string; readonly value: unknown };
+
+/** Ends a run. */
+export function runError({ code, message, details }: ErrorBody): Extract<AgUiEvent, { type: 'RUN_ERROR' }> {
+  const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
+  return { type: 'RUN_ERROR', message: message + reason, code, metadata: { details } };
+}
 
 export function encodeEvent(event: AgUiEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`;

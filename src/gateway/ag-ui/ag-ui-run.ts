@@ -6,6 +6,7 @@ import { readJsonObject } from '../http/request-body.ts';
 import { parseForeign } from '../requests/request-fields.ts';
 import { serverSentEvents } from '../sse/server-sent-events.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+import { encodeEvent, runError } from './ag-ui-events.ts';
 import { beginRun } from './begin-run.ts';
 import { runFeed } from './run-feed.ts';
 import { RunInput } from './run-input.ts';
@@ -24,5 +25,8 @@ export async function runAgent(deps: AgUiDeps, request: ServedRequest): Promise<
   const sessionId = input.threadId;
   const plan = await beginRun({ bus, context, sessionId, input, maxImageBytes });
   credential?.checkBy(() => void bus.topicOf(sessionId, context));
-  return serverSentEvents((sink) => runFeed({ ...deps, context }, { input, plan }, sink), request);
+  return serverSentEvents((sink) => runFeed({ ...deps, context }, { input, plan }, sink), {
+    ...request,
+    encodeLost: ({ body }) => encodeEvent(runError(body)),
+  });
 }

@@ -33,11 +33,24 @@ export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan
     key: await idempotencyKey(await keyOf(input.runId), newest),
     options: { ...optionsOf(input, thread.instructions), note: { agUi: note } },
   });
-  const turnId = await started(asked, message);
+  const turnId = await started(asked, message).catch((error: unknown) => {
+    throw isReused(error) ? otherRun(input.runId) : error;
+  });
   const plan = { turn: new TurnState(turnId), decided: [], warnings: thread.warnings };
   if (turnId === message.turnId) return { ...plan, afterSeq: head };
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
   return { ...plan, afterSeq: (turn?.begin ?? 1) - 1 };
+}
+
+function isReused(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'IDEMPOTENCY_KEY_REUSED';
+}
+
+function otherRun(runId: string): ServiceError {
+  return new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The run was asked for with another message.', {
+    ...{ field: 'runId', key: runId },
+    suggestion: 'Give each new run an id of its own.',
+  });
 }
 
 /** The id of a run may have any characters. */

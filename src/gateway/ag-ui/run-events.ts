@@ -4,7 +4,13 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { callIdsOf } from '../../core/turn/step-parts.ts';
-import { type AgUiEvent, PROTOCOL_VERSION, type SessionState, type ThreadMessage } from './ag-ui-events.ts';
+import {
+  type AgUiEvent,
+  PROTOCOL_VERSION,
+  runError,
+  type SessionState,
+  type ThreadMessage,
+} from './ag-ui-events.ts';
 import { interruptFor } from './interrupts.ts';
 import { resultMessageId } from './message-ids.ts';
 import { resultContent, type SettledCall } from './result-content.ts';
@@ -99,16 +105,11 @@ export class RunEvents {
   }
 
   /** Ends the run with an error. */
-  fail({ code, message, details }: ErrorBody): void {
+  fail(error: ErrorBody): void {
     if (this.#isOver) return;
     this.#step.end();
     this.#isOver = true;
-    const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
-    this.#tell({
-      ...{ type: 'RUN_ERROR', message: message + reason, code },
-      ...this.#usageField,
-      metadata: { details },
-    });
+    this.#tell({ ...runError(error), ...this.#usageField });
   }
 
   #take(envelope: Envelope): void {

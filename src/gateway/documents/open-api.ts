@@ -53,6 +53,7 @@ import {
   ToolRecord,
   ToolsResponse,
 } from '../../wire/responses.ts';
+import { RunInput } from '../ag-ui/run-input.ts';
 import { ChatChunk, ChatCompletion } from '../openai/chat/chat-answers.ts';
 import { ChatRequest } from '../openai/chat/chat-request.ts';
 import { OpenAiModel, OpenAiModels } from '../openai/models.ts';
@@ -137,6 +138,7 @@ const named = {
   OpenAiModel,
   OpenAiModels,
   OpenAiError,
+  RunInput,
   ErrorResponse,
   ErrorBody,
   Image,
@@ -162,6 +164,7 @@ const tags: OpenApiDocument['tags'] = [
   { name: 'Tool servers', description: 'The MCP servers whose tools the agent uses.' },
   { name: 'Service', description: 'The service itself.' },
   { name: 'OpenAI', description: "OpenAI's interface, for clients that know it: the agents are the models." },
+  { name: 'AG-UI', description: 'AG-UI 1.0, for pages that show an agent at work.' },
   { name: 'Access', description: 'Who may use the service.' },
 ];
 

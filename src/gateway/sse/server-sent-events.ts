@@ -1,4 +1,4 @@
-import { asServiceError } from '../../core/errors.ts';
+import { asServiceError, type ServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import type { StreamCredential } from '../security/held-credentials.ts';
@@ -31,6 +31,8 @@ export interface EventClient {
   readonly method: string;
   /** When it has ended, the response ends with an event `error`: the client may read no more. */
   readonly credential?: Pick<StreamCredential, 'lost'> | undefined;
+  /** Encodes that event, where it is another one. */
+  readonly encodeLost?: (error: ServiceError) => string;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface EventClient {
  */
 export function serverSentEvents(
   open: (sink: EventSink) => EventFeed,
-  { method, credential }: EventClient,
+  { method, credential, encodeLost = lostEvent }: EventClient,
 ): HttpResponse {
   const lost = credential?.lost;
   if (method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
@@ -74,7 +76,7 @@ export function serverSentEvents(
         if (isOver) return;
         heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
         lose = () => {
-          send(`event: error\ndata: ${JSON.stringify(errorEnvelope(asServiceError(lost?.reason)))}\n\n`);
+          send(encodeLost(asServiceError(lost?.reason)));
           end();
         };
         if (lost?.aborted) lose();
@@ -86,4 +88,8 @@ export function serverSentEvents(
     new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );
   return { status: 200, headers: HEADERS, body };
+}
+
+function lostEvent(error: ServiceError): string {
+  return `event: error\ndata: ${JSON.stringify(errorEnvelope(error))}\n\n`;
 }

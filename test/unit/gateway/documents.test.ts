@@ -6,6 +6,7 @@ import { prometheusMetrics } from '../../../src/adapters/prometheus/prometheus-m
 import { MetricRing } from '../../../src/app/metrics/metric-ring.ts';
 import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
+import { agUiRoutes } from '../../../src/gateway/ag-ui/ag-ui-routes.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
@@ -84,6 +85,7 @@ describe('the OpenAPI document', () => {
         maxImageBytes: false,
       }),
       ...openAiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
+      ...agUiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),

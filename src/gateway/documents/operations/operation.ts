@@ -34,7 +34,7 @@ export interface ErrorFormat {
   readonly body: (error: ErrorBody) => unknown;
 }
 
-export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access' | 'OpenAI';
+export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access' | 'OpenAI' | 'AG-UI';
 
 /** A request and its answer. A test sends each request to a running service. */
 export interface OperationExample {

@@ -1,3 +1,4 @@
+import { agUiOperations } from './ag-ui-operations.ts';
 import { agentOperations } from './agent-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import { nodeOperation } from './node-operation.ts';
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = [
   ...serverOperations,
   ...agentOperations,
   ...openAiOperations,
+  ...agUiOperations,
   nodeOperation,
   ...serviceOperations,
 ];
