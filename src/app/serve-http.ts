@@ -7,6 +7,7 @@ import type { AgentIdentity } from '../core/agent-description.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 import { encodedBytes } from '../core/size-limits.ts';
 import { a2aErrors, a2aRoutes } from '../gateway/a2a/a2a-routes.ts';
+import { agUiRoutes } from '../gateway/ag-ui/ag-ui-routes.ts';
 import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
 import { indexRoute } from '../gateway/console/index-route.ts';
@@ -224,6 +225,7 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
         security: clients?.cardSecurity ?? {},
       },
     }),
+    ...agUiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),
   ];
 }
 

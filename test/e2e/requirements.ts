@@ -523,6 +523,20 @@ export const requirements = {
   'client-tools.websocket': 'a page lends the agent its own functions over WebSocket',
   'client-tools.rest': 'the same over REST, with the result or with an error',
 
+  'ag-ui.run':
+    'POST /ag-ui runs the agent for the client of `@ag-ui/client`, which gets text, tools and steps',
+  'ag-ui.reasoning': 'a run tells the reasoning of the model, and tells it again where the log has it',
+  'ag-ui.input':
+    'the model gets the thread, the instructions and the context of the input; its state comes back',
+  'ag-ui.join': 'a page that brings nothing new gets the messages of the thread, and what happens in it',
+  'ag-ui.again': 'a run that is asked for again is told again, and not done again',
+  'ag-ui.restart': 'a run goes on after a restart of the service',
+  'ag-ui.end': 'a run ends as its turn does: with an error, or cancelled',
+  'ag-ui.interrupt': 'a run ends with an interrupt where a tool needs approval, and another one answers it',
+  'ag-ui.client-tools': 'a run ends where a tool of the page is called, and another one brings the result',
+  'ag-ui.refused': 'an input that cannot be run is refused, with the field',
+  'ag-ui.access': 'a run is of one agent and of one client: its thread does not exist for others',
+
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',
@@ -532,11 +546,15 @@ export const requirements = {
   'mcp.access': '/mcp refuses foreign Host and Origin',
   'mcp.stateless': 'clients from 2026-07-28 on use /mcp and stdio without a session',
   'mcp.conformance': '/mcp passes the conformance scenarios that need no fixtures',
-  'mcp.gateway': 'tools, resources, templates, prompts and completions of tool servers pass through /mcp unharmed',
-  'mcp.gateway-questions': 'what a tool server asks while it works on a call reaches the client who made it, in both eras',
-  'mcp.gateway-approval': 'a tool that needs approval asks the client who calls it; a denied one is not offered',
+  'mcp.gateway':
+    'tools, resources, templates, prompts and completions of tool servers pass through /mcp unharmed',
+  'mcp.gateway-questions':
+    'what a tool server asks while it works on a call reaches the client who made it, in both eras',
+  'mcp.gateway-approval':
+    'a tool that needs approval asks the client who calls it; a denied one is not offered',
   'mcp.gateway-changes': 'MCP clients hear of changed lists and changed resources of tool servers',
-  'mcp.gateway-conformance': 'with a tool server that has its fixtures, /mcp passes all required scenarios of both revisions',
+  'mcp.gateway-conformance':
+    'with a tool server that has its fixtures, /mcp passes all required scenarios of both revisions',
   'mcp.agents': 'one instance calls another over /mcp',
 } as const;
 

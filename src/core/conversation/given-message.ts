@@ -5,7 +5,7 @@ import type { ModelMessage } from './model-message.ts';
 
 /*
  * A conversation that a client brings with its message, because its interface keeps none on the server: OpenAI's chat
- * completions. It is recorded as it was given.
+ * completions, and AG-UI. It is recorded as it was given.
  */
 
 const GivenCall = z.object({

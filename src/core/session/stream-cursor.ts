@@ -1,6 +1,6 @@
 import type { Envelope } from '../log/envelope.ts';
 import type { SessionEvent } from '../log/events.ts';
-import { spokenText } from '../turn/step-parts.ts';
+import { reasoningText, spokenText } from '../turn/step-parts.ts';
 import type { ReplyChunk, ReplyReasoning, SessionSignal } from './session-signal.ts';
 
 /** The position of one reader in a session: it has every event up to `seq`, and then `offset` of the running step. */
@@ -28,10 +28,13 @@ export class StreamCursor {
   #reasoning: (Step & { offset: number }) | null = null;
   /** The latest step that an event has ended. */
   #ended: Step | null = null;
+  readonly #takesKeptReasoning: boolean;
 
-  constructor({ seq, offset }: StreamPosition) {
+  /** @param options.takesKeptReasoning whether reasoning that the reader lacks is taken from the log, if it has it. */
+  constructor({ seq, offset }: StreamPosition, { takesKeptReasoning = false } = {}) {
     this.#seq = seq;
     this.#offset = offset;
+    this.#takesKeptReasoning = takesKeptReasoning;
   }
 
   get seq(): number {
@@ -59,7 +62,11 @@ export class StreamCursor {
     if ('event' in signal) {
       if (signal.seq <= this.#seq) return [];
       if (this.skipsTo(signal)) throw new Error(`event ${signal.seq} follows event ${this.#seq}`);
-      const rest = streamedText(signal).flatMap((text) => this.#takeText(text));
+      const thought = this.#takesKeptReasoning ? keptReasoning(signal) : [];
+      const rest = [
+        ...thought.flatMap((reasoning) => this.#takeReasoning(reasoning)),
+        ...streamedText(signal).flatMap((text) => this.#takeText(text)),
+      ];
       this.#seq = signal.seq;
       this.#endStep(signal.event);
       return [...rest, signal];
@@ -92,7 +99,7 @@ export class StreamCursor {
       : [{ ...chunk, offset: chunk.offset + known, content: chunk.content.slice(known) }];
   }
 
-  /** Missing reasoning cannot be read from the log, so a gap in it stays a gap. */
+  /** Missing reasoning may not be in the log, so a gap in it stays a gap. */
   #takeReasoning(piece: ReplyReasoning): ReplyReasoning[] {
     const { turnId, step, offset, content } = piece;
     if (this.#ended?.turnId === turnId && step <= this.#ended.step) return [];
@@ -141,6 +148,14 @@ function streamedText({ event, sessionId }: Envelope): ReplyChunk[] {
     default:
       return [];
   }
+}
+
+/** The whole reasoning of the step that the event ends, as far as the log has it. */
+function keptReasoning({ event, sessionId }: Envelope): ReplyReasoning[] {
+  if (event.type !== 'step.completed') return [];
+  const { turnId, step, parts } = event;
+  const content = reasoningText(parts);
+  return content === '' ? [] : [{ type: 'reply.reasoning', sessionId, turnId, step, offset: 0, content }];
 }
 
 function chunkOf({

@@ -57,6 +57,7 @@ import { A2aRestError, JsonRpcError } from '../a2a/a2a-error.ts';
 import { Message, SendMessageResponse, Task } from '../a2a/a2a-objects.ts';
 import { SendMessageRequest } from '../a2a/a2a-requests.ts';
 import { AgentCard } from '../a2a/agent-card.ts';
+import { RunInput } from '../ag-ui/run-input.ts';
 import { ChatChunk, ChatCompletion } from '../openai/chat/chat-answers.ts';
 import { ChatRequest } from '../openai/chat/chat-request.ts';
 import { OpenAiModel, OpenAiModels } from '../openai/models.ts';
@@ -148,6 +149,7 @@ const named = {
   Task,
   A2aRestError,
   JsonRpcError,
+  RunInput,
   ErrorResponse,
   ErrorBody,
   Image,
@@ -174,6 +176,7 @@ const tags: OpenApiDocument['tags'] = [
   { name: 'Service', description: 'The service itself.' },
   { name: 'OpenAI', description: "OpenAI's interface, for clients that know it: the agents are the models." },
   { name: 'A2A', description: 'The agent as a peer of other agents, by A2A 1.0.' },
+  { name: 'AG-UI', description: 'AG-UI 1.0, for pages that show an agent at work.' },
   { name: 'Access', description: 'Who may use the service.' },
 ];
 

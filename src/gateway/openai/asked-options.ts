@@ -1,5 +1,5 @@
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
-import { type AskedTools, toolOptions } from './client-tools.ts';
+import { type AskedTools, toolOptions } from '../requests/tool-options.ts';
 import { type AskedFormat, outputFormat } from './output-format.ts';
 
 /** What both of OpenAI's interfaces can ask of a turn. */

@@ -10,6 +10,7 @@ const WITH_IMAGES: ReadonlySet<string> = new Set([
   '/a2a',
   '/a2a/message:send',
   '/a2a/message:stream',
+  '/ag-ui',
 ]);
 
 /** The limit on the bodies of a path. */

@@ -1,4 +1,4 @@
-import type { SessionId, TurnId } from '../../core/ids.ts';
+import type { CallId, SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
@@ -38,6 +38,20 @@ export function newestTurn(
 ): Promise<RecordedTurn | null> {
   return turnThat(bus, sessionId, context, ({ turnId }, later) =>
     later.some(({ event }) => event.type === 'turn.started' && event.turnId === turnId),
+  );
+}
+
+/** The last turn that has asked for one of these calls. Null if none has. */
+export function turnWithCalls(
+  bus: Bus,
+  { sessionId, callIds }: { readonly sessionId: SessionId; readonly callIds: readonly CallId[] },
+  context: RequestContext,
+): Promise<RecordedTurn | null> {
+  return turnThat(bus, sessionId, context, ({ turnId }, later) =>
+    later.some(
+      ({ event }) =>
+        event.type === 'tool-call.requested' && event.turnId === turnId && callIds.includes(event.callId),
+    ),
   );
 }
 

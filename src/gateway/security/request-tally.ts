@@ -22,7 +22,7 @@ export class RequestTally {
   /** @param path other paths than those of the REST interfaces are not limited by address. */
   constructor(deps: TallyDeps, path: string) {
     this.#deps = deps;
-    this.#isByAddress = ['/api/', '/v1/', '/a2a'].some((prefix) => path.startsWith(prefix));
+    this.#isByAddress = ['/api/', '/v1/', '/a2a', '/ag-ui'].some((prefix) => path.startsWith(prefix));
   }
 
   get headers(): Record<string, string> {

@@ -22,6 +22,8 @@ export interface ResumingReaderDeps {
   readonly encodeResumed: (after: number, head: number) => string;
   /** Whether the client wants the reasoning of the model. */
   readonly wantsReasoning: boolean;
+  /** Whether reasoning that the client has missed comes from the log, where the log has it. */
+  readonly takesKeptReasoning?: boolean;
   /** The first frame was sent. */
   readonly onResumed?: () => void;
   /** The session was deleted, and nothing follows. */
@@ -55,7 +57,8 @@ export class ResumingReader implements SignalReader {
   constructor(sessionId: SessionId, position: StreamPosition, deps: ResumingReaderDeps) {
     this.#sessionId = sessionId;
     this.#deps = deps;
-    this.#cursor = new StreamCursor(position);
+    const { takesKeptReasoning = false } = deps;
+    this.#cursor = new StreamCursor(position, { takesKeptReasoning });
   }
 
   /** Call it once, after the reader has joined the session's signals. */

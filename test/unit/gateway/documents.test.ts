@@ -7,6 +7,7 @@ import { MetricRing } from '../../../src/app/metrics/metric-ring.ts';
 import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { a2aRoutes } from '../../../src/gateway/a2a/a2a-routes.ts';
+import { agUiRoutes } from '../../../src/gateway/ag-ui/ag-ui-routes.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { extendedCardOperation } from '../../../src/gateway/documents/operations/a2a-operations.ts';
@@ -97,6 +98,7 @@ describe('the OpenAPI document', () => {
           ...{ baseOf: async () => 'http://a', security: {} },
         },
       }),
+      ...agUiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
       ...keyRoutes(bus),
       ...grantRoutes(bus),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),

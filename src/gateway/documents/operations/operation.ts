@@ -36,7 +36,15 @@ export interface ErrorFormat {
   readonly mediaType?: string;
 }
 
-export type Tag = 'Messages' | 'Sessions' | 'Tool servers' | 'Service' | 'Access' | 'OpenAI' | 'A2A';
+export type Tag =
+  | 'Messages'
+  | 'Sessions'
+  | 'Tool servers'
+  | 'Service'
+  | 'Access'
+  | 'OpenAI'
+  | 'A2A'
+  | 'AG-UI';
 
 /** A request and its answer. A test sends each request to a running service. */
 export interface OperationExample {

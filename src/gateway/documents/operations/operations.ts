@@ -1,4 +1,5 @@
 import { a2aOperations } from './a2a-operations.ts';
+import { agUiOperations } from './ag-ui-operations.ts';
 import { agentOperations } from './agent-operations.ts';
 import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
@@ -18,6 +19,7 @@ export const operations: readonly Operation[] = [
   ...openAiOperations,
   ...conversationOperations,
   ...a2aOperations,
+  ...agUiOperations,
   nodeOperation,
   ...serviceOperations,
 ];

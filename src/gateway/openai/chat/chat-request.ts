@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { optional } from '../../../wire/requests.ts';
-import { FunctionTool } from '../client-tools.ts';
+import { FunctionTool } from '../../requests/tool-options.ts';
 import { formatOf, NamedSchema } from '../output-format.ts';
 
 /*

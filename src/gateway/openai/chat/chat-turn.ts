@@ -6,12 +6,13 @@ import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { sinceLastReply } from '../../requests/given-calls.ts';
 import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../requests/turn-answer.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
 import type { ChatRequest } from './chat-request.ts';
-import { givenConversation, sinceLastReply } from './given-conversation.ts';
+import { givenConversation } from './given-conversation.ts';
 import { toolAnswers } from './tool-answers.ts';
 
 /** Who asks, for what. */

@@ -2,6 +2,7 @@ import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { Image } from '../../../core/conversation/image.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
+import { argumentsOf, callNameIn } from '../../requests/given-calls.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import type { ChatMessage } from './chat-request.ts';
 
@@ -61,11 +62,6 @@ export function givenHistory(
   return { instructions, history };
 }
 
-/** What a session that knows the conversation does not know yet: what users said after the last reply. */
-export function sinceLastReply(history: readonly GivenMessage[]): readonly GivenMessage[] {
-  return history.slice(history.findLastIndex(({ role }) => role !== 'user') + 1);
-}
-
 interface Place {
   readonly field: string;
   readonly maxImageBytes: MaxBytes;
@@ -94,7 +90,12 @@ function givenMessage(
     }
     case 'tool': {
       const { tool_call_id: callId, content } = message;
-      return { role: 'tool', callId, name: nameOf(callId, before, place.field), text: textOf(content) };
+      return {
+        role: 'tool',
+        callId,
+        name: callNameIn(before, callId, `${place.field}.tool_call_id`),
+        text: textOf(content),
+      };
     }
     default:
       return message satisfies never;
@@ -131,29 +132,6 @@ type Content = string | readonly ({ readonly text: string } | { readonly refusal
 export function textOf(content: Content): string {
   if (typeof content === 'string') return content;
   return content.map((part) => ('text' in part ? part.text : part.refusal)).join('\n');
-}
-
-function argumentsOf(text: string, field: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new ServiceError('INVALID_REQUEST', 'The arguments of a tool call must be a JSON object.', {
-    field,
-    issue: 'it is not a JSON object',
-  });
-}
-
-function nameOf(callId: string, before: readonly GivenMessage[], field: string): string {
-  const calls = before.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []) : []));
-  const call = calls.findLast((candidate) => candidate.callId === callId);
-  if (call) return call.name;
-  throw new ServiceError('INVALID_REQUEST', 'A tool message must follow the message with its call.', {
-    field: `${field}.tool_call_id`,
-    issue: `no message before it has a tool call with the id ${callId}`,
-  });
 }
 
 function notGoingOn(field: string): ServiceError {

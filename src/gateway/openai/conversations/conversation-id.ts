@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { SessionId } from '../../../core/ids.ts';
 import type { HttpRequest } from '../../../ports/web-server.ts';
-import { newSessionId } from '../chosen-session.ts';
+import { newSessionId } from '../../requests/new-session-id.ts';
 
 const PREFIX = 'conv';
 const MADE_HERE = /(?:^|\/)conv-[0-9a-f-]{32,}$/;

@@ -1,16 +1,8 @@
-import type { RequestContext } from '../../../core/request/request-context.ts';
-import type { Bus } from '../../../ports/bus.ts';
 import type { EventFeed } from '../../sse/server-sent-events.ts';
-import { type FrameSink, ResumingReader } from '../../stream/resuming-reader.ts';
-import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
+import { type FollowDeps, followSession } from '../../stream/followed-session.ts';
+import type { FrameSink } from '../../stream/resuming-reader.ts';
 import type { BegunResponse } from './response-turn.ts';
 import { TurnResponses } from './turn-responses.ts';
-
-export interface FeedDeps {
-  readonly bus: Bus;
-  readonly fanOut: SignalFanOut;
-  readonly context: RequestContext;
-}
 
 export interface FeedListener {
   readonly sink: FrameSink;
@@ -24,55 +16,24 @@ export interface FeedListener {
 
 /** Reads a response: first what the log has of it, then what happens. The listener is called later, never at once. */
 export function readResponse(
-  { bus, fanOut, context }: FeedDeps,
+  deps: FollowDeps,
   { place, afterSeq }: BegunResponse,
   { sink, encode, onOver, onError }: FeedListener,
 ): EventFeed {
-  const topic = bus.topicOf(place.sessionId, context);
   let events = '';
-  let isOver = false;
   const responses = new TurnResponses(place, (type, json, number) => {
     events += encode(type, json, number);
   });
-  const stop = (): void => {
-    isOver = true;
-    fanOut.leave(topic, reader);
-    reader.close();
-  };
-  const send = (text: string): boolean => {
-    if (isOver) return true;
-    const isTaken = text === '' || sink.send(text);
-    if (responses.isOver) {
-      stop();
-      onOver(responses);
-    }
-    return isTaken;
-  };
-  const reader = new ResumingReader(
-    place.sessionId,
-    { seq: afterSeq, offset: 0 },
-    {
-      bus,
-      context: () => context,
-      sink: { send, bufferedBytes: () => sink.bufferedBytes() },
-      encode: (signal) => {
-        events = '';
-        responses.take(signal);
-        return events;
-      },
-      encodeResumed: () => '',
-      wantsReasoning: false,
-      onEnd: () => {
-        stop();
-        onOver(responses);
-      },
-      onError: (error) => {
-        stop();
-        onError(error);
-      },
+  return followSession(deps, {
+    ...{ sessionId: place.sessionId, afterSeq, sink },
+    take: (signal) => {
+      events = '';
+      responses.take(signal);
+      return events;
     },
-  );
-  fanOut.join(topic, reader);
-  reader.start();
-  return { drained: () => reader.drained(), stop };
+    isOver: () => responses.isOver,
+    onOver: () => onOver(responses),
+    onDeleted: () => onOver(responses),
+    onError,
+  });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SessionId } from '../../../core/ids.ts';
 import { optional } from '../../../wire/requests.ts';
-import { FunctionTool } from '../client-tools.ts';
+import { FunctionTool } from '../../requests/tool-options.ts';
 import { AskedFormat } from '../output-format.ts';
 
 /*

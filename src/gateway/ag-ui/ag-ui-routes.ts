@@ -1,0 +1,16 @@
+import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import type { Route } from '../http/router.ts';
+import type { AgUiDeps } from './ag-ui-run.ts';
+
+/** AG-UI 1.0, for pages that show an agent at work. Its code is loaded by the first request. */
+export function agUiRoutes(deps: AgUiDeps): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/ag-ui',
+      access: REQUEST_SCOPES['turn.start'],
+      mayStream: 'by-field',
+      handler: async (request) => (await import('./ag-ui-run.ts')).runAgent(deps, request),
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { AskedRun } from './asked-run.ts';
+import type { RunPlan } from './run-events.ts';
+import { ThreadMessages } from './thread-messages.ts';
+import { TurnState } from './turn-state.ts';
+
+const PAGE_EVENTS = 200;
+
+/** Shows the messages of the thread, and goes on with the turn that is open. */
+export async function joinedRun({ bus, context, sessionId, input }: AskedRun): Promise<RunPlan> {
+  const thread = new ThreadMessages();
+  let turn: TurnState | null = null;
+  let afterSeq = 0;
+  for (let page: readonly Envelope[] | null = null; !page || page.length === PAGE_EVENTS; ) {
+    page = await bus.send('session.events', { sessionId, afterSeq, limit: PAGE_EVENTS }, context);
+    for (const envelope of page) {
+      const { event, seq } = envelope;
+      thread.take(event);
+      if (event.type === 'turn.started') turn = new TurnState(event.turnId);
+      turn?.take(envelope);
+      if (turn?.status === 'over') turn = null;
+      afterSeq = seq;
+    }
+  }
+  if (afterSeq === 0 && input.messages.length > 0) throw nothingToAnswer(input.messages.length - 1);
+  return { turn, afterSeq, decided: [], thread: thread.all, warnings: [] };
+}
+
+function nothingToAnswer(index: number): ServiceError {
+  return new ServiceError(
+    'INVALID_REQUEST',
+    'The last message must be one of the user, or the result of a tool.',
+    {
+      field: `messages.${index}`,
+      issue: 'the thread is new, and nothing in it asks for a reply',
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { CallId, TurnId } from '../../core/ids.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
+
+/*
+ * The ids of messages follow from the log, so that a client gets the same ones whenever it reads a thread.
+ */
+
+/** What a turn remembers of the run that began it. */
+export const RunNote = z.object({
+  runId: z.string(),
+  /** The ids that the client gave to the messages before its newest one, and to that one. */
+  messageIds: z.array(z.string()),
+});
+export type RunNote = z.infer<typeof RunNote>;
+
+const Note = z.object({ agUi: RunNote });
+
+/** Undefined if no run began the turn. */
+export function noteOf({ options }: SessionEventOf<'turn.requested'>): RunNote | undefined {
+  return Note.safeParse(options?.note).data?.agUi;
+}
+
+/** The ids of the messages that a turn brings: those that were given, and the newest one. */
+export function broughtIds(requested: SessionEventOf<'turn.requested'>): readonly string[] {
+  const { turnId, given = [] } = requested;
+  const noted = noteOf(requested)?.messageIds ?? [];
+  return Array.from({ length: given.length + 1 }, (_, index) => noted[index] ?? `${turnId}-in-${index}`);
+}
+
+/** Of what the model says in a step. An attempt that is not the first one says something else. */
+export function stepMessageId(turnId: TurnId, step: number, attempt: number): string {
+  return attempt === 1 ? `${turnId}-${step}` : `${turnId}-${step}-${attempt}`;
+}
+
+export function resultMessageId(turnId: TurnId, callId: CallId): string {
+  return `${turnId}-result-${callId}`;
+}
+
+/** @param index of this reasoning among that of the step. */
+export function reasoningMessageId(stepMessage: string, index: number): string {
+  return `${stepMessage}-reasoning-${index}`;
+}

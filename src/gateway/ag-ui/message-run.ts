@@ -1,0 +1,123 @@
+import { contentHash } from '../../core/content-hash.ts';
+import type { GivenMessage } from '../../core/conversation/given-message.ts';
+import type { Image } from '../../core/conversation/image.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { CallId, TurnId } from '../../core/ids.ts';
+import type { TurnOptions } from '../../core/turn/turn-options.ts';
+import type { TurnMessage } from '../../ports/service-requests.ts';
+import { idempotencyKey } from '../requests/idempotency-key.ts';
+import { newestTurn, recordedTurn } from '../requests/recorded-turn.ts';
+import { toolOptions } from '../requests/tool-options.ts';
+import { turnMessage } from '../requests/turn-message.ts';
+import type { AskedRun } from './asked-run.ts';
+import { type GivenThread, givenThread } from './given-thread.ts';
+import type { RunNote } from './message-ids.ts';
+import { stateOf } from './recorded-state.ts';
+import type { RunPlan } from './run-events.ts';
+import type { RunInput } from './run-input.ts';
+import { clientAnswers } from './tool-answers.ts';
+import { TurnState } from './turn-state.ts';
+
+/**
+ * Starts the turn that answers the newest message; a run that is asked for again has started it already.
+ * @param head seq of the last event of the session; 0 if there is none.
+ */
+export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan> {
+  const { bus, context, sessionId, input, maxImageBytes } = asked;
+  const thread = givenThread(input.messages, { maxImageBytes, isKnown: head > 0 });
+  const { given, newest, messageIds } = splitThread(thread);
+  const note: RunNote = { runId: input.runId, messageIds };
+  const message = turnMessage({
+    ...{ sessionId, ...newest },
+    ...(given.length > 0 && { given }),
+    key: await idempotencyKey(await keyOf(input.runId), newest),
+    options: { ...optionsOf(input, thread.instructions), note: { agUi: note } },
+  });
+  const turnId = await started(asked, message).catch((error: unknown) => {
+    throw isReused(error) ? otherRun(input.runId) : error;
+  });
+  const plan = { turn: new TurnState(turnId), decided: [], warnings: thread.warnings };
+  if (turnId === message.turnId) return { ...plan, afterSeq: head };
+  const turn = await recordedTurn(bus, { sessionId, turnId }, context);
+  return { ...plan, afterSeq: (turn?.begin ?? 1) - 1 };
+}
+
+function isReused(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'IDEMPOTENCY_KEY_REUSED';
+}
+
+function otherRun(runId: string): ServiceError {
+  return new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The run was asked for with another message.', {
+    ...{ field: 'runId', key: runId },
+    suggestion: 'Give each new run an id of its own.',
+  });
+}
+
+/** The id of a run may have any characters. */
+async function keyOf(runId: string): Promise<string> {
+  return `ag-ui:${(await contentHash(runId)).slice(0, 32)}`;
+}
+
+interface SplitThread {
+  readonly given: readonly GivenMessage[];
+  /** Empty if the thread ends with the result of a tool. */
+  readonly newest: { readonly text: string; readonly image?: Image };
+  /** The client's ids of `given`, and of the newest message. */
+  readonly messageIds: string[];
+}
+
+function splitThread({ history, ids }: GivenThread): SplitThread {
+  const newest = history.at(-1);
+  if (newest?.role !== 'user') return { given: history, newest: { text: '' }, messageIds: [...ids] };
+  const given = history.slice(0, -1);
+  const messageIds = ids.slice(0, -1);
+  const id = ids.at(-1) ?? '';
+  const { text, images = [] } = newest;
+  // A message has one image. The others come right before it.
+  const others = images.slice(0, -1);
+  if (others.length > 0) {
+    given.push({ role: 'user', text: '', images: others });
+    messageIds.push(`${id}-images`);
+  }
+  const image = images.at(-1);
+  return { given, newest: { text, ...(image && { image }) }, messageIds: [...messageIds, id] };
+}
+
+function optionsOf({ tools = [], context = [] }: RunInput, said: readonly string[]): TurnOptions {
+  const instructions = [...said, ...context.map(({ description, value }) => `${description}: ${value}`)];
+  return {
+    ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
+    ...toolOptions({ tools }),
+  };
+}
+
+/** A turn that waits for its client is over for a client that answers it and says something else at once. */
+async function started({ bus, context, sessionId, input }: AskedRun, message: TurnMessage): Promise<TurnId> {
+  const start = async (whenBusy?: TurnMessage['whenBusy']): Promise<TurnId> =>
+    (await bus.send('turn.start', { ...message, ...(whenBusy && { whenBusy }) }, context)).turnId;
+  try {
+    return await start('reject');
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'SESSION_BUSY') throw error;
+  }
+  const turn = await newestTurn(bus, sessionId, context);
+  const state = turn && stateOf(turn);
+  if (!state?.isPaused) return start();
+  const answers = clientAnswers(input.messages, state);
+  const unanswered = state.clientCalls.filter((id) => !answers.some(({ callId }) => callId === id));
+  const interrupts = state.approvals.map(({ callId }) => callId);
+  if (unanswered.length > 0 || interrupts.length > 0) throw unfinished(interrupts, unanswered);
+  for (const answer of answers) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
+  return start('interrupt');
+}
+
+function unfinished(interrupts: readonly CallId[], toolCallIds: readonly CallId[]): ServiceError {
+  return new ServiceError('SESSION_BUSY', 'The thread waits for its client.', {
+    ...{ field: interrupts.length > 0 ? 'resume' : 'messages', interrupts, toolCallIds },
+    reason: 'the run before it asked for something that nobody has answered',
+    suggestion:
+      interrupts.length > 0
+        ? 'Answer the interrupts in `resume` of a run of its own, then send the message.'
+        : 'Send a tool message for each of these calls before the message.',
+  });
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { SessionId } from '../../core/ids.ts';
+import { ClientTool } from '../../core/tool-call/client-tool.ts';
+import { optional } from '../../wire/requests.ts';
+
+/*
+ * What a client of AG-UI 1.0 sends to run the agent. Fields that are unknown here are left alone, as the protocol asks.
+ */
+
+const ContentPart = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({
+    type: z.enum(['image', 'audio', 'video', 'document']),
+    source: z.looseObject({
+      type: z.enum(['data', 'url', 'file']),
+      value: z.string(),
+      mimeType: optional(z.string()),
+    }),
+  }),
+]);
+export type ContentPart = z.infer<typeof ContentPart>;
+
+const Content = z.union([z.string(), z.array(ContentPart)]);
+export type Content = z.infer<typeof Content>;
+
+const ToolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+});
+
+const id = z.string();
+
+export const InputMessage = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.enum(['system', 'developer']), id, content: z.string() }),
+  z.looseObject({ role: z.literal('user'), id, content: Content }),
+  z.looseObject({
+    role: z.literal('assistant'),
+    id,
+    content: optional(z.string()),
+    toolCalls: optional(z.array(ToolCall)),
+  }),
+  z.looseObject({
+    role: z.literal('tool'),
+    id,
+    toolCallId: z.string(),
+    content: Content,
+    error: optional(z.string()),
+  }),
+  z.looseObject({ role: z.literal('reasoning'), id, content: z.string() }),
+  z.looseObject({ role: z.literal('activity'), id }),
+]);
+export type InputMessage = z.infer<typeof InputMessage>;
+
+export const ResumeEntry = z.object({
+  interruptId: z.string().describe('The id of a tool call that waits for approval.'),
+  status: z.enum(['resolved', 'cancelled']).describe('`cancelled` denies the call.'),
+  payload: optional(
+    z.object({
+      approved: z.boolean(),
+      reason: optional(z.string()).describe('Why it was denied; the model is told.'),
+      argumentsHash: optional(z.string()).describe(
+        'Of the interrupt: the approval is for these arguments only.',
+      ),
+    }),
+  ).describe('Required if the entry is `resolved`.'),
+});
+export type ResumeEntry = z.infer<typeof ResumeEntry>;
+
+export const RunInput = z.object({
+  threadId: SessionId,
+  runId: z
+    .string()
+    .min(1)
+    .describe('A run that is asked for again with the same id is told again, and not done again.'),
+  parentRunId: optional(z.string()),
+  messages: z.array(InputMessage),
+  tools: optional(
+    z.array(
+      z.object({
+        name: ClientTool.shape.name,
+        description: z.string(),
+        parameters: optional(z.record(z.string(), z.unknown())),
+      }),
+    ),
+  ).describe('Tools of the client: a run ends where the model has called one.'),
+  context: optional(z.array(z.object({ description: z.string(), value: z.string() }))).describe(
+    'Shown to the model after the system prompt of the agent.',
+  ),
+  state: z
+    .unknown()
+    .optional()
+    .describe('Comes back with `session` added, if it is an object. The model does not see it.'),
+  resume: optional(z.array(ResumeEntry)),
+});
+export type RunInput = z.infer<typeof RunInput>;

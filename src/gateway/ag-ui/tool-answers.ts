@@ -1,0 +1,34 @@
+import type { ToolResult } from '../../core/tool-call/tool.ts';
+import type { CallAnswer } from '../requests/turn-answer.ts';
+import type { Content, InputMessage } from './run-input.ts';
+import type { TurnState } from './turn-state.ts';
+
+type ToolMessage = Extract<InputMessage, { role: 'tool' }>;
+
+/** What the client says of the calls that a turn waits for. */
+export function clientAnswers(messages: readonly InputMessage[], turn: TurnState): CallAnswer[] {
+  return turn.clientCalls.flatMap((callId) => {
+    const message = messages.findLast(
+      (one): one is ToolMessage => one.role === 'tool' && one.toolCallId === callId,
+    );
+    return message ? [{ callId, outcome: outcomeOf(message) }] : [];
+  });
+}
+
+function outcomeOf({ content, error }: ToolMessage): CallAnswer['outcome'] {
+  const result: ToolResult = { content: blocksOf(content) };
+  return error === undefined
+    ? { status: 'succeeded', result }
+    : { status: 'failed', reason: error, ...(result.content.length > 0 && { result }) };
+}
+
+/** Parts that the agent cannot read are left out, and the call is answered all the same, as the protocol asks. */
+function blocksOf(content: Content): ToolResult['content'] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return content.flatMap((part): ToolResult['content'] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }];
+    const { type, source } = part;
+    if (type !== 'image' || source.type !== 'data') return [];
+    return [{ type: 'image', data: source.value, mimeType: source.mimeType ?? '' }];
+  });
+}

@@ -1,0 +1,162 @@
+import { buildResumeArray } from '@ag-ui/client';
+import { describe, expect } from 'vitest';
+import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
+import { type RecordedAgent, recordedAgent } from '../../support/ag-ui/recorded-agent.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { viewOf } from '../../support/sessions/session-api.ts';
+import { verifies } from '../requirements.ts';
+
+type Rig = Awaited<ReturnType<typeof startAgUi>>;
+
+const pay = (callId: string, to: string) => ({ name: 'pay', callId, arguments: { to } });
+const approve = { status: 'resolved', payload: { approved: true } } as const;
+const deny = { status: 'resolved', payload: { approved: false, reason: 'too much' } } as const;
+
+/** A page whose run has ended where two payments wait for approval. */
+async function asked({ service, model }: Rig, threadId = 'thread-1'): Promise<RecordedAgent> {
+  const ada = recordedAgent(service, { threadId }).say('pay Ann and Bob');
+  const running = ada.run({ runId: 'r1' });
+  (await model.call(model.calls.length)).askFor(pay('c1', 'Ann'), pay('c2', 'Bob'));
+  await running;
+  return ada;
+}
+
+describe('interrupts of AG-UI', () => {
+  verifies('ag-ui.interrupt', async () => {
+    await using rig = await startAgUi();
+    const ada = await asked(rig);
+    expect(ada.types).toEqual([
+      ...['RUN_STARTED', 'STEP_STARTED'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
+      ...['STEP_FINISHED', 'RUN_FINISHED'],
+    ]);
+    expect(ada.agent.pendingInterrupts).toMatchObject([
+      {
+        id: 'c1',
+        reason: 'approval',
+        toolCallId: 'c1',
+        metadata: { toolName: 'pay', arguments: { to: 'Ann' } },
+      },
+      { id: 'c2', reason: 'approval', toolCallId: 'c2', message: 'The agent wants to call pay.' },
+    ]);
+    expect(ada.agent.state).toMatchObject({
+      session: { status: 'waiting', approvals: [{ callId: 'c1' }, { callId: 'c2' }] },
+    });
+    const resume = buildResumeArray(ada.agent.pendingInterrupts, { c1: approve, c2: deny });
+    const going = ada.run({ resume });
+    (await rig.tools.call(0)).answer('paid');
+    (await rig.model.call(1)).answer('Ann is paid, Bob is not.');
+    const { newMessages } = await going;
+    const results = newMessages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+    expect(results.toSorted()).toEqual(['The tool failed: it was denied: too much', 'paid']);
+    expect(newMessages.at(-1)).toMatchObject({ role: 'assistant', content: 'Ann is paid, Bob is not.' });
+    expect(ada.last).toMatchObject({ outcome: { type: 'success' } });
+    expect(ada.agent.pendingInterrupts).toEqual([]);
+    expect(rig.tools.calls).toHaveLength(1);
+    expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
+  });
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = await asked(rig);
+      ada.agent.pendingInterrupts = [];
+      // The protocol leaves it to the client to answer all of them.
+      const first = ada.run({ resume: [{ interruptId: 'c1', ...approve }] });
+      (await rig.tools.call(0)).answer('paid');
+      await first;
+      expect(ada.agent.pendingInterrupts).toMatchObject([{ id: 'c2' }]);
+      const second = ada.run({ resume: [{ interruptId: 'c2', status: 'cancelled' }] });
+      (await rig.model.call(1)).answer('Only Ann.');
+      await second;
+      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Only Ann.' });
+    },
+    'one of two is answered',
+  );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using folder = await tempDirectory();
+      {
+        await using rig = await startAgUi({ dataDir: folder.path });
+        await asked(rig);
+      }
+      await using rig = await startAgUi({ dataDir: folder.path });
+      // A page that was opened after the restart finds the interrupts in the thread.
+      const page = recordedAgent(rig.service);
+      await page.run();
+      const { pendingInterrupts, messages } = page.agent;
+      expect(messages).toMatchObject([
+        { role: 'user', content: 'pay Ann and Bob' },
+        { role: 'assistant', toolCalls: [{ id: 'c1' }, { id: 'c2' }] },
+      ]);
+      const resume = buildResumeArray(pendingInterrupts, { c1: approve, c2: approve });
+      const going = page.run({ resume });
+      (await rig.tools.call(0)).answer('paid');
+      (await rig.tools.call(1)).answer('paid');
+      (await rig.model.call(0)).answer('Both.');
+      await going;
+      const told = page.types;
+      // The same answers again tell the same, and do nothing.
+      const again = recordedAgent(rig.service);
+      await again.run({ resume });
+      expect(again.types).toEqual(told);
+      expect(rig.tools.calls).toHaveLength(2);
+    },
+    'over a restart, and answered twice in the same way',
+  );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = await asked(rig);
+      const refused = async (resume: object[], messages: object[] = []) => {
+        const body = { threadId: 'thread-1', runId: 'r2', messages, resume };
+        const answer = await rig.service.post('/ag-ui', body);
+        return Object(await answer.json()).error;
+      };
+      const unknown = [{ interruptId: 'c9', ...approve }];
+      expect(await refused(unknown)).toMatchObject({
+        code: 'APPROVAL_NOT_FOUND',
+        details: { field: 'resume', callId: 'c9' },
+      });
+      expect(await refused([{ interruptId: 'c1', status: 'resolved' }])).toMatchObject({
+        code: 'MISSING_FIELD',
+        details: { field: 'resume.0.payload' },
+      });
+      const message = [{ id: 'u9', role: 'user', content: 'and Cleo' }];
+      expect(await refused([{ interruptId: 'c1', ...approve }], message)).toMatchObject({
+        code: 'INVALID_REQUEST',
+        details: { field: 'messages.0' },
+      });
+      expect(await refused([], message)).toMatchObject({
+        code: 'SESSION_BUSY',
+        details: { field: 'resume', interrupts: ['c1', 'c2'], toolCallIds: [] },
+      });
+      // Somebody denies one of the calls meanwhile.
+      await rig.service.post('/api/sessions/thread-1/approvals/c1', { decision: 'deny' });
+      expect(await refused([{ interruptId: 'c1', ...approve }])).toMatchObject({
+        code: 'APPROVAL_NOT_FOUND',
+        details: { field: 'resume', callId: 'c1', reason: 'the call was denied before' },
+      });
+      expect(rig.tools.calls).toEqual([]);
+      const going = ada.run({
+        resume: [
+          { interruptId: 'c1', status: 'cancelled' },
+          { interruptId: 'c2', ...approve },
+          { interruptId: 'c9', ...approve },
+        ],
+      });
+      (await rig.tools.call(0)).answer('paid');
+      (await rig.model.call(1)).answer('Bob is paid.');
+      await going;
+      expect(await ada.event('CUSTOM')).toMatchObject({ value: expect.stringContaining('c9') });
+      expect(ada.agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
+    },
+    'answers that nothing waits for are refused',
+  );
+});

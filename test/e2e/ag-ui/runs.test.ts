@@ -1,0 +1,253 @@
+import { describe, expect } from 'vitest';
+import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
+import { recordedAgent } from '../../support/ag-ui/recorded-agent.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { viewOf } from '../../support/sessions/session-api.ts';
+import { verifies } from '../requirements.ts';
+
+describe('runs of AG-UI', () => {
+  verifies('ag-ui.run', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('hello');
+    const running = ada.run();
+    const call = await rig.model.call(0);
+    call.say('Hi ');
+    await ada.event('TEXT_MESSAGE_CONTENT');
+    call.answerWithUsage({ inputTokens: 9, outputTokens: 2, cachedTokens: 4 }, 'Ada.');
+    const { newMessages } = await running;
+    expect(newMessages).toMatchObject([{ role: 'assistant', content: 'Hi Ada.' }]);
+    expect(ada.types).toEqual([
+      'RUN_STARTED',
+      'STEP_STARTED',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_END',
+      'STEP_FINISHED',
+      'RUN_FINISHED',
+    ]);
+    expect(ada.events[0]).toMatchObject({ threadId: 'thread-1', protocolVersion: '1.0' });
+    expect(ada.last).toMatchObject({
+      outcome: { type: 'success' },
+      usage: [{ inputTokens: 9, outputTokens: 2, totalTokens: 11, cachedInputTokens: 4 }],
+    });
+    const next = ada.say('and now?').run();
+    const second = await rig.model.call(1);
+    expect(second.request.messages).toMatchObject([
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', parts: [{ text: 'Hi Ada.' }] },
+      { role: 'user', text: 'and now?' },
+    ]);
+    second.answer('Bye.');
+    expect((await next).newMessages).toMatchObject([{ role: 'assistant', content: 'Bye.' }]);
+  });
+
+  verifies(
+    'ag-ui.run',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('look');
+      const running = ada.run();
+      const first = await rig.model.call(0);
+      first.say('Let me look.');
+      first.askFor({ name: 'look', callId: 'c1', arguments: { at: 'sky' } }, { name: 'look', callId: 'c2' });
+      (await rig.tools.call(0)).answer('blue');
+      (await rig.tools.call(1)).settle({ status: 'failed', reason: 'it is dark' });
+      (await rig.model.call(1)).answer('It is blue.');
+      const { newMessages } = await running;
+      expect(ada.types).toEqual([
+        ...['RUN_STARTED', 'STEP_STARTED'],
+        ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+        ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
+        ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
+        ...['STEP_FINISHED', 'TOOL_CALL_RESULT', 'TOOL_CALL_RESULT'],
+        ...['STEP_STARTED', 'TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+        ...['STEP_FINISHED', 'RUN_FINISHED'],
+      ]);
+      const called = (id: string, args: string) => ({
+        ...{ id, type: 'function' },
+        function: { name: 'look', arguments: args },
+      });
+      expect(newMessages).toMatchObject([
+        {
+          ...{ role: 'assistant', content: 'Let me look.' },
+          toolCalls: [called('c1', '{"at":"sky"}'), called('c2', '{}')],
+        },
+        { role: 'tool', toolCallId: 'c1', content: 'blue' },
+        { role: 'tool', toolCallId: 'c2', content: 'The tool failed: it is dark' },
+        { role: 'assistant', content: 'It is blue.' },
+      ]);
+    },
+    'tools of the agent, in several steps',
+  );
+
+  verifies('ag-ui.reasoning', async () => {
+    await using rig = await startAgUi({ llm: { keepReasoning: true } });
+    const ada = recordedAgent(rig.service).say('why?');
+    const running = ada.run({ runId: 'r1' });
+    const call = await rig.model.call(0);
+    call.think('Hm, ', 'because');
+    await ada.event('REASONING_MESSAGE_CONTENT');
+    call.answer('Because.');
+    const { newMessages } = await running;
+    const told = [
+      ...['RUN_STARTED', 'STEP_STARTED', 'REASONING_START', 'REASONING_MESSAGE_START'],
+      ...['REASONING_MESSAGE_CONTENT', 'REASONING_MESSAGE_END', 'REASONING_END'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STEP_FINISHED', 'RUN_FINISHED'],
+    ];
+    expect([...new Set(ada.types)]).toEqual(told);
+    const messages = [
+      { role: 'reasoning', content: 'Hm, because' },
+      { role: 'assistant', content: 'Because.' },
+    ];
+    expect(newMessages).toMatchObject(messages);
+    // A page that asks for the run again gets the reasoning from the log, before the text.
+    const again = recordedAgent(rig.service).say('why?');
+    expect((await again.run({ runId: 'r1' })).newMessages).toEqual(newMessages);
+    expect([...new Set(again.types)]).toEqual(told);
+  });
+
+  verifies('ag-ui.input', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service);
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    ada.agent.setMessages([
+      { id: 's', role: 'system', content: 'Speak French.' },
+      { id: 'u1', role: 'user', content: 'hello' },
+      { id: 'a1', role: 'assistant', content: 'Bonjour.' },
+      {
+        id: 'u2',
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image', source: { type: 'data', value: pixel, mimeType: 'image/png' } },
+          { type: 'audio', source: { type: 'url', value: 'https://example.com/a.mp3' } },
+        ],
+      },
+    ]);
+    ada.agent.setState({ cart: ['tea'] });
+    const context = [{ description: 'The page', value: 'checkout' }];
+    const running = ada.run({ context, forwardedProps: { theme: 'dark' } });
+    const { request, ...call } = await rig.model.call(0).then((one) => ({
+      request: one.request,
+      answer: () => one.answer('Une image.'),
+    }));
+    expect(request.systemPrompt).toBe('Be brief.\n\nSpeak French.\n\nThe page: checkout');
+    expect(request.messages).toMatchObject([
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', parts: [{ text: 'Bonjour.' }] },
+      { role: 'user', text: 'What is this?', images: [{ mimeType: 'image/png', base64: pixel }] },
+    ]);
+    call.answer();
+    await running;
+    expect(await ada.event('CUSTOM')).toMatchObject({
+      name: 'warning',
+      value: expect.stringContaining('messages.3.content.2 was left out'),
+    });
+    expect(ada.agent.state).toMatchObject({
+      cart: ['tea'],
+      session: { id: 'thread-1', status: 'idle', approvals: [] },
+    });
+  });
+
+  verifies('ag-ui.join', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('hello');
+    const running = ada.run();
+    const call = await rig.model.call(0);
+    call.say('Hi ');
+    await ada.event('TEXT_MESSAGE_CONTENT');
+    // Another page opens the thread in the middle of the reply.
+    const page = recordedAgent(rig.service);
+    const joined = page.run();
+    expect(await page.event('MESSAGES_SNAPSHOT')).toMatchObject({
+      messages: [{ id: 'user-1', role: 'user', content: 'hello' }],
+    });
+    await page.event('TEXT_MESSAGE_CONTENT');
+    call.answer('Ada.');
+    await Promise.all([running, joined]);
+    expect(page.agent.messages).toEqual(ada.agent.messages);
+    const late = recordedAgent(rig.service);
+    await late.run();
+    expect(late.types).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
+    expect(late.agent.messages).toEqual(ada.agent.messages);
+    const nobody = recordedAgent(rig.service, { threadId: 'new' });
+    await nobody.run();
+    expect(nobody.types).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
+  });
+
+  verifies('ag-ui.again', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('hello');
+    const running = ada.run({ runId: 'r1' });
+    const call = await rig.model.call(0);
+    call.say('Hi ');
+    await ada.event('TEXT_MESSAGE_CONTENT');
+    ada.agent.abortRun();
+    await running;
+    // The page that has a part of the reply, and one that has nothing of it, ask for the same run.
+    const fresh = recordedAgent(rig.service).say('hello');
+    const runs = [ada.run({ runId: 'r1' }), fresh.run({ runId: 'r1' })];
+    await Promise.all([ada.event('TEXT_MESSAGE_CONTENT'), fresh.event('TEXT_MESSAGE_CONTENT')]);
+    call.answer('Ada.');
+    await Promise.all(runs);
+    const messages = [
+      { role: 'user', content: 'hello' },
+      { role: 'assistant', content: 'Hi Ada.' },
+    ];
+    expect(ada.agent.messages).toMatchObject(messages);
+    expect(fresh.agent.messages).toEqual(ada.agent.messages);
+    expect(rig.model.calls).toHaveLength(1);
+    const other = recordedAgent(rig.service).say('something else');
+    await expect(other.run({ runId: 'r1' })).rejects.toMatchObject({
+      status: 422,
+      payload: { error: { code: 'IDEMPOTENCY_KEY_REUSED', details: { field: 'runId' } } },
+    });
+  });
+
+  verifies('ag-ui.restart', async () => {
+    await using folder = await tempDirectory();
+    const ada = { runId: 'r1' };
+    {
+      await using rig = await startAgUi({ dataDir: folder.path });
+      const first = recordedAgent(rig.service).say('hello');
+      const running = first.run(ada).catch(() => undefined);
+      const call = await rig.model.call(0);
+      call.say('Hi A');
+      await first.event('TEXT_MESSAGE_CONTENT');
+      await rig.service.close();
+      await running;
+    }
+    await using rig = await startAgUi({ dataDir: folder.path });
+    const second = recordedAgent(rig.service).say('hello');
+    const running = second.run(ada);
+    (await rig.model.call(0)).answer('Good morning.');
+    expect((await running).newMessages).toMatchObject([{ role: 'assistant', content: 'Good morning.' }]);
+    const { turns } = await viewOf(rig.service, 'thread-1');
+    expect(turns).toMatchObject({ requested: 1, completed: 1 });
+  });
+
+  verifies('ag-ui.end', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('hello');
+    const failing = ada.run();
+    (await rig.model.call(0)).fail(new Error('the provider is gone'));
+    await failing;
+    expect(ada.types).toEqual(['RUN_STARTED', 'STEP_STARTED', 'STEP_FINISHED', 'RUN_ERROR']);
+    expect(ada.last).toMatchObject({ type: 'RUN_ERROR', code: 'AGENT_ERROR' });
+    const cancelled = ada.say('again').run();
+    const call = await rig.model.call(1);
+    call.say('Well');
+    await ada.event('TEXT_MESSAGE_CONTENT');
+    await rig.service.post('/api/sessions/thread-1/cancel');
+    await cancelled;
+    expect(ada.types.slice(-3)).toEqual(['TEXT_MESSAGE_END', 'STEP_FINISHED', 'RUN_FINISHED']);
+    expect(ada.last).toMatchObject({ outcome: { type: 'cancelled' } });
+    const deleted = ada.say('and again').run();
+    await rig.model.call(2);
+    await rig.service.fetch('/api/sessions/thread-1', { method: 'DELETE' });
+    await deleted;
+    expect(ada.last).toMatchObject({ outcome: { type: 'cancelled' } });
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/core/log/events.ts';
+import { StreamCursor } from '../../../../src/core/session/stream-cursor.ts';
+import type { AgUiEvent } from '../../../../src/gateway/ag-ui/ag-ui-events.ts';
+import { RunEvents } from '../../../../src/gateway/ag-ui/run-events.ts';
+import { TurnState } from '../../../../src/gateway/ag-ui/turn-state.ts';
+
+const turnId = 't1';
+const sessionId = 's';
+const user = { id: 'u1', role: 'user' as const, content: 'hello' };
+const source = { api: 'chat', provider: 'p', model: 'm' };
+
+const requested: SessionEvent = { type: 'turn.requested', turnId, text: 'hello' };
+const started: SessionEvent = { type: 'turn.started', turnId };
+const step = (number: number, text: string, callId?: string): SessionEvent => ({
+  ...{ type: 'step.completed', turnId, step: number, separator: number === 1 ? '' : '\n\n', source },
+  parts: [{ type: 'text', text }, ...(callId === undefined ? [] : [{ type: 'toolCall' as const, callId }])],
+});
+
+/** A run of a new thread, which gets these signals. */
+class Run {
+  readonly told: AgUiEvent[] = [];
+  readonly #events: RunEvents;
+  #seq = 0;
+
+  constructor(state: unknown = undefined) {
+    const input = { threadId: sessionId, runId: 'r1', messages: [user], state };
+    const plan = { turn: new TurnState(turnId), afterSeq: 0, decided: [], warnings: [] };
+    this.#events = new RunEvents(input, plan, (event) => this.told.push(event));
+    this.#events.begin();
+  }
+
+  get isOver(): boolean {
+    return this.#events.isOver;
+  }
+
+  log(...events: SessionEvent[]): this {
+    for (const event of events) {
+      this.#seq += 1;
+      this.#events.take({ sessionId, seq: this.#seq, time: 0, event, meta: null });
+    }
+    return this;
+  }
+
+  say(stepNumber: number, offset: number, content: string): this {
+    this.#events.take({ type: 'reply.chunk', sessionId, turnId, step: stepNumber, offset, content });
+    return this;
+  }
+
+  get types(): string[] {
+    return this.told.map(({ type }) => type);
+  }
+}
+
+describe('the events of a run', () => {
+  it('takes back what was said of a step that begins again elsewhere', () => {
+    const run = new Run().log(requested, started).say(1, 0, 'Let me');
+    run.log({ type: 'turn.resumed', turnId, attempt: 2 }).say(1, 0, 'Hello').log(step(1, 'Hello'));
+    run.log({ type: 'turn.completed', turnId, content: 'Hello' });
+    expect(run.types).toEqual([
+      ...['RUN_STARTED', 'STATE_SNAPSHOT', 'STEP_STARTED', 'STATE_DELTA'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'MESSAGES_SNAPSHOT'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STEP_FINISHED'],
+      ...['STATE_DELTA', 'RUN_FINISHED'],
+    ]);
+    expect(run.told.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toEqual({
+      type: 'MESSAGES_SNAPSHOT',
+      messages: [user],
+    });
+    const ids = run.told.flatMap((event) => (event.type === 'TEXT_MESSAGE_START' ? [event.messageId] : []));
+    expect(ids).toEqual(['t1-1', 't1-1-2']);
+    expect(run.isOver).toBe(true);
+  });
+
+  it('leaves out what parts the texts of two steps, and keeps the messages of the first in a snapshot', () => {
+    const run = new Run().log(requested, started, step(1, 'Let me look.', 'c1'), {
+      ...{ type: 'tool-call.requested', turnId, callId: 'c1', toolName: 'look', serverId: 's' },
+      ...{ name: 'look', arguments: {}, repeatable: true },
+    });
+    run.log({
+      ...{ type: 'tool-call.succeeded', turnId, callId: 'c1', toolName: 'look', serverId: 's' },
+      result: { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] },
+    });
+    run.say(2, 0, '\n\n').say(2, 2, 'It is');
+    expect(run.told.at(-1)).toEqual({ type: 'TEXT_MESSAGE_CONTENT', messageId: 't1-2', delta: 'It is' });
+    run.log({ type: 'turn.resumed', turnId, attempt: 2 });
+    const content = [{ type: 'image', source: { type: 'data', value: 'AAAA', mimeType: 'image/png' } }];
+    expect(run.told.at(-1)).toMatchObject({
+      type: 'MESSAGES_SNAPSHOT',
+      messages: [
+        user,
+        { id: 't1-1', role: 'assistant', content: 'Let me look.', toolCalls: [{ id: 'c1' }] },
+        { id: 't1-result-c1', role: 'tool', toolCallId: 'c1', content },
+      ],
+    });
+  });
+
+  it('tells nothing of the state to a client whose state is no object', () => {
+    const run = new Run(['mine']).log(requested, started, step(1, 'Hi'));
+    run.log({ type: 'turn.completed', turnId, content: 'Hi', finishReason: 'length' });
+    expect(run.types.filter((type) => type.startsWith('STATE_'))).toEqual([]);
+    expect(run.told.at(-1)).toMatchObject({ type: 'RUN_FINISHED', metadata: { finishReason: 'length' } });
+  });
+});
+
+describe('a cursor that takes reasoning from the log', () => {
+  const thought = (text: string) => [
+    { type: 'reasoning' as const, text },
+    { type: 'text' as const, text: 'Yes.' },
+  ];
+  const envelope = (text: string) => ({
+    ...{ sessionId, seq: 1, time: 0, meta: null },
+    event: { type: 'step.completed' as const, turnId, step: 1, separator: '', source, parts: thought(text) },
+  });
+
+  it('gives what the reader lacks of it, before the text', () => {
+    const cursor = new StreamCursor({ seq: 0, offset: 0 }, { takesKeptReasoning: true });
+    cursor.take({ type: 'reply.reasoning', sessionId, turnId, step: 1, offset: 0, content: 'Hm' });
+    expect(cursor.take(envelope('Hm, why'))).toMatchObject([
+      { type: 'reply.reasoning', offset: 2, content: ', why' },
+      { type: 'reply.chunk', content: 'Yes.' },
+      { seq: 1 },
+    ]);
+  });
+
+  it('is asked for', () => {
+    expect(new StreamCursor({ seq: 0, offset: 0 }).take(envelope('Hm'))).toMatchObject([
+      { type: 'reply.chunk', content: 'Yes.' },
+      { seq: 1 },
+    ]);
+  });
+});
