@@ -1,5 +1,5 @@
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { HttpStatusError } from './http/http-status-error.ts';
 import { RequestTimeoutError } from './peer/rpc-errors.ts';
 
 /** Shortest time between two pings. Errors may come in floods; pings must not. */
@@ -61,7 +61,7 @@ export class Heartbeat {
 
   #provesDeath(error: unknown): boolean {
     // A server that answers "too many requests" is alive.
-    if (error instanceof StreamableHTTPError) return error.code !== TOO_MANY_REQUESTS;
+    if (error instanceof HttpStatusError) return error.status !== TOO_MANY_REQUESTS;
     if (error instanceof RequestTimeoutError) return !this.#options.isBusy();
     // An answer, even if the server does not know `ping`.
     return !(error instanceof ServerPeerError);

@@ -1,4 +1,5 @@
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
+import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
 import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   ToolServerEvents,
 } from '../../ports/tool-server.ts';
 import type { McpClient } from './client/mcp-client.ts';
-import type { ServerHello } from './client/server-hello.ts';
+import { type ServerHello, toldChanges } from './client/server-hello.ts';
 import { failureText } from './failure/failure-text.ts';
 import { maskedError } from './failure/masked-error.ts';
 import type { Mask } from './failure/secret-mask.ts';
@@ -18,6 +19,7 @@ import { Heartbeat } from './heartbeat.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { callResult, toolOutcome } from './tools/call-result.ts';
 import { OutputCheck } from './tools/output-check.ts';
+import { type ParamHeader, paramHeaderValues } from './tools/param-headers.ts';
 import { readToolList } from './tools/tool-list.ts';
 import { UnheardChanges } from './tools/unheard-changes.ts';
 
@@ -48,6 +50,7 @@ export class McpConnection implements ToolServerConnection {
   readonly #heartbeat: Heartbeat | undefined;
   readonly #unheard: UnheardChanges;
   #outputCheck: OutputCheck;
+  #paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
 
   constructor(deps: McpConnectionDeps) {
     const { client, transport, events, pingIntervalMs } = deps;
@@ -59,7 +62,7 @@ export class McpConnection implements ToolServerConnection {
     client.onclosed = () => this.#noteEnd();
     client.onerror = (error) => this.#noteError(error);
     this.#unheard = new UnheardChanges(() => events.onToolsChanged());
-    if (deps.hello.tellsToolChanges) transport.onstream = () => this.#unheard.streamOpened();
+    if (toldChanges(deps.hello.capabilities).tools) transport.onstream = () => this.#unheard.streamOpened();
     if (pingIntervalMs !== undefined) this.#heartbeat = this.#startHeartbeat(pingIntervalMs);
   }
 
@@ -81,8 +84,9 @@ export class McpConnection implements ToolServerConnection {
     try {
       const list = (params: JsonObject) =>
         this.#client.request({ method: 'tools/list', params }, { timeoutMs: this.#timeoutMs });
-      const { tools, outputSchemas, unreadable } = await readToolList(list);
+      const { tools, outputSchemas, paramHeaders, unreadable } = await readToolList(list, this.#hasHeaders);
       this.#outputCheck = this.#outputCheckOf(outputSchemas);
+      this.#paramHeaders = paramHeaders;
       if (unreadable.length > 0) this.#warn({ tools: unreadable }, 'left out tools that could not be read');
       return tools;
     } catch (error) {
@@ -97,7 +101,7 @@ export class McpConnection implements ToolServerConnection {
   ): Promise<ToolOutcome> {
     const request = { method: 'tools/call', params: { name: toolName, arguments: { ...args } } };
     try {
-      const answer = await this.#client.request(request, { ...options, timeoutMs: this.#timeoutMs });
+      const answer = await this.#request(request, options);
       return await toolOutcome(toolName, callResult(answer), this.#outputCheck);
     } catch (error) {
       const reason = options.signal?.aborted ? CANCELLED : this.#reasonOf(error);
@@ -107,7 +111,7 @@ export class McpConnection implements ToolServerConnection {
 
   async request(request: PassedRequest, options: PassedRequestOptions = {}): Promise<JsonObject> {
     try {
-      return await this.#client.request(request, { ...options, timeoutMs: this.#timeoutMs });
+      return await this.#request(request, options);
     } catch (error) {
       if (error instanceof ServerPeerError) throw maskedError(error, this.#deps.mask);
       const reason = options.signal?.aborted ? CANCELLED : this.#reasonOf(error);
@@ -118,6 +122,22 @@ export class McpConnection implements ToolServerConnection {
   async close(): Promise<void> {
     this.#heartbeat?.stop();
     await this.#transport.close();
+  }
+
+  async #request(request: PassedRequest, options: PassedRequestOptions): Promise<JsonObject> {
+    const headers = this.#headersOf(request);
+    return await this.#client.request(request, { ...options, headers, timeoutMs: this.#timeoutMs });
+  }
+
+  /** Whether the requests have headers that repeat arguments. */
+  get #hasHeaders(): boolean {
+    return this.era === 'stateless' && this.#transport.hasRequestStreams === true;
+  }
+
+  #headersOf(request: PassedRequest): Readonly<Record<string, string>> {
+    const toolName = calledTool(request);
+    const headers = toolName === undefined ? undefined : this.#paramHeaders.get(toolName);
+    return headers === undefined ? {} : paramHeaderValues(headers, request.params.arguments);
   }
 
   #reasonOf(error: unknown): string {
@@ -135,11 +155,16 @@ export class McpConnection implements ToolServerConnection {
       intervalMs,
       ping: () => {
         this.#unheard.beat();
-        return this.#client.request({ method: 'ping', params: {} }, { timeoutMs: intervalMs });
+        return this.#client.request({ method: this.#pingMethod, params: {} }, { timeoutMs: intervalMs });
       },
       isBusy: () => this.#client.isBusy,
       onDead: (error) => this.#transport.fail(failureText(error, this.#deps.mask)),
     });
+  }
+
+  /** Stateless servers know no ping. */
+  get #pingMethod(): string {
+    return this.era === 'stateless' ? 'server/discover' : 'ping';
   }
 
   #noteEnd(): void {

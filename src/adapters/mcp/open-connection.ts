@@ -1,8 +1,3 @@
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import {
-  StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
@@ -10,7 +5,9 @@ import { within } from '../../timing/deadline.ts';
 import { McpClient } from './client/mcp-client.ts';
 import { failureText } from './failure/failure-text.ts';
 import { type Mask, secretMask } from './failure/secret-mask.ts';
-import { asksForOAuth, httpTransport, type SdkTransportClass } from './http/http-transport.ts';
+import { asksForOAuth, httpEndpoint } from './http/http-endpoint.ts';
+import { HttpStatusError } from './http/http-status-error.ts';
+import { StreamableTransport } from './http/streamable-transport.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpAuthorizations } from './oauth/mcp-authorizations.ts';
 import type { ServerAccess } from './oauth/server-access.ts';
@@ -55,8 +52,9 @@ export interface ConnectRequest {
 interface Attempt extends ConnectRequest {
   readonly deps: McpConnectorDeps;
   readonly mask: Mask;
-  /** Longest wait for the handshake, over both HTTP transports together. */
+  /** Longest wait for the handshake, over all ways to make it together. */
   readonly timeoutMs: number;
+  readonly startedAt: number;
 }
 
 type ConfigOf<T extends McpServerConfig['type']> = Extract<McpServerConfig, { type: T }>;
@@ -76,16 +74,30 @@ export async function openConnection(
 ): Promise<ToolServerConnection> {
   const { config } = request;
   const timeoutMs = config.timeout ?? HANDSHAKE_TIMEOUT_MS;
-  const attempt = { ...request, deps, mask: secretMask(config), timeoutMs };
+  const attempt = { ...request, deps, mask: secretMask(config), timeoutMs, startedAt: performance.now() };
   if (config.type === 'stdio') return await openStdio(attempt, config);
   const access = asksForOAuth(config) ? await deps.authorizations?.accessTo(request.name, config) : undefined;
   return await openHttp({ ...attempt, ...(access && { mask: access.mask }) }, config, access ?? null);
 }
 
 async function openStdio(attempt: Attempt, config: ConfigOf<'stdio'>): Promise<McpConnection> {
+  const open = (probes: boolean) => {
+    const transport = stdioTransport(attempt, config);
+    return handshake(attempt, { transport, probes, limitMs: remainingMs(attempt) });
+  };
+  try {
+    return await open(true);
+  } catch (error) {
+    // Some older servers exit when their first message is not the handshake that they know.
+    if (!(error instanceof HandshakeError) || !error.endedProbe || attempt.signal.aborted) throw error;
+    return await open(false);
+  }
+}
+
+function stdioTransport(attempt: Attempt, config: ConfigOf<'stdio'>): StdioTransport {
   const { deps, name, mask, events } = attempt;
   const { log } = deps;
-  const transport = new StdioTransport({
+  return new StdioTransport({
     ...programOf(config, deps.ownProgram),
     cwd: config.cwd,
     environment: serverEnvironment(deps, config.env ?? {}, process.platform),
@@ -102,7 +114,6 @@ async function openStdio(attempt: Attempt, config: ConfigOf<'stdio'>): Promise<M
     graceMs: deps.stopGraceMs ?? STOP_GRACE_MS,
     mask,
   });
-  return await handshake(attempt, transport, attempt.timeoutMs);
 }
 
 /** The service itself as a tool server runs on the Node of this process, and needs no place on the PATH. */
@@ -116,24 +127,18 @@ async function openHttp(
   config: ConfigOf<'http'>,
   access: ServerAccess | null,
 ): Promise<McpConnection> {
-  const { deps, mask, timeoutMs } = attempt;
-  const startedAt = performance.now();
-  const open = async (Inner: SdkTransportClass) => {
-    const remainingMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt)));
-    const pingIntervalMs = deps.pingIntervalMs ?? PING_INTERVAL_MS;
-    return await handshake(
-      attempt,
-      httpTransport(Inner, { config, mask, access }),
-      remainingMs,
-      pingIntervalMs,
-    );
-  };
+  const { deps, mask } = attempt;
+  const endpoint = httpEndpoint(config, { mask, access });
+  const pingIntervalMs = deps.pingIntervalMs ?? PING_INTERVAL_MS;
+  const open = async (transport: ServerTransport, probes: boolean) =>
+    await handshake(attempt, { transport, probes, limitMs: remainingMs(attempt), pingIntervalMs });
   try {
-    return await open(StreamableHTTPClientTransport);
+    return await open(new StreamableTransport(endpoint), true);
   } catch (error) {
     if (!isOldServer(error)) throw error;
     try {
-      return await open(SSEClientTransport);
+      const { SseTransport } = await import('./http/sse-transport.ts');
+      return await open(new SseTransport(endpoint), false);
     } catch (sseError) {
       deps.log.debug({ server: attempt.name, err: sseError }, 'the older MCP transport failed too');
       // The answer to the current protocol tells more than the lack of an SSE stream.
@@ -142,27 +147,32 @@ async function openHttp(
   }
 }
 
+interface HandshakeOptions {
+  readonly transport: ServerTransport;
+  /** Whether the server may be of the newest revision. */
+  readonly probes: boolean;
+  readonly limitMs: number;
+  readonly pingIntervalMs?: number;
+}
+
 /** Connects over the transport. When the handshake fails, the transport is closed before this rejects. */
-async function handshake(
-  attempt: Attempt,
-  transport: ServerTransport,
-  limitMs: number,
-  pingIntervalMs?: number,
-): Promise<McpConnection> {
-  const { deps, name, events, mask, signal } = attempt;
+async function handshake(attempt: Attempt, options: HandshakeOptions): Promise<McpConnection> {
+  const { deps, name, events, mask, signal, config } = attempt;
+  const { transport, limitMs, probes, pingIntervalMs } = options;
   const clientInfo = { name: 'agent-service', version: deps.clientVersion };
-  const answers = answersFor(attempt.config, deps.answers);
+  const answers = answersFor(config, deps.answers);
   const client = new McpClient({ transport, mask, clientInfo, answers, events });
   try {
     signal.throwIfAborted();
-    const hello = await within(limitMs, client.connect(), undefined, signal);
-    if (hello === undefined) throw new RequestTimeoutError(limitMs);
+    const hello = await within(limitMs, client.connect({ probes }), undefined, signal);
+    if (hello === undefined) throw new RequestTimeoutError(attempt.timeoutMs);
     if (transport.endReason !== undefined) throw new Error(transport.endReason);
     // No `await` from here on: nobody would notice an end of the connection in between.
-    const { timeout: timeoutMs } = attempt.config;
+    const { log } = deps;
+    const { timeout: timeoutMs } = config;
     return new McpConnection({
       name,
-      log: deps.log,
+      log,
       mask,
       events,
       client,
@@ -173,17 +183,29 @@ async function handshake(
     });
   } catch (error) {
     const reason = transport.endReason ?? transport.explain(failureText(error, mask));
+    const endedProbe = client.isProbing && transport.endReason !== undefined;
     await transport.close();
-    throw new HandshakeError(signal.aborted ? 'connecting was cancelled' : reason, { cause: error });
+    throw new HandshakeError(signal.aborted ? 'connecting was cancelled' : reason, endedProbe, error);
   }
 }
 
-/** A failed handshake. The message is for people; `cause` is the SDK's error. */
+function remainingMs({ timeoutMs, startedAt }: Attempt): number {
+  return Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt)));
+}
+
+/** A failed handshake. The message is for people; `cause` is the error behind it. */
 class HandshakeError extends Error {
   override readonly name = 'HandshakeError';
+  /** The connection ended when the server was asked in the newest way. */
+  readonly endedProbe: boolean;
+
+  constructor(message: string, endedProbe: boolean, cause: unknown) {
+    super(message, { cause });
+    this.endedProbe = endedProbe;
+  }
 }
 
 function isOldServer(error: unknown): boolean {
-  if (!(error instanceof HandshakeError) || !(error.cause instanceof StreamableHTTPError)) return false;
-  return error.cause.code !== undefined && OLD_SERVER_STATUSES.includes(error.cause.code);
+  if (!(error instanceof HandshakeError) || !(error.cause instanceof HttpStatusError)) return false;
+  return OLD_SERVER_STATUSES.includes(error.cause.status);
 }

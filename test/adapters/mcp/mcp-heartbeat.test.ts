@@ -1,7 +1,6 @@
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Heartbeat } from '../../../src/adapters/mcp/heartbeat.ts';
+import { HttpStatusError } from '../../../src/adapters/mcp/http/http-status-error.ts';
 import { RequestTimeoutError } from '../../../src/adapters/mcp/peer/rpc-errors.ts';
 import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 
@@ -33,7 +32,7 @@ test('reports once that the server has gone, and asks no more', async () => {
 
 test.each([
   ['a server that does not know ping', new ServerPeerError(-32601, 'what?')],
-  ['a server that limits requests', new StreamableHTTPError(429, 'slow down')],
+  ['a server that limits requests', new HttpStatusError(429, 'slow down')],
 ])('takes %s for alive', async (_who, error) => {
   const { pings, onDead } = heartbeat(() => Promise.reject(error));
   await vi.advanceTimersByTimeAsync(20_000);

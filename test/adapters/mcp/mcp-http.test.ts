@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { fetchNotingStreams } from '../../../src/adapters/mcp/http/http-fetch.ts';
 import type { ToolServerConnection } from '../../../src/ports/tool-server.ts';
 import { said, testConnector } from '../../support/tools/mcp/connecting.ts';
 import {
@@ -81,19 +80,6 @@ test('asks to list the tools again when the stream was away for a while', async 
   await connection.callTool('add_tool', { name: 'brand_new' });
   await vi.waitFor(() => expect(changes()).toBe(2), 10_000);
   expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
-});
-
-test('takes a stream for a new one unless its server is asked to repeat what was missed', async () => {
-  await using server = await constantServer(200, '');
-  let streams = 0;
-  const fetch = fetchNotingStreams(() => {
-    streams += 1;
-  });
-  await fetch(server.url, { method: 'POST' });
-  await fetch(server.url, { method: 'GET', headers: { 'last-event-id': '7' } });
-  expect(streams).toBe(0);
-  await fetch(server.url, { method: 'GET' });
-  expect(streams).toBe(1);
 });
 
 test.each([

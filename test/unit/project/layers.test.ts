@@ -65,7 +65,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/sha256': ['node:'],
   'src/adapters/prometheus': ['prom-client'],
   'src/adapters/opentelemetry': ['src/timing', '@opentelemetry'],
-  'src/adapters/mcp': ['src/timing', 'node:', '@modelcontextprotocol/sdk', 'jose'],
+  'src/adapters/mcp': ['src/timing', 'node:', '@modelcontextprotocol/sdk', 'eventsource-parser', 'jose'],
   'src/adapters/uws': ['src/timing', 'node:', 'uWebSockets.js'],
   // It runs in browsers: only types come from the other rooms, so that no package comes along.
   'src/client': ['src/client', 'src/core', 'src/wire'],

@@ -8,18 +8,29 @@ import { type ActiveCall, ActiveCalls } from '../questions/active-calls.ts';
 import { type Answers, clientCapabilities } from '../questions/answers.ts';
 import { ServerQuestions } from '../questions/server-questions.ts';
 import type { ServerTransport } from '../server-transport.ts';
+import { ChangeSubscription } from './change-subscription.ts';
+import { inRounds } from './input-rounds.ts';
+import { greet, isOlderAnswer } from './negotiation.ts';
 import { progressOf } from './progress.ts';
-import { withMeta } from './request-meta.ts';
-import { initializedServer, SESSION_VERSIONS, type ServerHello } from './server-hello.ts';
+import { requestHeaders } from './request-headers.ts';
+import { type ClientInfo, type Envelope, withMeta } from './request-meta.ts';
+import {
+  discoveredServer,
+  initializedServer,
+  SESSION_VERSIONS,
+  type ServerHello,
+  STATELESS_VERSION,
+  toldChanges,
+} from './server-hello.ts';
 import { logNote, type Shown, shownWith } from './server-notes.ts';
 
-/** The largest delay that a Node timer takes. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+/** The largest delay that a Node timer takes. Whoever connects has a time-out for everything together. */
+const HANDSHAKE = { timeoutMs: 2_147_483_647 };
 
 export interface McpClientDeps {
   readonly transport: ServerTransport;
   readonly mask: Mask;
-  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly clientInfo: ClientInfo;
   readonly answers: Answers;
   readonly events: Omit<ToolServerEvents, 'onClosed'>;
 }
@@ -27,6 +38,8 @@ export interface McpClientDeps {
 export interface ClientRequestOptions extends PassedRequestOptions {
   /** Longest wait for the answer, or for progress. */
   readonly timeoutMs: number;
+  /** More headers, where there are any. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Speaks MCP with one server. Results and errors are as they came. */
@@ -38,6 +51,10 @@ export class McpClient {
   readonly #calls = new ActiveCalls();
   readonly #questions: ServerQuestions;
   readonly #shown: Shown;
+  #isProbing = false;
+  /** The revision of a stateless server. */
+  #stateless: string | null = null;
+  #subscription: ChangeSubscription | null = null;
 
   constructor(deps: McpClientDeps) {
     this.#deps = deps;
@@ -61,37 +78,95 @@ export class McpClient {
     return this.#calls.size > 0;
   }
 
+  /** True while the server has been asked in the newest way, and has not answered. */
+  get isProbing(): boolean {
+    return this.#isProbing;
+  }
+
   /** Starts the transport and makes the handshake. It has no time-out of its own. */
-  async connect(): Promise<ServerHello> {
+  async connect({ probes }: { readonly probes: boolean }): Promise<ServerHello> {
+    await this.#deps.transport.start();
+    const hello = probes
+      ? await greet({ discover: () => this.#discover(), initialize: () => this.#initialize() })
+      : await this.#initialize();
+    if (hello.era === 'stateless') this.#beStateless(hello);
+    return hello;
+  }
+
+  async request(request: PassedRequest, options: ClientRequestOptions): Promise<JsonObject> {
+    if (this.#subscription && this.#watched(this.#subscription, request)) return {};
+    const { signal, onQuestion } = options;
+    const ended = new AbortController();
+    const end = (): void => ended.abort(new Error('the call was cancelled'));
+    signal?.addEventListener('abort', end, { once: true });
+    const call = { onQuestion, onLog: options.onLog, ended: ended.signal };
+    const send = (next: PassedRequest) => this.#send(next, options, call);
+    try {
+      if (this.#stateless === null || options.passesInput) return await send(request);
+      const answer = (question: PassedRequest, cancelled: AbortSignal) =>
+        this.#questions.fulfil(question, call, cancelled);
+      return await inRounds(request, { send, answer, signal: ended.signal });
+    } finally {
+      signal?.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  async #discover(): Promise<ServerHello | null> {
+    const request = { method: 'server/discover', params: {} };
+    this.#isProbing = true;
+    try {
+      const result = await this.#send(request, HANDSHAKE, undefined, STATELESS_VERSION);
+      this.#isProbing = false;
+      return discoveredServer(result);
+    } catch (error) {
+      if (!isOlderAnswer(error)) throw error;
+      this.#isProbing = false;
+      return null;
+    }
+  }
+
+  async #initialize(): Promise<ServerHello> {
     const { transport, clientInfo, answers } = this.#deps;
-    await transport.start();
-    const params = {
-      protocolVersion: SESSION_VERSIONS[0],
-      capabilities: clientCapabilities(answers),
-      clientInfo,
-    };
-    const hello = initializedServer(
-      await this.request({ method: 'initialize', params }, { timeoutMs: LONGEST_TIMER_MS }),
-    );
+    const capabilities = clientCapabilities(answers);
+    const params = { protocolVersion: SESSION_VERSIONS[0], capabilities, clientInfo };
+    const hello = initializedServer(await this.#send({ method: 'initialize', params }, HANDSHAKE));
     transport.setProtocolVersion?.(hello.version);
     await this.#peer.notify('notifications/initialized');
     return hello;
   }
 
-  async request({ method, params }: PassedRequest, options: ClientRequestOptions): Promise<JsonObject> {
+  #beStateless({ version, capabilities }: ServerHello): void {
+    this.#stateless = version;
+    this.#subscription = new ChangeSubscription(toldChanges(capabilities), (params, signal) =>
+      this.#send({ method: 'subscriptions/listen', params }, { ...HANDSHAKE, signal }),
+    );
+  }
+
+  /** @param version of a stateless server. */
+  async #send(
+    { method, params }: PassedRequest,
+    options: ClientRequestOptions,
+    call?: ActiveCall,
+    version = this.#stateless,
+  ): Promise<JsonObject> {
     const id = this.#peer.newId();
     const { timeoutMs, signal, trace, onProgress } = options;
-    const isCall = mayTalkBack(method);
-    const ended = new AbortController();
-    if (isCall) this.#calls.add(id, callOf(options, ended.signal));
+    const isCall = call !== undefined && mayTalkBack(method);
+    if (isCall) this.#calls.add(id, call);
     let isAbandoned = false;
+    const envelope = version === null ? undefined : this.#envelope(version, options.capabilities);
+    const progressToken = isCall || onProgress ? id : undefined;
     try {
-      const progressToken = isCall || onProgress ? id : undefined;
       return await this.#peer.request(
-        { id, method, params: withMeta(params, { trace, progressToken }) },
+        { id, method, params: withMeta(params, { trace, progressToken, envelope }) },
         {
           timeoutMs,
           ...(signal && { signal }),
+          ...(version !== null && {
+            stateless: true,
+            headers: { ...options.headers, ...requestHeaders({ method, params }, version) },
+          }),
           onProgress: (progress) => this.#tellProgress(progress, onProgress),
           onAbandoned: () => {
             isAbandoned = isCall;
@@ -99,10 +174,24 @@ export class McpClient {
         },
       );
     } finally {
-      ended.abort();
       if (isAbandoned) this.#calls.abandon(id);
       else this.#calls.remove(id);
     }
+  }
+
+  #envelope(version: string, capabilities: JsonObject | undefined): Envelope {
+    const { clientInfo, answers } = this.#deps;
+    return { version, clientInfo, capabilities: capabilities ?? clientCapabilities(answers) };
+  }
+
+  /** A stateless server has no requests for this: what is watched is part of the subscription. */
+  #watched(subscription: ChangeSubscription, { method, params }: PassedRequest): boolean {
+    const { uri } = params;
+    if (typeof uri !== 'string') return false;
+    if (method === 'resources/subscribe') subscription.watch(uri);
+    else if (method === 'resources/unsubscribe') subscription.unwatch(uri);
+    else return false;
+    return true;
   }
 
   #tellProgress(params: JsonObject, tell: ClientRequestOptions['onProgress']): void {
@@ -111,29 +200,25 @@ export class McpClient {
   }
 
   #hear({ method, params = {} }: RpcNotification, about: RequestId | undefined): void {
-    const { events, mask } = this.#deps;
+    const { events, mask, transport } = this.#deps;
     if (method === 'notifications/message') {
       events.onNote(logNote(params, this.#shown));
       this.#calls.callOf(about)?.onLog?.(maskedObject(params, mask));
     } else if (method === 'notifications/tools/list_changed') events.onToolsChanged();
+    else if (method === 'notifications/subscriptions/acknowledged') transport.onstream?.();
     else if (concernsClients(method)) events.onNotification?.({ method, params });
   }
 
   #end(): void {
+    this.#subscription?.end();
     this.#calls.clear();
     this.onclosed?.();
   }
 }
 
-function callOf({ onQuestion, onLog }: ClientRequestOptions, ended: AbortSignal): ActiveCall {
-  return { onQuestion, onLog, ended };
-}
-
 /** Whether a server may ask or log something because of such a request. A list or a ping gives no reason to. */
 function mayTalkBack(method: string): boolean {
-  return !/^(?:initialize|ping|server\/discover|logging\/setLevel|subscriptions\/.*|.*\/(?:list|subscribe|unsubscribe))$/.test(
-    method,
-  );
+  return !/^(?:ping|server\/discover|logging\/setLevel|.*\/(?:list|subscribe|unsubscribe))$/.test(method);
 }
 
 function concernsClients(method: string): boolean {

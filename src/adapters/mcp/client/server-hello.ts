@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { ServerEra } from '../../../ports/tool-server.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 
-/** The revisions of the older era, newest first. */
+/** The revisions with sessions, newest first. */
 export const SESSION_VERSIONS = [
   '2025-11-25',
   '2025-06-18',
@@ -11,6 +11,7 @@ export const SESSION_VERSIONS = [
   '2024-11-05',
   '2024-10-07',
 ] as const;
+export const STATELESS_VERSION = '2026-07-28';
 
 /** What a server says of itself before it works. */
 export interface ServerHello {
@@ -18,17 +19,19 @@ export interface ServerHello {
   readonly version: string;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
-  /** Whether the server says when its tools have changed. */
-  readonly tellsToolChanges: boolean;
 }
 
+const Capabilities = z.record(z.string(), z.unknown());
 const Initialized = z.object({
   protocolVersion: z.string(),
-  capabilities: z.record(z.string(), z.unknown()),
+  capabilities: Capabilities,
   instructions: z.string().nullish(),
 });
-
-const ToolChanges = z.object({ tools: z.object({ listChanged: z.literal(true) }) });
+const Discovered = z.object({
+  supportedVersions: z.array(z.string()),
+  capabilities: Capabilities,
+  instructions: z.string().nullish(),
+});
 
 /** Reads the answer to `initialize`. */
 export function initializedServer(result: JsonObject): ServerHello {
@@ -37,11 +40,37 @@ export function initializedServer(result: JsonObject): ServerHello {
   const { protocolVersion: version, capabilities, instructions } = parsed.data;
   if (!SESSION_VERSIONS.some((known) => known === version))
     throw new Error(`the server speaks a revision of MCP that this service does not know: ${version}`);
+  return { era: 'sessions', version, capabilities, instructions: instructions ?? undefined };
+}
+
+/** Reads the answer to `server/discover`. @returns null if the server does not speak a stateless revision that is known. */
+export function discoveredServer(result: JsonObject): ServerHello | null {
+  const parsed = Discovered.safeParse(result);
+  if (!parsed.success || !parsed.data.supportedVersions.includes(STATELESS_VERSION)) return null;
+  const { capabilities, instructions } = parsed.data;
   return {
-    era: 'sessions',
-    version,
+    era: 'stateless',
+    version: STATELESS_VERSION,
     capabilities,
     instructions: instructions ?? undefined,
-    tellsToolChanges: ToolChanges.safeParse(capabilities).success,
+  };
+}
+
+/** What a server says that it tells when it changes. */
+export interface ToldChanges {
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly resources: boolean;
+}
+
+const Changing = z.object({ listChanged: z.boolean().nullish() }).nullish().catch(undefined);
+const ToldBy = z.object({ tools: Changing, prompts: Changing, resources: Changing });
+
+export function toldChanges(capabilities: JsonObject): ToldChanges {
+  const { tools, prompts, resources } = ToldBy.parse(capabilities);
+  return {
+    tools: tools?.listChanged === true,
+    prompts: prompts?.listChanged === true,
+    resources: resources?.listChanged === true,
   };
 }

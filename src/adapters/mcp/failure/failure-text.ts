@@ -1,7 +1,6 @@
-import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { messageOf } from '../../../core/errors.ts';
 import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { HttpStatusError } from '../http/http-status-error.ts';
 import type { Mask } from './secret-mask.ts';
 
 const MAX_CHARACTERS = 2_000;
@@ -19,18 +18,13 @@ export function shorten(text: string, maxCharacters: number): string {
 function describe(error: unknown): string {
   // Servers that are built on the SDK add this prefix.
   if (error instanceof ServerPeerError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
-  if (error instanceof StreamableHTTPError || error instanceof SseError) return describeHttp(error);
+  if (error instanceof HttpStatusError) return describeHttp(error);
   if (error instanceof TypeError && error.cause instanceof Error) return describeNetwork(error.cause);
   return messageOf(error);
 }
 
-function describeHttp(error: StreamableHTTPError | SseError): string {
-  const text = error.message.replace(
-    /^(?:Streamable HTTP error|SSE error): (?:Error POSTing to endpoint: )?/,
-    '',
-  );
-  const status = error.code !== undefined && error.code > 0 ? `the server answered HTTP ${error.code}` : '';
-  return [status, shorten(text, 300)].filter((part) => part !== '').join(': ');
+function describeHttp({ status, text }: HttpStatusError): string {
+  return [`the server answered HTTP ${status}`, shorten(text, 300)].filter((part) => part !== '').join(': ');
 }
 
 function describeNetwork(cause: Error): string {

@@ -16,6 +16,15 @@ export class ConnectionEndedError extends Error {
   }
 }
 
+/** The stream of a request ended without the answer. */
+export class AnswerLostError extends Error {
+  override readonly name = 'AnswerLostError';
+
+  constructor() {
+    super('the server ended the stream before it answered');
+  }
+}
+
 /** The other end sent something that is not valid MCP. */
 export class InvalidAnswerError extends Error {
   override readonly name = 'InvalidAnswerError';

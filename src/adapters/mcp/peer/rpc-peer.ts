@@ -1,6 +1,6 @@
 import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
-import type { ServerTransport } from '../server-transport.ts';
-import { ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
+import type { SendOptions, ServerTransport } from '../server-transport.ts';
+import { AnswerLostError, ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
 import {
   INTERNAL_ERROR,
   JSON_RPC,
@@ -33,6 +33,10 @@ export interface PeerRequestOptions {
   readonly signal?: AbortSignal;
   /** The parameters of each progress notification. Each one begins the time-out anew. */
   readonly onProgress?: (params: JsonObject) => void;
+  /** Headers of HTTP for this request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The request is of a stateless era: over HTTP, it is cancelled by the end of its stream. */
+  readonly stateless?: boolean;
   /** The request was given up, and the other end may still be working on it. */
   readonly onAbandoned?: () => void;
 }
@@ -59,6 +63,7 @@ export class RpcPeer {
     transport.onmessage = (message, about) => this.#receive(message, about);
     transport.onerror = (error) => events.onError(error);
     transport.onclose = () => this.#end();
+    transport.onlost = (id) => this.#pending.get(id)?.reject(new AnswerLostError());
   }
 
   newId(): RequestId {
@@ -71,9 +76,12 @@ export class RpcPeer {
     const { timeoutMs, signal, onProgress } = options;
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    const stream = new AbortController();
+    const endsStream = options.stateless === true && this.#transport.hasRequestStreams === true;
     const giveUp = (error: Error): void => {
       options.onAbandoned?.();
-      this.#cancel({ id, method, params }, error.message);
+      if (endsStream) stream.abort();
+      else this.#cancel({ id, method, params }, error.message);
       reject(error);
     };
     const abort = (): void => giveUp(new Error('the call was cancelled'));
@@ -81,7 +89,10 @@ export class RpcPeer {
     this.#pending.set(id, { timer, onProgress, resolve, reject });
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      this.#transport.send({ jsonrpc: JSON_RPC, id, method, params }).catch(reject);
+      const message = { jsonrpc: JSON_RPC, id, method, params } as const;
+      this.#transport
+        .send(message, sendOptions(options, endsStream ? stream.signal : undefined))
+        .catch(reject);
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -156,6 +167,13 @@ export class RpcPeer {
     for (const { reject } of this.#pending.values()) reject(new ConnectionEndedError());
     for (const cancelled of this.#answering.values()) cancelled.abort();
   }
+}
+
+function sendOptions(
+  { headers, stateless }: PeerRequestOptions,
+  signal: AbortSignal | undefined,
+): SendOptions {
+  return { ...(headers && { headers }), ...(stateless && { stateless }), ...(signal && { signal }) };
 }
 
 /** What went wrong inside of this service is nothing for a tool server. */

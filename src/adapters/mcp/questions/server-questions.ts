@@ -2,6 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { ServerNote } from '../../../core/tool-server/server-log.ts';
 import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../../core/tool-server/server-question.ts';
+import type { PassedRequest } from '../../../ports/tool-server.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, type RequestId, type RpcRequest } from '../peer/rpc-message.ts';
 import type { ActiveCall, ActiveCalls } from './active-calls.ts';
 import { isQuestion } from './answers.ts';
@@ -56,6 +57,14 @@ export class ServerQuestions {
       this.#tell(method, params, `refused: ${this.#deps.shown(messageOf(error))}`);
       throw error;
     }
+  }
+
+  /** Answers what the server needs for a result, in the way of stateless servers. */
+  async fulfil(question: PassedRequest, call: ActiveCall, cancelled: AbortSignal): Promise<JsonObject> {
+    const { method, params } = question;
+    if (isQuestion(method) && call.onQuestion) return await this.ask({ method, params }, call, cancelled);
+    this.#tell(method, params, NOT_OFFERED);
+    throw new Error(`the server needs an answer to ${this.#deps.shown(method)}, which nobody gives here`);
   }
 
   #tell(method: string, params: JsonObject, answer: string): void {

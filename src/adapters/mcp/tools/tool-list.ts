@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Tool } from '../../../core/tool-call/tool.ts';
 import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
+import { type ParamHeader, ParamHeaderError, paramHeaders } from './param-headers.ts';
 
 const MAX_PAGES = 1_000;
 
@@ -22,6 +23,8 @@ export interface ToolList {
   readonly tools: Tool[];
   /** By tool name. */
   readonly outputSchemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** By tool name: the arguments that are repeated as headers. */
+  readonly paramHeaders: ReadonlyMap<string, readonly ParamHeader[]>;
   /** For the log: name and error of each tool that was left out. */
   readonly unreadable: readonly string[];
 }
@@ -29,10 +32,14 @@ export interface ToolList {
 /** Asks for one page of the list. */
 type ListPage = (params: JsonObject) => Promise<JsonObject>;
 
-/** Reads all pages. Rejects when the answer to a page is malformed, or when the pages do not end. */
-export async function readToolList(list: ListPage): Promise<ToolList> {
+/**
+ * Reads all pages. Rejects when the answer to a page is malformed, or when the pages do not end.
+ * @param hasHeaders whether calls repeat arguments as headers; then tools that mark them wrongly are left out.
+ */
+export async function readToolList(list: ListPage, hasHeaders: boolean): Promise<ToolList> {
   const tools = new Map<string, Tool>();
   const outputSchemas = new Map<string, Record<string, unknown>>();
+  const paramHeaders = new Map<string, readonly ParamHeader[]>();
   const unreadable: string[] = [];
   for await (const item of toolItems(list)) {
     const parsed = WireTool.safeParse(item);
@@ -41,10 +48,16 @@ export async function readToolList(list: ListPage): Promise<ToolList> {
       continue;
     }
     const tool = parsed.data;
+    const headers = hasHeaders ? headersOf(tool) : [];
+    if (headers instanceof ParamHeaderError) {
+      unreadable.push(`${tool.name}: ${headers.message}`);
+      continue;
+    }
+    if (headers.length > 0) paramHeaders.set(tool.name, headers);
     tools.set(tool.name, toolOf(tool));
     if (tool.outputSchema) outputSchemas.set(tool.name, tool.outputSchema);
   }
-  return { tools: [...tools.values()], outputSchemas, unreadable };
+  return { tools: [...tools.values()], outputSchemas, paramHeaders, unreadable };
 }
 
 async function* toolItems(list: ListPage): AsyncGenerator<unknown> {
@@ -60,6 +73,15 @@ async function* toolItems(list: ListPage): AsyncGenerator<unknown> {
     if (seen.size >= MAX_PAGES) throw new Error(`the tool list has more than ${MAX_PAGES} pages`);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
+}
+
+function headersOf({ inputSchema }: z.infer<typeof WireTool>): readonly ParamHeader[] | ParamHeaderError {
+  try {
+    return paramHeaders(inputSchema ?? {});
+  } catch (error) {
+    if (error instanceof ParamHeaderError) return error;
+    throw error;
+  }
 }
 
 function toolPage(answer: JsonObject): z.infer<typeof ToolPage> {

@@ -1,0 +1,34 @@
+import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { within } from '../../../timing/deadline.ts';
+import { HttpStatusError } from '../http/http-status-error.ts';
+import { AnswerLostError, InvalidAnswerError } from '../peer/rpc-errors.ts';
+import type { ServerHello } from './server-hello.ts';
+
+/** How long a server may be silent before the older handshake begins, too. Some servers ignore what they do not know. */
+const SILENCE_MS = 2_000;
+const REFUSALS = [401, 403];
+
+export interface Greetings {
+  /** `server/discover`. Resolves with null if the server does not know it. */
+  discover(): Promise<ServerHello | null>;
+  /** `initialize`, the handshake of the older revisions. */
+  initialize(): Promise<ServerHello>;
+}
+
+/** Greets a server in the way of the newest revision, and in the older way if the server does not know that. */
+export async function greet(greetings: Greetings): Promise<ServerHello> {
+  const discovered = greetings.discover();
+  const early = await within(SILENCE_MS, discovered, undefined);
+  if (early === null) return await greetings.initialize();
+  if (early !== undefined) return early;
+  // A server that has only just started has both in its input, and answers in this order.
+  const initialized = greetings.initialize();
+  const first = await Promise.race([discovered, initialized.catch(() => null)]);
+  return first ?? (await discovered) ?? (await initialized);
+}
+
+/** Whether the error to `server/discover` is how a server answers that does not know it. */
+export function isOlderAnswer(error: unknown): boolean {
+  if (error instanceof HttpStatusError) return !REFUSALS.includes(error.status);
+  return [ServerPeerError, InvalidAnswerError, AnswerLostError].some((kind) => error instanceof kind);
+}
