@@ -1,10 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { findPackageRoot } from '../../../src/app/package-root.ts';
 import { RunningService } from '../../support/service/running-service.ts';
-import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { conformance, NEXT_SUITE } from '../../support/tools/mcp/conformance-suite.ts';
 import { verifies } from '../requirements.ts';
 
 /** Those that ask for nothing but the protocol, and how many checks each makes. */
@@ -70,18 +66,6 @@ const applicableNext = {
   },
 };
 
-const PACKAGES = join(findPackageRoot(), 'node_modules');
-const suite = join(PACKAGES, '@modelcontextprotocol/conformance/dist/index.js');
-const nextSuite = join(PACKAGES, 'conformance-next/dist/index.js');
-
-/** @returns what it printed; rejects when it exits with another code than 0. */
-async function conformance(args: readonly string[], program = suite): Promise<string> {
-  await using folder = await tempDirectory();
-  const options = { cwd: folder.path, env: { PATH: process.env.PATH } };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], options);
-  return stdout + stderr;
-}
-
 describe('the conformance suite of the protocol', () => {
   let service: RunningService;
   beforeAll(async () => {
@@ -104,7 +88,7 @@ describe('the conformance suite of the protocol', () => {
       async () => {
         const args = ['server', '--url', `${service.url}/mcp`, '--spec-version', version, '--scenario'];
         for (const [scenario, checks] of Object.entries(scenarios)) {
-          const output = await conformance([...args, scenario], nextSuite);
+          const output = await conformance([...args, scenario], NEXT_SUITE);
           expect(output, scenario).toContain(`Passed: ${checks}/${checks}, 0 failed, 0 warnings`);
         }
       },

@@ -3,7 +3,6 @@ import {
   type CallToolResult,
   fromJsonSchema,
   type McpServer,
-  MissingRequiredClientCapabilityError,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -95,9 +94,6 @@ export function addContentTools(server: McpServer): void {
     { description: 'Tells its progress three times.' },
     progressing,
   );
-  server.registerTool('test_missing_capability', { description: 'Needs sampling.' }, async () => {
-    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
-  });
   server.registerTool(
     'json_schema_2020_12_tool',
     { description: 'Tool with JSON Schema 2020-12 features', inputSchema: fromJsonSchema(SCHEMA_2020_12) },

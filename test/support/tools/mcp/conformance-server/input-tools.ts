@@ -59,6 +59,8 @@ const TOOLS: Readonly<Record<string, Asking>> = {
       return text(`Sampling result: ${JSON.stringify(response.result.content)}`);
     return inputRequired({ inputRequests: { sample_request: sampling('What is the capital of France?') } });
   },
+  /** The SDK answers with an error where the client declares no sampling. */
+  test_missing_capability: async () => inputRequired({ inputRequests: { sample: sampling('Anything') } }),
   async test_input_required_result_list_roots({ mcpReq }) {
     const response = inputResponse(mcpReq.inputResponses, 'roots_request');
     if (response.kind === 'roots') return text(`Found ${response.roots.length} root(s)`);
