@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { PassedRequest } from '../../../ports/tool-server.ts';
+import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 
 const MOST_ROUNDS = 10;
 /** Before a request is repeated for which nothing was asked: the server only wants time. */
@@ -30,10 +31,16 @@ export async function inRounds(request: PassedRequest, rounds: InputRounds): Pro
   let result = await rounds.send(request);
   for (let round = 1; result.resultType === 'input_required'; round += 1) {
     if (round > MOST_ROUNDS) throw new Error(`the server still asks for input after ${MOST_ROUNDS} rounds`);
-    const params = { ...request.params, ...(await nextFields(InputRequired.parse(result), rounds)) };
+    const params = { ...request.params, ...(await nextFields(inputRequired(result), rounds)) };
     result = await rounds.send({ method: request.method, params });
   }
   return result;
+}
+
+function inputRequired(result: JsonObject): InputRequired {
+  const parsed = InputRequired.safeParse(result);
+  if (!parsed.success) throw new InvalidAnswerError(parsed.error);
+  return parsed.data;
 }
 
 /** The answers of a round, and the server's state exactly as it came. */

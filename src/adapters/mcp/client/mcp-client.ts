@@ -10,7 +10,7 @@ import { ServerQuestions } from '../questions/server-questions.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { ChangeSubscription } from './change-subscription.ts';
 import { inRounds } from './input-rounds.ts';
-import { greet, isOlderAnswer } from './negotiation.ts';
+import { greet, isOlderAnswer, offersStateless } from './negotiation.ts';
 import { progressOf } from './progress.ts';
 import { requestHeaders } from './request-headers.ts';
 import { type ClientInfo, type Envelope, withMeta } from './request-meta.ts';
@@ -112,7 +112,7 @@ export class McpClient {
     }
   }
 
-  async #discover(): Promise<ServerHello | null> {
+  async #discover(isRepeated = false): Promise<ServerHello | null> {
     const request = { method: 'server/discover', params: {} };
     this.#isProbing = true;
     try {
@@ -122,7 +122,7 @@ export class McpClient {
     } catch (error) {
       if (!isOlderAnswer(error)) throw error;
       this.#isProbing = false;
-      return null;
+      return offersStateless(error) && !isRepeated ? await this.#discover(true) : null;
     }
   }
 

@@ -1,12 +1,15 @@
+import { z } from 'zod';
 import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import { within } from '../../../timing/deadline.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
 import { AnswerLostError, InvalidAnswerError } from '../peer/rpc-errors.ts';
-import type { ServerHello } from './server-hello.ts';
+import { type ServerHello, STATELESS_VERSION } from './server-hello.ts';
 
 /** How long a server may be silent before the older handshake begins, too. Some servers ignore what they do not know. */
 const SILENCE_MS = 2_000;
 const REFUSALS = [401, 403];
+const UNSUPPORTED_VERSION = -32022;
+const Supported = z.object({ supported: z.array(z.string()) });
 
 export interface Greetings {
   /** `server/discover`. Resolves with null if the server does not know it. */
@@ -31,4 +34,10 @@ export async function greet(greetings: Greetings): Promise<ServerHello> {
 export function isOlderAnswer(error: unknown): boolean {
   if (error instanceof HttpStatusError) return !REFUSALS.includes(error.status);
   return [ServerPeerError, InvalidAnswerError, AnswerLostError].some((kind) => error instanceof kind);
+}
+
+/** Whether a server that refused the revision names the same one as what it speaks. */
+export function offersStateless(error: unknown): boolean {
+  if (!(error instanceof ServerPeerError) || error.code !== UNSUPPORTED_VERSION) return false;
+  return Supported.safeParse(error.data).data?.supported.includes(STATELESS_VERSION) === true;
 }

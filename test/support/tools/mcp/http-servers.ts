@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import { scriptableTools } from './scriptable-tools.ts';
+import { statelessTools } from './stateless-tools.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
@@ -79,6 +82,32 @@ export async function streamableServer({
       for (const transport of sessions.values()) transport.closeStandaloneSSEStream();
     },
   };
+}
+
+export interface StatelessServer extends TestHttpServer {
+  /** Tells those who listen that the tools have changed. */
+  tellToolsChanged(): void;
+}
+
+/** The tools of `stateless-tools.ts`, for clients of 2026-07-28 only. */
+export async function statelessHttpServer(): Promise<StatelessServer> {
+  const handler = createMcpHandler(statelessTools, { legacy: 'reject' });
+  const server = await serve('/mcp', async (req, res) => {
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    const response = await handler.fetch(
+      new Request(new URL(req.url ?? '/', 'http://127.0.0.1'), {
+        method: req.method ?? 'GET',
+        headers: Object.entries(req.headers).map(([name, value]): [string, string] => [name, String(value)]),
+        ...(req.method === 'POST' && { body: await text(req) }),
+        signal: gone.signal,
+      }),
+    );
+    res.writeHead(response.status, Object.fromEntries(response.headers)).flushHeaders();
+    for await (const chunk of response.body ?? []) res.write(chunk);
+    res.end();
+  });
+  return { ...server, tellToolsChanged: () => handler.notify.toolsChanged() };
 }
 
 /** The scriptable tools over the older HTTP with SSE. */

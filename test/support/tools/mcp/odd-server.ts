@@ -42,6 +42,10 @@ const openings: Record<string, () => void> = {
   },
   /** Leaves a child behind and exits when its input ends. */
   launcher: () => undefined,
+  /** Ends when its first message is not the handshake that it knows. */
+  strict: () => undefined,
+  /** Says nothing to what it does not know. */
+  ignorant: () => undefined,
   silent: () => writeSync(2, 'thinking about it\n'),
 };
 
@@ -109,6 +113,10 @@ function answer({ method, params }: Message): unknown {
 
 function receive(message: Message): void {
   if (message.id === undefined || behaviour === 'silent') return;
+  if (message.method === 'server/discover') {
+    if (behaviour === 'strict') process.exit(4);
+    if (behaviour === 'ignorant') return;
+  }
   if (message.method === 'tools/call' && message.params?.name === 'refused') {
     send({ id: message.id, error: { code: -32602, message: 'MCP error -32602: no such tool' } });
     return;

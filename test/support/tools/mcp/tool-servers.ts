@@ -11,6 +11,11 @@ export function scriptableServer(more: Partial<StdioConfig> = {}): StdioConfig {
   return { type: 'stdio', command: process.execPath, args: [scriptPath('scriptable-server.ts')], ...more };
 }
 
+/** A server of 2026-07-28; see `stateless-tools.ts`. */
+export function statelessServer(): StdioConfig {
+  return { type: 'stdio', command: process.execPath, args: [scriptPath('stateless-server.ts')] };
+}
+
 /** A server that misbehaves in the named way; see `odd-server.ts`. */
 export function oddServer(behaviour: string[], more: Partial<StdioConfig> = {}): StdioConfig {
   return {
