@@ -123,7 +123,7 @@ export async function serveHttp({
   const router = new Router(routes);
   const mcp = new McpEndpoints(host, (agent) => {
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
-    return new McpEndpoint({ bus, card, maxRequestBytes, log, peers });
+    return new McpEndpoint({ bus, card, maxRequestBytes, secrets: agent.secrets, log, peers });
   });
   const http = new HttpFront({
     ...{ ...front, cors, router, mcp },

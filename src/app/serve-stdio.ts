@@ -24,7 +24,7 @@ export async function serveStdio(
   ]);
   const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
   const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
-  const deps = { bus, card, maxRequestBytes, log };
+  const deps = { bus, card, maxRequestBytes, secrets: agent.secrets, log };
   const surface = servedSurface(deps);
   const ownSessionId = `mcp-${crypto.randomUUID()}`;
   const { promise: gone, resolve } = Promise.withResolvers<void>();

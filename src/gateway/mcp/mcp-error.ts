@@ -3,6 +3,9 @@ import type { McpObject } from './mcp-object.ts';
 /** "Invalid params", also for a tool, resource or prompt that does not exist. */
 export const INVALID_PARAMS = -32602;
 
+/** The client has not declared what the request needs of it. */
+export const MISSING_CAPABILITY = -32021;
+
 /** A JSON-RPC error, as clients get it. */
 export class McpError extends Error {
   readonly code: number;

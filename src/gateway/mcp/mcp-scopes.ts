@@ -16,10 +16,22 @@ export const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
   'agent://card': REQUEST_SCOPES['session.events'],
 };
 
+/** A task is read from the log, whatever is asked of it. */
+export const MCP_TASK_SCOPES: Readonly<
+  Record<'tasks/get' | 'tasks/update' | 'tasks/cancel', readonly Scope[]>
+> = {
+  'tasks/get': ['sessions:read'],
+  'tasks/update': ['sessions:read', 'approvals:decide'],
+  'tasks/cancel': ['sessions:read', 'sessions:write'],
+};
+
 const Call = z.discriminatedUnion('method', [
   z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) }),
   z.object({ method: z.literal('resources/read'), params: z.object({ uri: z.string() }) }),
   z.object({ method: z.literal('resources/subscribe'), params: z.object({ uri: z.string() }) }),
+  z.object({ method: z.literal('tasks/get') }),
+  z.object({ method: z.literal('tasks/update') }),
+  z.object({ method: z.literal('tasks/cancel') }),
   z.object({
     method: z.literal('subscriptions/listen'),
     params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
@@ -45,6 +57,10 @@ function scopesOfCall(call: z.output<typeof Call>): Scope[] {
       return scopeIn(MCP_RESOURCE_SCOPES, call.params.uri);
     case 'resources/subscribe':
       return scopeIn(MCP_SUBSCRIPTION_SCOPES, call.params.uri);
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel':
+      return [...MCP_TASK_SCOPES[call.method]];
     case 'subscriptions/listen':
       return call.params.notifications.resourceSubscriptions.flatMap((uri) =>
         scopeIn(MCP_SUBSCRIPTION_SCOPES, uri),

@@ -2,6 +2,7 @@ import type { AgentIdentity } from '../../../core/agent-description.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import type { SecretBox } from '../../../ports/secret-box.ts';
 
 export interface AgentCard extends AgentIdentity {
   /** Of the service. */
@@ -15,5 +16,7 @@ export interface AgentSurfaceDeps {
   /** As the agent is now. */
   readonly card: () => AgentCard;
   readonly maxRequestBytes: MaxBytes;
+  /** Seals what clients keep for the service. */
+  readonly secrets: SecretBox;
   readonly log: Logger;
 }
