@@ -5,6 +5,7 @@ import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '.
 import type { Bus } from '../ports/bus.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { SecretBox } from '../ports/secret-box.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import type { GrantBook } from '../runtime/access/grant-book.ts';
@@ -73,6 +74,8 @@ export interface Agent {
   readonly keys: KeyBook | undefined;
   /** Which sessions are shared. Undefined where sessions belong to nobody. */
   readonly grants: GrantBook | undefined;
+  /** Seals secrets with the key of the service. */
+  readonly secrets: SecretBox;
   /** For the inspector. */
   readonly machines: LiveMachines;
   readonly metrics: SampledMetrics;
@@ -223,6 +226,7 @@ export async function composeAgent({
     authorizations: adapters.authorizations,
     keys,
     grants,
+    secrets: adapters.secrets,
     machines,
     metrics,
     toolServers,

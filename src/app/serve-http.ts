@@ -126,7 +126,8 @@ export async function serveHttp({
   const router = new Router(routes);
   const mcp = new McpEndpoints(host, (agent) => {
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
-    return new McpEndpoint({ bus, card, exposes: agent.exposes, maxRequestBytes, log, peers });
+    const { exposes, secrets } = agent;
+    return new McpEndpoint({ bus, card, exposes, secrets, maxRequestBytes, log, peers });
   });
   const http = new HttpFront({
     ...{ ...front, cors, router, mcp },

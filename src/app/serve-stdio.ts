@@ -24,7 +24,8 @@ export async function serveStdio(
   ]);
   const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
   const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
-  const deps = { bus, card, exposes: agent.exposes, maxRequestBytes, log };
+  const { exposes, secrets } = agent;
+  const deps = { bus, card, exposes, secrets, maxRequestBytes, log };
   const surface = servedSurface(deps);
   const ownSessionId = `mcp-${crypto.randomUUID()}`;
   const { promise: gone, resolve } = Promise.withResolvers<void>();

@@ -24,10 +24,10 @@ export interface McpCall {
   readonly clientCapabilities: McpObject;
   /** The conversation of this client's MCP session. Absent in the newer era, which has no sessions. */
   readonly ownSessionId?: string | undefined;
-  /** Newer era: what the client answered to the questions of an earlier result `input_required`. */
+  /** Newer era: what the client answered to the questions of an earlier result `input_required`, or of a task. */
   readonly input?: McpInput | undefined;
   /** Older era: asks the client, such as `elicitation/create`, and answers with its result. */
-  readonly ask?: (method: string, params: McpObject) => Promise<McpObject>;
+  readonly ask?: (method: string, params: McpObject, signal?: AbortSignal) => Promise<McpObject>;
   /** Does nothing if the client has not asked for progress. */
   progress(report: {
     readonly progress: number;
@@ -86,7 +86,7 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
     ownSessionId: server.ownSessionId,
     logLevel,
     input: isModern ? inputOf(mcpReq) : undefined,
-    ...(!isModern && { ask: (method, params) => ask(mcpReq, method, params) }),
+    ...(!isModern && { ask: (method, params, over) => ask(mcpReq, { method, params, over }) }),
     progress(report) {
       const { progressToken } = meta;
       if (progressToken !== undefined) notify('notifications/progress', { progressToken, ...report });
@@ -115,7 +115,14 @@ function inputOf({ inputResponses, requestState }: ServerContext['mcpReq']): Mcp
   return { responses: inputResponses ?? {}, ...(typeof state === 'string' && { state }) };
 }
 
-function ask(mcpReq: ServerContext['mcpReq'], method: string, params: McpObject): Promise<McpObject> {
-  const request = { method, params: { ...params } };
-  return mcpReq.send(request, Answer, { signal: mcpReq.signal, timeout: NO_TIMEOUT_MS });
+function ask(mcpReq: ServerContext['mcpReq'], { method, params, over }: Question): Promise<McpObject> {
+  const signal = over ? AbortSignal.any([mcpReq.signal, over]) : mcpReq.signal;
+  return mcpReq.send({ method, params: { ...params } }, Answer, { signal, timeout: NO_TIMEOUT_MS });
+}
+
+interface Question {
+  readonly method: string;
+  readonly params: McpObject;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly over: AbortSignal | undefined;
 }

@@ -6,6 +6,9 @@ export const INVALID_PARAMS = -32602;
 export const INVALID_REQUEST = -32600;
 export const INTERNAL_ERROR = -32603;
 
+/** The client has not declared what the request needs of it. */
+export const MISSING_CAPABILITY = -32021;
+
 /** A JSON-RPC error, as clients get it. */
 export class McpError extends Error {
   readonly code: number;

@@ -17,6 +17,15 @@ export const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
   'agent://card': REQUEST_SCOPES['session.events'],
 };
 
+/** A task is read from the log, whatever is asked of it. */
+export const MCP_TASK_SCOPES: Readonly<
+  Record<'tasks/get' | 'tasks/update' | 'tasks/cancel', readonly Scope[]>
+> = {
+  'tasks/get': ['sessions:read'],
+  'tasks/update': ['sessions:read', 'approvals:decide'],
+  'tasks/cancel': ['sessions:read', 'sessions:write'],
+};
+
 const AgentTool = z.object({ name: z.string().refine((name) => Object.hasOwn(MCP_TOOL_SCOPES, name)) });
 const AgentResource = z.object({ uri: z.string().refine((uri) => uri.startsWith('agent://')) });
 const PassedOn = z.object({
@@ -33,6 +42,9 @@ const Call = z.discriminatedUnion('method', [
   z.object({ method: z.literal('tools/call'), params: AgentTool }),
   z.object({ method: z.literal('resources/read'), params: AgentResource }),
   z.object({ method: z.literal('resources/subscribe'), params: AgentResource }),
+  z.object({ method: z.literal('tasks/get') }),
+  z.object({ method: z.literal('tasks/update') }),
+  z.object({ method: z.literal('tasks/cancel') }),
   z.object({
     method: z.literal('subscriptions/listen'),
     params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
@@ -61,6 +73,10 @@ function scopesOfCall(call: z.output<typeof Call>): Scope[] {
       return scopeIn(MCP_RESOURCE_SCOPES, call.params.uri);
     case 'resources/subscribe':
       return scopeIn(MCP_SUBSCRIPTION_SCOPES, call.params.uri);
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel':
+      return [...MCP_TASK_SCOPES[call.method]];
     case 'subscriptions/listen':
       return call.params.notifications.resourceSubscriptions.flatMap((uri) =>
         scopeIn(MCP_SUBSCRIPTION_SCOPES, uri),

@@ -11,10 +11,10 @@ import type { AgentIdentity } from '../../core/agent-description.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AgentCard, AgentSurfaceDeps } from './agent/agent-deps.ts';
 import { ChangeNotices } from './change-notices.ts';
-import { mcpCall } from './mcp-call.ts';
+import { type McpEra, mcpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
 import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
-import type { McpHandler, McpSurface } from './mcp-surface.ts';
+import { type McpHandler, type McpSurface, TASKS_EXTENSION } from './mcp-surface.ts';
 
 export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
   readonly surface: McpSurface;
@@ -27,6 +27,7 @@ const Page = z.looseObject({ cursor: z.string().optional() });
 const Named = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 const Uri = z.looseObject({ uri: z.string() });
 const Anything = z.looseObject({});
+const TaskRef = z.looseObject({ taskId: z.string() });
 const LevelParams = z.looseObject({ level: z.enum(LOG_LEVELS) });
 
 /** What the agent offers, as an MCP server for one client. The same in both eras. */
@@ -38,7 +39,7 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
     {
       instructions: `${introduction(agent)}An AI agent (${agent.model}).${exposes.has('agent') ? ' Talk to it with the tool chat_with_agent.' : ''}`,
       jsonSchemaValidator: noValidator,
-      capabilities: capabilitiesOf(surface),
+      capabilities: capabilitiesOf(surface, era),
     },
   );
   // Bad requests, and answers to clients that have disconnected. The service can do nothing about them.
@@ -56,7 +57,8 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
     });
   };
   addRoutes(route, surface);
-  if (era === 'legacy')
+  if (era === 'modern') addTaskRoutes(route, surface);
+  else
     route('logging/setLevel', LevelParams, async (asked, call) => {
       level = asked.level;
       return (await surface.setLevel?.(asked, call)) ?? {};
@@ -80,6 +82,12 @@ function addRoutes(route: AddRoute, surface: McpSurface): void {
   route('prompts/list', Page, surface.listPrompts);
   route('prompts/get', Named, surface.getPrompt);
   route('completion/complete', Anything, surface.complete);
+}
+
+function addTaskRoutes(route: AddRoute, surface: McpSurface): void {
+  route('tasks/get', TaskRef, surface.getTask);
+  route('tasks/update', TaskRef, surface.updateTask);
+  route('tasks/cancel', TaskRef, surface.cancelTask);
 }
 
 function addSubscriptions(route: AddRoute, surface: McpSurface, notices: ChangeNotices): void {
@@ -113,8 +121,9 @@ const noValidator: jsonSchemaValidator = {
   },
 };
 
-function capabilitiesOf({ capabilities }: McpSurface): ServerCapabilities {
-  return { logging: {}, ...capabilities };
+function capabilitiesOf({ capabilities, getTask }: McpSurface, era: McpEra): ServerCapabilities {
+  const extensions = era === 'modern' && getTask && { [TASKS_EXTENSION]: {} };
+  return { logging: {}, ...capabilities, ...(extensions && { extensions }) };
 }
 
 /** Clients of the older era know neither kinds of results nor how long a list stays good. */

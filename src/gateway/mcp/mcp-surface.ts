@@ -20,6 +20,11 @@ export interface McpSurface {
   /** The client wants to hear of this resource. Without these two, only `onChange` is used. */
   readonly subscribe?: (params: UriParams, call: Pick<McpCall, 'context'>) => Promise<McpObject>;
   readonly unsubscribe?: McpHandler<UriParams>;
+  /** The extension for tasks, in the newer era: calls of tools whose results are fetched later. */
+  readonly getTask?: McpHandler<TaskParams>;
+  /** The answers are the input of the call. */
+  readonly updateTask?: McpHandler<TaskParams>;
+  readonly cancelTask?: McpHandler<TaskParams>;
   /** Tells of changes that this client may hear of. */
   readonly onChange?: (listener: (change: McpChange) => void, context: RequestContext) => Unsubscribe;
 }
@@ -45,6 +50,12 @@ export interface UriParams extends McpObject {
 
 export interface LevelParams extends McpObject {
   readonly level: LogLevel;
+}
+
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+export interface TaskParams extends McpObject {
+  readonly taskId: string;
 }
 
 /** A list is another one now, or a resource has another content. */

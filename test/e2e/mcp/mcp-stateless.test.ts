@@ -146,7 +146,7 @@ describe('a client of MCP without sessions', () => {
   verifies(
     'mcp.stateless',
     async () => {
-      const yaml = `${SCRIPTED}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
+      const yaml = `${SCRIPTED}limits: { requestsPerMinute: false }\nmcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
       await using service = await RunningService.start({ yaml });
       const { id } = await serverWith(service, 'tools', 'connected');
       await using client = await statelessClient(service);

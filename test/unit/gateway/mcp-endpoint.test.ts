@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
+import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
 import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts';
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
@@ -50,6 +52,7 @@ describe('the MCP endpoint', () => {
       maxRequestBytes: false,
       exposes: new Set(['agent']),
       card: () => ({ name: 'a', version: '1', model: 'none' }),
+      secrets: sealedBox(memoryKeys(undefined)),
       log: recordingLog(),
     });
   });

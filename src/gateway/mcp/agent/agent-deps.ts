@@ -3,6 +3,7 @@ import type { AgentIdentity } from '../../../core/agent-description.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import type { SecretBox } from '../../../ports/secret-box.ts';
 
 export interface AgentCard extends AgentIdentity {
   /** Of the service. */
@@ -18,5 +19,7 @@ export interface AgentSurfaceDeps {
   /** The agent itself, and what of its tool servers is passed through. */
   readonly exposes: ReadonlySet<McpExposure>;
   readonly maxRequestBytes: MaxBytes;
+  /** Seals what clients keep for the service. */
+  readonly secrets: SecretBox;
   readonly log: Logger;
 }

@@ -5,6 +5,7 @@ import type { McpObject } from '../mcp-object.ts';
 import type { McpSurface, NamedParams } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { onCardChange, RESOURCES, readResource } from './agent-resources.ts';
+import { cancelTask, getTask, updateTask } from './agent-tasks.ts';
 import { CHAT_TOOL, ChatArguments, chatWithAgent } from './chat-tool.ts';
 import { RESET_TOOL, ResetArguments, resetConversation } from './reset-tool.ts';
 import { toolError } from './tool-result.ts';
@@ -22,6 +23,9 @@ export function agentSurface(deps: AgentSurfaceDeps): McpSurface {
     listResources: async () => ({ resources: RESOURCES, ...HINTS }),
     listTemplates: async () => ({ resourceTemplates: [], ...HINTS }),
     readResource: ({ uri }, call) => readResource(deps, uri, call),
+    getTask: (params, call) => getTask(deps, params, call),
+    updateTask: (params, call) => updateTask(deps, params, call),
+    cancelTask: (params, call) => cancelTask(deps, params, call),
     onChange: (listener, context) => onCardChange(deps, listener, context),
   };
 }

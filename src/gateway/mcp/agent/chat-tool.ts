@@ -2,19 +2,25 @@ import { z } from 'zod';
 import { Image } from '../../../core/conversation/image.ts';
 import { SessionId } from '../../../core/ids.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
-import type { PendingApproval } from '../../../core/session/session-view.ts';
 import { checkImageSize } from '../../../core/size-limits.ts';
-import type { TurnMessage } from '../../../ports/service-requests.ts';
-import { howToDecide } from '../../requests/queued-message.ts';
-import { answerTurn } from '../../requests/turn-answer.ts';
+import type { Bus } from '../../../ports/bus.ts';
 import { turnCancelled } from '../../requests/turn-end.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
+import { beginTask, knowsTasks } from './agent-tasks.ts';
+import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
+import { chatResult } from './chat-result.ts';
 import { ownConversation, SessionArgument } from './conversation.ts';
 import { failedCall } from './failed-call.ts';
-import { textResult } from './tool-result.ts';
+import { FollowedTurn } from './followed-turn.ts';
+import { OpenQuestions, tellOfApproval } from './open-questions.ts';
+import { openState, sealState } from './request-state.ts';
+import { toolError } from './tool-result.ts';
+import { placeOf, type TurnPlace, taskIdOf } from './turn-place.ts';
+
+const CANCELLED = 'the MCP client cancelled the call';
 
 export const ChatArguments = z.object({
   message: z.string().min(1).describe('What to say to the agent.'),
@@ -37,36 +43,114 @@ export const CHAT_TOOL = {
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 } as const;
 
+/**
+ * Answers a message. A client that knows tasks gets one. The others wait: where a tool call needs approval, those that can
+ * ask their users do so.
+ */
 export async function chatWithAgent(
   deps: AgentSurfaceDeps,
   asked: z.output<typeof ChatArguments>,
   call: McpCall,
 ): Promise<McpObject> {
+  const { state: brought } = call.input ?? {};
+  const state = brought === undefined ? undefined : await openState(deps.secrets, brought, call);
+  const place = state && placeOf(state.taskId);
+  if (state && place) return goOn(deps, { place, leftOpen: state.leftOpen }, call);
   const { message: text, imageData: image, sessionId = ownConversation(call) } = asked;
-  const { bus, maxRequestBytes, log } = deps;
-  const { context, signal } = call;
   const message = turnMessage({ sessionId, text, image });
-  const { turnId } = message;
-  const reason = 'the MCP client cancelled the call';
+  try {
+    checkImageSize(image, deps.maxRequestBytes);
+    // A cancellation that arrived together with the call was handled before it.
+    if (call.signal.aborted) throw turnCancelled(CANCELLED);
+    if (knowsTasks(call)) return await beginTask(deps, message, call);
+    const chat = { place: { ...message, agentId: call.context.agent }, leftOpen: [] };
+    return await following(deps, chat, call, async (turn) => {
+      const { waitsFor = [] } = await deps.bus.send('turn.start', message, call.context);
+      for (const approval of waitsFor) tellOfApproval(call, sessionId, approval);
+      return answerOf(deps, { ...chat, turn }, call);
+    });
+  } catch (thrown) {
+    return failedCall(thrown, sessionId, deps.log);
+  }
+}
+
+interface Chat {
+  readonly place: TurnPlace;
+  /** The calls about which the client would not decide. */
+  readonly leftOpen: readonly string[];
+}
+
+/** The client has come back with answers, perhaps to another node. */
+async function goOn(deps: AgentSurfaceDeps, { place, leftOpen }: Chat, call: McpCall): Promise<McpObject> {
+  try {
+    return await following(deps, { place, leftOpen }, call, async (turn) => {
+      if (!(await turn.catchUp(place, call.context)))
+        return toolError('The conversation is no longer there.');
+      const left = [...leftOpen, ...(await takeAnswers(deps.bus, { place, turn }, call))];
+      return answerOf(deps, { place, leftOpen: left, turn }, call);
+    });
+  } catch (thrown) {
+    return failedCall(thrown, place.sessionId, deps.log);
+  }
+}
+
+/** @returns the calls about which the client would not decide. */
+async function takeAnswers(
+  bus: Bus,
+  { place: { sessionId }, turn }: { readonly place: TurnPlace; readonly turn: FollowedTurn },
+  call: McpCall,
+): Promise<string[]> {
+  const left: string[] = [];
+  for (const approval of turn.approvals) {
+    const answer = call.input?.responses[keyOf(approval)];
+    if (answer === undefined) continue;
+    const decision = await decide(bus, { sessionId, approval, answer }, call);
+    if (decision === 'undecided') left.push(approval.callId);
+  }
+  return left;
+}
+
+async function answerOf(
+  { secrets }: AgentSurfaceDeps,
+  { place, leftOpen, turn }: Chat & { readonly turn: FollowedTurn },
+  call: McpCall,
+): Promise<McpObject> {
+  const asksInResult = call.era === 'modern' && canDecide(call);
+  const stop = await turn.stop(({ callId }) => asksInResult && !leftOpen.includes(callId));
+  if ('outcome' in stop) return chatResult(stop.outcome, place.sessionId);
+  const requestState = await sealState(secrets, { taskId: taskIdOf(place), leftOpen }, call);
+  return { resultType: 'input_required', inputRequests: questionsOf(stop.approvals), requestState };
+}
+
+/** Follows the turn while `use` is at it. A client that cancels the call cancels the turn. */
+async function following<T>(
+  { bus, log }: AgentSurfaceDeps,
+  { place, leftOpen }: Chat,
+  call: McpCall,
+  use: (turn: FollowedTurn) => Promise<T>,
+): Promise<T> {
+  const { sessionId, turnId } = place;
   const cancel = (): void => {
-    bus.send('turn.cancel', { sessionId, turnId, reason }, context).catch((err: unknown) => {
+    bus.send('turn.cancel', { sessionId, turnId, reason: CANCELLED }, call.context).catch((err: unknown) => {
       log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
     });
   };
+  const questions = new OpenQuestions(bus, place, call);
+  const turn = new FollowedTurn(bus, place, call.context, {
+    onChunk: progressReporter(call),
+    onApproval: (approval) => {
+      if (approval.turnId !== turnId || !canDecide(call) || leftOpen.includes(approval.callId))
+        tellOfApproval(call, sessionId, approval);
+      else questions.ask(approval);
+    },
+  });
+  call.signal.addEventListener('abort', cancel, { once: true });
   try {
-    checkImageSize(image, maxRequestBytes);
-    // A cancellation that arrived together with the call was handled before it.
-    if (signal.aborted) throw turnCancelled(reason);
-    signal.addEventListener('abort', cancel, { once: true });
-    const { content: reply } = await answerTurn(bus, message, context, {
-      onChunk: progressReporter(call),
-      onApprovals: approvalReporter(call, message),
-    });
-    return textResult(reply, { structuredContent: { reply, sessionId } });
-  } catch (thrown) {
-    return failedCall(thrown, sessionId, log);
+    return await use(turn);
   } finally {
-    signal.removeEventListener('abort', cancel);
+    call.signal.removeEventListener('abort', cancel);
+    turn[Symbol.dispose]();
+    questions[Symbol.dispose]();
   }
 }
 
@@ -76,16 +160,5 @@ function progressReporter(call: McpCall): (chunk: ReplyChunk) => void {
   return ({ content }) => {
     progress += content.length;
     call.progress({ progress, message: content });
-  };
-}
-
-/** Tells the client with a log message that its call waits until somebody has approved or denied tool calls. */
-function approvalReporter(
-  call: McpCall,
-  { sessionId }: TurnMessage,
-): (approvals: readonly PendingApproval[]) => void {
-  return (approvals) => {
-    const message = `The agent needs approval. ${howToDecide(sessionId, approvals)}`;
-    call.log('notice', 'approvals', { message, approvals });
   };
 }

@@ -1,3 +1,4 @@
+import type { ErrorBody } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { clientError } from '../../requests/client-error.ts';
@@ -6,7 +7,10 @@ import { toolError } from './tool-result.ts';
 
 /** What the client gets of a call that failed. */
 export function failedCall(thrown: unknown, sessionId: SessionId, log: Logger): McpObject {
-  const { message, details } = clientError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly');
+  return toolError(textOfError(clientError(thrown, log, { sessionId }, 'an MCP call failed unexpectedly')));
+}
+
+export function textOfError({ message, details }: Pick<ErrorBody, 'message' | 'details'>): string {
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
-  return toolError(`${message}${reason}`);
+  return `${message}${reason}`;
 }
