@@ -12,6 +12,7 @@ import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.
 import type { SendMessageRequest } from './a2a-requests.ts';
 import { approvalDecision } from './message-answer.ts';
 import { messageContent } from './message-content.ts';
+import { noPush } from './push-notifications.ts';
 import { recordedTask, withHistory } from './recorded-task.ts';
 import { type BegunTask, readTask } from './task-feed.ts';
 import { noTask, taskId, taskPlace } from './task-id.ts';
@@ -38,8 +39,7 @@ export async function sendStreamingMessage(call: A2aCall, sent: SendMessageReque
 async function beginTask(call: A2aCall, sent: SendMessageRequest): Promise<BegunTask> {
   const { message } = sent;
   if (message.role !== 'ROLE_USER') throw notOfUser();
-  if (sent.configuration?.taskPushNotificationConfig)
-    throw a2aError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'The agent sends no push notifications.');
+  if (sent.configuration?.taskPushNotificationConfig) throw noPush();
   return message.taskId === undefined
     ? startedTask(call, message)
     : answeredTask(call, message, message.taskId);

@@ -15,7 +15,7 @@ interface ToolCall {
   readonly callId: CallId;
   readonly toolName: string;
   readonly serverId: string | null;
-  readonly status: 'running' | 'succeeded' | 'failed' | 'interrupted';
+  readonly status: 'requested' | 'succeeded' | 'failed' | 'interrupted';
 }
 
 const REPLY = 'reply';
@@ -83,7 +83,7 @@ export class TurnTask {
         this.#settledText = this.#text;
         return;
       case 'tool-call.requested':
-        this.#tellCall({ ...event, status: 'running' });
+        this.#tellCall({ ...event, status: 'requested' });
         return;
       case 'approval.requested':
       case 'tool-call.delegated':

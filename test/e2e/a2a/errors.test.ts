@@ -30,6 +30,17 @@ const WRONG: readonly [unknown, number, string, string | undefined][] = [
     sending({ parts: [{ raw: 'aGk=', mediaType: 'application/pdf' }] }),
     ...([-32_005, 'CONTENT_TYPE_NOT_SUPPORTED', 'message.parts.0.mediaType'] as const),
   ],
+  [
+    request('SendMessage', {
+      message: SAID,
+      configuration: { taskPushNotificationConfig: { url: 'https://example.com' } },
+    }),
+    ...([-32_003, 'PUSH_NOTIFICATION_NOT_SUPPORTED', undefined] as const),
+  ],
+  [
+    request('CreateTaskPushNotificationConfig', { taskId: 'any', url: 'https://example.com' }),
+    ...([-32_003, 'PUSH_NOTIFICATION_NOT_SUPPORTED', undefined] as const),
+  ],
   [request('ListTasks', { pageSize: 0 }), -32_602, 'INVALID_PARAMS', 'pageSize'],
   [request('GetExtendedAgentCard', {}), -32_004, 'UNSUPPORTED_OPERATION', undefined],
 ];
@@ -81,6 +92,16 @@ describe('errors of A2A', () => {
       expect(await asked('/a2a/message:send', post('{'))).toEqual([
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
       ]);
+      const configs = '/a2a/tasks/any/pushNotificationConfigs';
+      for (const [method, path] of [
+        ['POST', configs],
+        ['GET', configs],
+        ['GET', `${configs}/one`],
+        ['DELETE', `${configs}/one`],
+      ] as const)
+        expect(await asked(path, { method })).toEqual([
+          ...[400, 'FAILED_PRECONDITION', 'PUSH_NOTIFICATION_NOT_SUPPORTED', undefined],
+        ]);
       expect(await asked('/a2a/nothing')).toEqual([
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
       ]);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { type Route, Router } from '../../../src/gateway/http/router.ts';
+
+const route = (method: Route['method'], path: string): Route => ({
+  ...{ method, path, access: 'open' },
+  handler: async () => ({ status: 200, headers: {}, body: path }),
+});
+
+const router = new Router([
+  route('POST', '/tasks/:taskId:cancel'),
+  route('GET', '/tasks/:taskId:subscribe'),
+  route('GET', '/tasks/:taskId'),
+]);
+
+function found(method: string, path: string) {
+  const { route: matching, parameters } = router.find({ method, path });
+  return [matching.path, parameters];
+}
+
+describe('the router', () => {
+  it('finds a route by the verb at the end of a segment', () => {
+    expect(found('POST', '/tasks/a:cancel')).toEqual(['/tasks/:taskId:cancel', { taskId: 'a' }]);
+    expect(found('GET', '/tasks/a:subscribe')).toEqual(['/tasks/:taskId:subscribe', { taskId: 'a' }]);
+    expect(found('GET', '/tasks/a:b')).toEqual(['/tasks/:taskId', { taskId: 'a:b' }]);
+  });
+
+  it('takes an encoded colon for a part of the parameter', () => {
+    expect(found('GET', '/tasks/a%3Asubscribe')).toEqual(['/tasks/:taskId', { taskId: 'a:subscribe' }]);
+    expect(found('POST', '/tasks/a%2Fb:cancel')).toEqual(['/tasks/:taskId:cancel', { taskId: 'a/b' }]);
+  });
+
+  it('refuses a verb without a parameter, and one that has another method', () => {
+    expect(() => router.find({ method: 'POST', path: '/tasks/:cancel' })).toThrow('does not answer POST');
+    expect(() => router.find({ method: 'DELETE', path: '/tasks/a:cancel' })).toThrow(
+      'does not answer DELETE',
+    );
+    expect(() => router.find({ method: 'POST', path: '/jobs/a:cancel' })).toThrow('There is nothing at');
+  });
+});
