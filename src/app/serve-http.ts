@@ -18,6 +18,7 @@ import { HttpFront } from '../gateway/http/http-front.ts';
 import { type Route, Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { openAiErrors, openAiRoutes } from '../gateway/openai/openai-routes.ts';
+import { ResponsesFront } from '../gateway/openai/socket/responses-front.ts';
 import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { apiRoutes } from '../gateway/routes/api-routes.ts';
 import { healthRoutes } from '../gateway/routes/health-routes.ts';
@@ -119,6 +120,7 @@ export async function serveHttp({
     log,
   };
   const webSocket = new WebSocketFront({ ...front, bus, fanOut, maxRequestBytes });
+  const responses = new ResponsesFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
   const routes = routesOf({
     ...{ host, clients, bus, unguarded, settings, version, log, server },
@@ -142,7 +144,7 @@ export async function serveHttp({
   const uws = new UwsServer({
     broadcast,
     http,
-    webSockets: await socketFronts({ host, clients, clientAddress, settings, access, webSocket }),
+    webSockets: await socketFronts({ host, clients, clientAddress, settings, access, webSocket, responses }),
     bodyLimit: (path) => bodyLimit(pathOfAgent(path), maxRequestBytes),
     maxPayloadBytes,
     log,
@@ -237,13 +239,21 @@ interface SocketDeps extends Pick<HttpOptions, 'host' | 'settings'> {
   readonly clientAddress: ClientAddress;
   readonly access: Access;
   readonly webSocket: WebSocketFront;
+  readonly responses: ResponsesFront;
 }
 
 /** What WebSockets connect to, by path. Each of several agents also has paths of its own. */
-async function socketFronts({ webSocket, ...deps }: SocketDeps): Promise<Record<string, SocketFront>> {
+async function socketFronts({
+  webSocket,
+  responses,
+  ...deps
+}: SocketDeps): Promise<Record<string, SocketFront>> {
   const { host, settings } = deps;
   const fronts: Record<string, SocketFront> = {};
-  if (settings.mode === 'web') fronts['/'] = webSocket;
+  if (settings.mode === 'web') {
+    fronts['/'] = webSocket;
+    fronts['/v1/responses'] = responses;
+  }
   if (settings.inspect) fronts['/inspect'] = await inspectFront(host.first, deps);
   if (host.agents.size === 1) return fronts;
   for (const [agentId, agent] of host.agents) {
@@ -251,6 +261,7 @@ async function socketFronts({ webSocket, ...deps }: SocketDeps): Promise<Record<
     if (settings.mode === 'web') {
       fronts[path] = webSocket;
       fronts[`${path}/`] = webSocket;
+      fronts[`${path}/v1/responses`] = responses;
     }
     if (settings.inspect) fronts[`${path}/inspect`] = await inspectFront(agent, deps);
   }
@@ -260,7 +271,7 @@ async function socketFronts({ webSocket, ...deps }: SocketDeps): Promise<Record<
 /** Loads the inspector only when it is switched on. */
 async function inspectFront(
   { machines }: Agent,
-  { settings, access, clients, clientAddress }: Omit<SocketDeps, 'webSocket'>,
+  { settings, access, clients, clientAddress }: Omit<SocketDeps, 'webSocket' | 'responses'>,
 ): Promise<InspectFront> {
   const { inspect, inspectToken: token } = settings;
   const { machineInspector } = await import('./inspector.ts');

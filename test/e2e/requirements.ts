@@ -510,6 +510,11 @@ export const requirements = {
     'the items of a conversation are those of its responses, in pages; items are added to it',
   'openai.conversation-errors': 'what cannot be a conversation or an item is refused, with the field',
   'openai.references': 'a request refers to items of earlier responses and conversations by their ids',
+  'openai.responses-websocket':
+    'the SDK asks for responses over one WebSocket, with the events of the stream',
+  'openai.responses-websocket-errors': 'what cannot be is told over the socket, with the field',
+  'openai.responses-websocket-left': 'a response ends with its client, and not with the service',
+  'openai.responses-websocket-key': 'without a key, the socket is not opened',
   'openai.responses-background': 'a response goes on without its client, and is cancelled on request',
   'openai.responses-unstored': 'a response that is not to be stored leaves no session behind',
   'openai.responses-tools':

@@ -1,7 +1,5 @@
-import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { limitExceeded } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -18,12 +16,10 @@ import { answeredOutcome } from '../requests/answered-outcome.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { messageOptions } from '../requests/message-options.ts';
-import { checkMessageSize } from '../requests/message-size.ts';
 import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
-import type { ClientLimits } from '../security/client-limits.ts';
+import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
-import type { RateLimits } from '../security/rate-limits.ts';
 import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -41,15 +37,11 @@ import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
 import { type ClientFrame, decodeFrame, frameIdOf, unsupportedType } from './client-frames.ts';
 
-export interface ConnectionDeps {
+export interface ConnectionDeps extends FrameLimitsDeps {
   readonly bus: Bus;
   /** Absent where nobody is authenticated. */
   readonly credentials?: HeldCredentials | undefined;
   readonly fanOut: SignalFanOut;
-  readonly limits: Pick<RateLimits, 'messages'>;
-  /** Absent where nobody is authenticated. */
-  readonly clientLimits?: ClientLimits | undefined;
-  readonly maxRequestBytes: LimitsConfig['requestBytes'];
   readonly log: Logger;
   /** The socket is closed. */
   readonly onClosed: (connection: Connection) => void;
@@ -85,11 +77,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #machines: MachineReader | null = null;
   /** The reader that has joined the session: the client itself, or what reads for it. */
   readonly #listener: SignalReader;
-  /**
-   * Key of the message limit. Created with the first message, because most clients are silent most of the
-   * time.
-   */
-  #id: string | null = null;
+  readonly #limits: FrameLimits;
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
   #isClosed = false;
@@ -102,6 +90,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#sessionId = session;
     this.#context = context;
     this.#deps = deps;
+    this.#limits = new FrameLimits(deps);
     deps.credentials?.hold(this, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
     else this.#listener = reasoning === 1 ? this.withReasoning() : this;
@@ -162,25 +151,12 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#reader?.close();
     this.#machines?.close();
     this.#deps.onClosed(this);
-    if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
+    this.#limits.forget();
   }
 
   async #handle(text: string | null, bytes: number): Promise<void> {
-    this.#id ??= crypto.randomUUID();
-    const allowance = await this.#deps.limits.messages.take(this.#id);
-    if (allowance?.exceeded)
-      throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
-    const { maxRequestBytes, clientLimits } = this.#deps;
-    const counted = await clientLimits?.request(this.#context);
-    if (counted?.refusal) throw counted.refusal;
-    checkMessageSize(text ?? '', bytes, maxRequestBytes);
-    if (text === null) {
-      throw new ServiceError('INVALID_REQUEST', 'Binary frames are not accepted.', {
-        issue: 'the frame is binary',
-        suggestion: 'Send a text frame with a JSON object.',
-      });
-    }
-    await this.#execute(decodeFrame(text, maxRequestBytes));
+    const admitted = await this.#limits.admit(this.#context, text, bytes);
+    await this.#execute(decodeFrame(admitted, this.#deps.maxRequestBytes));
   }
 
   async #execute(frame: ClientFrame): Promise<void> {

@@ -1,28 +1,18 @@
 import { asServiceError, type ServiceError, serviceStopping } from '../../core/errors.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
-import type { Authenticator } from '../../ports/authenticator.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
 import type { ReadyResponse } from '../../wire/responses.ts';
-import { type AgentChoice, forAgent } from '../agents/agent-choice.ts';
 import { errorResponse } from '../http/error-response.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
-import { requestContext } from '../requests/authenticate.ts';
 import { parseFields } from '../requests/request-fields.ts';
-import type { Access } from '../security/access.ts';
-import type { ClientAddress } from '../security/client-address.ts';
+import { type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import { limitHeaders } from '../security/rate-limits.ts';
 import { Connection, type ConnectionDeps, type ConnectionQuery } from './connection.ts';
 
-export interface WebSocketFrontDeps extends Omit<ConnectionDeps, 'onClosed'> {
-  readonly access: Access;
-  readonly authenticator: Authenticator;
-  readonly clientAddress: ClientAddress;
+export interface WebSocketFrontDeps extends HandshakeDeps, Omit<ConnectionDeps, 'onClosed'> {
   readonly connections: OpenConnections;
-  /** Absent where there is only one agent. */
-  readonly agents?: AgentChoice | undefined;
 }
 
 /** Admits WebSockets: checks host, origin, client and the limit on connections. */
@@ -65,25 +55,19 @@ export class WebSocketFront implements SocketFront {
 
   /** Never rejects. Synchronous unless the client's token must be looked up. */
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
-    const { access, agents, authenticator, clientAddress } = this.#deps;
-    const { headers, peerAddress } = handshake;
     const refused = (thrown: unknown): HttpResponse => refuse(asServiceError(thrown));
     try {
-      access.checkHost(headers.get('host'));
-      access.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#stopping) throw serviceStopping();
-      const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
-      const agent = agents && (agents.of(handshake).agent ?? agents.first);
-      const context = requestContext(authenticator, handshake, address);
-      if (!(context instanceof Promise)) return this.#admit(handshake, forAgent(context, agent), address);
-      return context.then((known) => this.#admit(handshake, forAgent(known, agent), address)).catch(refused);
+      const client = knownClient(this.#deps, handshake);
+      if (!(client instanceof Promise)) return this.#admit(handshake, client);
+      return client.then((known) => this.#admit(handshake, known)).catch(refused);
     } catch (thrown) {
       return refused(thrown);
     }
   }
 
   /** Synchronous, so that concurrent handshakes are counted exactly. */
-  #admit({ query }: Handshake, context: RequestContext, address: string): Admission | HttpResponse {
+  #admit({ query }: Handshake, { context, address }: KnownClient): Admission | HttpResponse {
     const { bus, connections } = this.#deps;
     const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
     // Throws if the client may not hear the session.

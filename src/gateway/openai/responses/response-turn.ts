@@ -27,7 +27,7 @@ import { restatedTurn } from './restated-turn.ts';
 export interface AskedResponse {
   readonly bus: Bus;
   readonly context: ServedRequest['context'];
-  readonly request: ServedRequest;
+  readonly request: Pick<ServedRequest, 'headers'>;
   readonly body: ResponseRequest;
   readonly agentId: string;
   readonly key: IdempotencyKey | undefined;

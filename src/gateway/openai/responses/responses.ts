@@ -16,9 +16,9 @@ import { readResponse } from './response-feed.ts';
 import { noResponse, type ResponsePlace, responseId, responsePlace } from './response-id.ts';
 import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ResponseRequest, RetrieveQuery } from './response-request.ts';
-import { type AskedResponse, type BegunResponse, beginResponse, isUnstored } from './response-turn.ts';
+import { type AskedResponse, type BegunResponse, beginResponse } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
-import { forget, type ResponsesDeps, whole } from './whole-response.ts';
+import { abandon, forget, type ResponsesDeps, whole } from './whole-response.ts';
 
 /*
  * OpenAI's Responses API. A session is a conversation, and a response is a turn in it; everything that it shows is read from
@@ -32,7 +32,7 @@ export async function createResponse(deps: ResponsesDeps, request: ServedRequest
   const key = await keyOfRequest(request, body);
   const asked: AskedResponse = { bus, context, request, body, agentId: body.model, key, maxImageBytes };
   const begun = await beginResponse(asked);
-  if (body.stream) return streamed(deps, asked, begun);
+  if (body.stream) return streamed(deps, request, asked, begun);
   return shown(begun.place, await (body.background ? asBegun(asked, begun) : whole(deps, asked, begun)));
 }
 
@@ -115,20 +115,18 @@ function shown({ sessionId }: ResponsePlace, response: OpenAiResponse): HttpResp
   return jsonResponse<OpenAiResponse>(response, 200, { [SESSION_HEADER]: sessionId });
 }
 
-/** A foreground response ends with its client. */
-function streamed(deps: ResponsesDeps, asked: AskedResponse, begun: BegunResponse): HttpResponse {
-  const { bus, context, request, body } = asked;
-  const { sessionId, turnId } = begun.place;
-  const onGone = (): void => {
-    if (body.background) return;
-    // The turn may have ended meanwhile, and nobody is left to be told.
-    bus
-      .send('turn.cancel', { sessionId, turnId, reason: 'the client went away' }, context)
-      .then(() => (isUnstored(body) ? bus.send('session.delete', { sessionId }, context) : undefined))
-      .catch(() => undefined);
-  };
+function streamed(
+  deps: ResponsesDeps,
+  request: ServedRequest,
+  asked: AskedResponse,
+  begun: BegunResponse,
+): HttpResponse {
+  const { context, body } = asked;
   const onOver = (responses: TurnResponses): Promise<void> => forget(deps, asked, begun, responses);
-  return eventsOf({ ...deps, context }, request, begun, { after: -1, onGone, onOver });
+  return eventsOf({ ...deps, context }, request, begun, {
+    ...{ after: -1, onOver },
+    ...(!body.background && { onGone: () => abandon(asked, begun) }),
+  });
 }
 
 interface StreamOptions {

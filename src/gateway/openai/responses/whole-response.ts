@@ -35,6 +35,16 @@ export async function whole(
   return response;
 }
 
+/** A foreground response ends with its client. */
+export function abandon({ bus, context, body }: AskedResponse, { place }: BegunResponse): void {
+  const { sessionId, turnId } = place;
+  // The turn may have ended meanwhile, and nobody is left to be told.
+  bus
+    .send('turn.cancel', { sessionId, turnId, reason: 'the client went away' }, context)
+    .then(() => (isUnstored(body) ? bus.send('session.delete', { sessionId }, context) : undefined))
+    .catch(() => undefined);
+}
+
 /** Deletes what the client does not want to be stored, once nothing more comes of it. */
 export async function forget(
   { bus }: ResponsesDeps,

@@ -1,0 +1,121 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import {
+  type ClientSocket,
+  CREDENTIAL_OVER_CODE,
+  RESTART_CODE,
+  RESTART_REASON,
+} from '../../../ports/client-socket.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { SocketLife } from '../../../ports/web-server.ts';
+import { errorCatalogue } from '../../../wire/error-catalogue.ts';
+import { clientError } from '../../requests/client-error.ts';
+import { parseJsonObject } from '../../requests/request-fields.ts';
+import { FrameLimits, type FrameLimitsDeps } from '../../security/frame-limits.ts';
+import type { KnownClient } from '../../security/handshake.ts';
+import type { CredentialHolder, HeldCredentials } from '../../security/held-credentials.ts';
+import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
+import { openAiError } from '../openai-error.ts';
+import type { SocketResponse } from './socket-response.ts';
+
+export interface ResponsesConnectionDeps extends FrameLimitsDeps {
+  readonly bus: Bus;
+  readonly fanOut: SignalFanOut;
+  /** Absent where nobody is authenticated. */
+  readonly credentials?: HeldCredentials | undefined;
+  readonly log: Logger;
+  /** The socket is closed. */
+  readonly onClosed: (connection: ResponsesConnection) => void;
+}
+
+/** A client that asks for one response after the other over its socket. */
+export class ResponsesConnection implements SocketLife, CredentialHolder {
+  readonly #client: KnownClient;
+  readonly #socket: ClientSocket;
+  readonly #deps: ResponsesConnectionDeps;
+  readonly #limits: FrameLimits;
+  /** Whether a request is answered. The next one is refused until then, so that nothing piles up. */
+  #isBusy = false;
+  #response: SocketResponse | null = null;
+  #isClosed = false;
+  #isEnding = false;
+
+  constructor(client: KnownClient, socket: ClientSocket, deps: ResponsesConnectionDeps) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#deps = deps;
+    this.#limits = new FrameLimits(deps);
+    deps.credentials?.hold(this, client.context);
+  }
+
+  receive(text: string | null, bytes: number): void {
+    this.#handle(text, bytes).catch((error: unknown) => this.#refuse(error));
+  }
+
+  drained(): void {
+    this.#response?.drained();
+  }
+
+  check(): void {
+    this.#response?.check();
+  }
+
+  lose(error: ServiceError): void {
+    this.#refuse(error);
+    this.#socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
+  }
+
+  /** Ends the socket as soon as its response is over. */
+  endAtRest(): void {
+    this.#isEnding = true;
+    if (!this.#isBusy) this.end();
+  }
+
+  /** Ends the socket now. Its turn goes on when the service is back. */
+  end(): void {
+    this.#isEnding = true;
+    this.#response?.stop();
+    this.#socket.end(RESTART_CODE, RESTART_REASON);
+  }
+
+  closed(): void {
+    this.#isClosed = true;
+    this.#deps.credentials?.release(this);
+    this.#limits.forget();
+    if (this.#isEnding) this.#response?.stop();
+    else this.#response?.abandon();
+    this.#deps.onClosed(this);
+  }
+
+  async #handle(text: string | null, bytes: number): Promise<void> {
+    const frame = parseJsonObject(await this.#limits.admit(this.#client.context, text, bytes), 'The frame');
+    if (this.#isBusy) throw inProgress();
+    this.#isBusy = true;
+    try {
+      const { SocketResponse } = await import('./socket-response.ts');
+      const maxImageBytes = this.#deps.maxRequestBytes;
+      const response = await SocketResponse.begin({ ...this.#deps, maxImageBytes }, this.#client, frame);
+      this.#response = response;
+      // The client went away before anything could be told.
+      if (this.#isClosed) response.abandon();
+      else await response.tell(this.#socket);
+    } finally {
+      this.#response = null;
+      this.#isBusy = false;
+      if (this.#isEnding) this.#socket.end(RESTART_CODE, RESTART_REASON);
+    }
+  }
+
+  #refuse(thrown: unknown): void {
+    const error = clientError(thrown, this.#deps.log, {}, 'a response could not be told');
+    const { status } = errorCatalogue[error.code];
+    this.#socket.send(JSON.stringify({ type: 'error', status, ...openAiError(error) }));
+  }
+}
+
+function inProgress(): ServiceError {
+  return new ServiceError('SESSION_BUSY', 'A response is in progress on this connection.', {
+    reason: 'a connection tells one response after the other',
+    suggestion: 'Wait for its last event, or open another connection.',
+  });
+}

@@ -1,0 +1,59 @@
+import { asServiceError, serviceStopping } from '../../../core/errors.ts';
+import type { Admission, Handshake, HttpResponse, SocketFront } from '../../../ports/web-server.ts';
+import { type HandshakeDeps, type KnownClient, knownClient } from '../../security/handshake.ts';
+import type { OpenConnections } from '../../security/open-connections.ts';
+import { openAiErrorResponse } from '../openai-error.ts';
+import { ResponsesConnection, type ResponsesConnectionDeps } from './responses-connection.ts';
+
+export interface ResponsesFrontDeps extends HandshakeDeps, Omit<ResponsesConnectionDeps, 'onClosed'> {
+  readonly connections: OpenConnections;
+}
+
+/** Admits the WebSockets of `/v1/responses`. */
+export class ResponsesFront implements SocketFront {
+  readonly #deps: ResponsesFrontDeps;
+  readonly #open = new Set<ResponsesConnection>();
+  #stopping = false;
+
+  constructor(deps: ResponsesFrontDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never rejects. */
+  admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
+    const refused = (thrown: unknown): HttpResponse => openAiErrorResponse(asServiceError(thrown));
+    try {
+      if (this.#stopping) throw serviceStopping();
+      const client = knownClient(this.#deps, handshake);
+      if (!(client instanceof Promise)) return this.#admit(client);
+      return client.then((known) => this.#admit(known)).catch(refused);
+    } catch (thrown) {
+      return refused(thrown);
+    }
+  }
+
+  drain(): void {
+    this.#stopping = true;
+    for (const connection of this.#open) connection.endAtRest();
+  }
+
+  end(): void {
+    for (const connection of this.#open) connection.end();
+  }
+
+  #admit(client: KnownClient): Admission {
+    const leave = this.#deps.connections.enter(client.context, client.address);
+    const onClosed = (connection: ResponsesConnection): void => {
+      leave();
+      this.#open.delete(connection);
+    };
+    return {
+      open: (socket) => {
+        const connection = new ResponsesConnection(client, socket, { ...this.#deps, onClosed });
+        this.#open.add(connection);
+        return connection;
+      },
+      release: leave,
+    };
+  }
+}
