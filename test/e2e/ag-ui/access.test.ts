@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
 import { recordedAgent } from '../../support/ag-ui/recorded-agent.ts';
@@ -59,6 +60,26 @@ describe('access to AG-UI', () => {
       expect(rig.tools.calls).toEqual([]);
     },
     'of several clients',
+  );
+
+  verifies(
+    'ag-ui.access',
+    async () => {
+      await using rig = await startAgUi({ apiKeys: true });
+      const { keyId, key } = CreateKeyResponse.parse(
+        await (await rig.service.post('/api/keys', { name: 'page', roles: ['user'] })).json(),
+      );
+      const headers = { Authorization: `Bearer ${key}` };
+      const ada = recordedAgent(rig.service, { headers }).say('hello');
+      const running = ada.run();
+      const call = await rig.model.call(0);
+      call.say('Hi');
+      await ada.event('TEXT_MESSAGE_CONTENT');
+      await rig.service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' });
+      await running;
+      expect(ada.last).toMatchObject({ type: 'RUN_ERROR', code: 'UNAUTHORIZED' });
+    },
+    'of a key that is revoked during the run',
   );
 
   verifies(

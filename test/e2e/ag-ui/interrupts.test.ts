@@ -43,6 +43,10 @@ describe('interrupts of AG-UI', () => {
     expect(ada.agent.state).toMatchObject({
       session: { status: 'waiting', approvals: [{ callId: 'c1' }, { callId: 'c2' }] },
     });
+    // A page that asks for the run again gets the same interrupts.
+    const again = recordedAgent(rig.service).say('pay Ann and Bob');
+    await again.run({ runId: 'r1' });
+    expect(again.agent.pendingInterrupts).toEqual(ada.agent.pendingInterrupts);
     const resume = buildResumeArray(ada.agent.pendingInterrupts, { c1: approve, c2: deny });
     const going = ada.run({ resume });
     (await rig.tools.call(0)).answer('paid');
@@ -74,6 +78,29 @@ describe('interrupts of AG-UI', () => {
       expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Only Ann.' });
     },
     'one of two is answered',
+  );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using rig = await startAgUi();
+      const tools = [{ name: 'pick', description: 'Picks a colour.' }];
+      const ada = recordedAgent(rig.service).say('pay Ann in red');
+      const running = ada.run({ tools });
+      (await rig.model.call(0)).askFor(pay('c1', 'Ann'), { name: 'pick', callId: 'p1' });
+      await running;
+      expect(ada.agent.pendingInterrupts).toMatchObject([{ id: 'c1' }]);
+      const paying = ada.run({ tools, resume: [{ interruptId: 'c1', ...approve }] });
+      (await rig.tools.call(0)).answer('paid');
+      await paying;
+      expect(ada.last).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['p1'] } });
+      ada.agent.addMessage({ id: 'picked', role: 'tool', toolCallId: 'p1', content: 'red' });
+      const going = ada.run({ tools });
+      (await rig.model.call(1)).answer('Done.');
+      await going;
+      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Done.' });
+    },
+    'beside a call of a tool of the page',
   );
 
   verifies(

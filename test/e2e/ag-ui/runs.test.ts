@@ -228,6 +228,27 @@ describe('runs of AG-UI', () => {
     expect(turns).toMatchObject({ requested: 1, completed: 1 });
   });
 
+  verifies(
+    'ag-ui.again',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('first');
+      const bob = recordedAgent(rig.service);
+      bob.agent.addMessage({ id: 'bob-1', role: 'user', content: 'second' });
+      const first = ada.run();
+      const call = await rig.model.call(0);
+      const second = bob.run();
+      expect(await bob.event('STATE_SNAPSHOT')).toMatchObject({
+        snapshot: { session: { status: 'queued' } },
+      });
+      call.answer('One.');
+      (await rig.model.callFor('second')).answer('Two.');
+      expect((await first).newMessages).toMatchObject([{ content: 'One.' }]);
+      expect((await second).newMessages).toMatchObject([{ content: 'Two.' }]);
+    },
+    'two runs of one thread at once have their own replies',
+  );
+
   verifies('ag-ui.end', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service).say('hello');
