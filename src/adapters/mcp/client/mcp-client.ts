@@ -86,9 +86,7 @@ export class McpClient {
   /** Starts the transport and makes the handshake. It has no time-out of its own. */
   async connect({ probes }: { readonly probes: boolean }): Promise<ServerHello> {
     await this.#deps.transport.start();
-    const hello = probes
-      ? await greet({ discover: () => this.#discover(), initialize: () => this.#initialize() })
-      : await this.#initialize();
+    const hello = probes ? await this.#greet() : await this.#initialize();
     if (hello.era === 'stateless') this.#beStateless(hello);
     return hello;
   }
@@ -110,6 +108,11 @@ export class McpClient {
       signal?.removeEventListener('abort', end);
       end();
     }
+  }
+
+  async #greet(): Promise<ServerHello> {
+    const greetings = { discover: () => this.#discover(), initialize: () => this.#initialize() };
+    return await greet(greetings, this.#deps.transport.hasRequestStreams !== true);
   }
 
   async #discover(isRepeated = false): Promise<ServerHello | null> {

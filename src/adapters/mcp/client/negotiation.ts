@@ -5,7 +5,7 @@ import { HttpStatusError } from '../http/http-status-error.ts';
 import { AnswerLostError, InvalidAnswerError } from '../peer/rpc-errors.ts';
 import { type ServerHello, STATELESS_VERSION } from './server-hello.ts';
 
-/** How long a server may be silent before the older handshake begins, too. Some servers ignore what they do not know. */
+/** How long a server may be silent before the older handshake begins, too. */
 const SILENCE_MS = 2_000;
 const REFUSALS = [401, 403];
 const UNSUPPORTED_VERSION = -32022;
@@ -18,10 +18,14 @@ export interface Greetings {
   initialize(): Promise<ServerHello>;
 }
 
-/** Greets a server in the way of the newest revision, and in the older way if the server does not know that. */
-export async function greet(greetings: Greetings): Promise<ServerHello> {
+/**
+ * Greets a server in the way of the newest revision, and in the older way if the server does not know that.
+ * @param mayBeSilent whether a server may ignore what it does not know. Over HTTP it has to answer, and two handshakes at
+ *   once would ask for two authorizations.
+ */
+export async function greet(greetings: Greetings, mayBeSilent: boolean): Promise<ServerHello> {
   const discovered = greetings.discover();
-  const early = await within(SILENCE_MS, discovered, undefined);
+  const early = mayBeSilent ? await within(SILENCE_MS, discovered, undefined) : await discovered;
   if (early === null) return await greetings.initialize();
   if (early !== undefined) return early;
   // A server that has only just started has both in its input, and answers in this order.

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { findPackageRoot } from '../../../src/app/package-root.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { verifies } from '../requirements.ts';
+
+const OLDER = '@modelcontextprotocol/conformance';
+const NEWER = 'conformance-next';
+/** How many scenarios of OAuth clients each suite has, those of extensions included. */
+const suites = { [OLDER]: 22, [NEWER]: 33 };
+/** How many client scenarios each revision of MCP requires. */
+const required = { '2025-11-25': 18, '2026-07-28': 32 };
+const AT_ONCE = 3;
+const TIME_OUT_MS = 300_000;
+
+const Requirements = z.looseObject({ client: z.array(z.string()) });
+
+const packages = join(findPackageRoot(), 'node_modules');
+const client = join(findPackageRoot(), 'test/support/tools/mcp/conformance-client.ts');
+
+/** @returns what it printed; rejects when it exits with another code than 0. */
+async function conformance(suite: string, args: readonly string[]): Promise<string> {
+  await using folder = await tempDirectory();
+  const program = join(packages, suite, 'dist/index.js');
+  const options = { cwd: folder.path, env: { PATH: process.env.PATH } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], options);
+  return stdout + stderr;
+}
+
+async function oauthScenarios(suite: string): Promise<string[]> {
+  const listed = await conformance(suite, ['list', '--client']);
+  return [...listed.matchAll(/^ +- (auth\/\S+) \[/gm)].map(([, name = '']) => name);
+}
+
+async function requiredScenarios(revision: string): Promise<string[]> {
+  const file = join(packages, NEWER, 'requirements', `${revision}.yaml`);
+  return Requirements.parse(parse(await readFile(file, 'utf8'))).client;
+}
+
+/** Runs the scenarios, a few at once. Each check of each must pass, without a warning. */
+async function runAll(
+  suite: string,
+  scenarios: readonly string[],
+  more: readonly string[] = [],
+): Promise<void> {
+  const left = scenarios.values();
+  const work = async (): Promise<void> => {
+    for (const name of left) {
+      const command = `${process.execPath} ${client}`;
+      const args = ['client', '--command', command, '--scenario', name, ...more];
+      const output = await conformance(suite, args);
+      expect(output, name).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+describe.for(Object.entries(suites))('the client scenarios of %s', ([suite, count]) => {
+  verifies(
+    'servers.oauth-conformance',
+    async () => {
+      const scenarios = await oauthScenarios(suite);
+      expect(scenarios).toHaveLength(count);
+      await runAll(suite, scenarios);
+    },
+    suite,
+    TIME_OUT_MS,
+  );
+});
+
+test.for(Object.entries(required))(
+  'the service passes what %s requires of clients besides OAuth',
+  { timeout: TIME_OUT_MS },
+  async ([revision, count]) => {
+    const scenarios = await requiredScenarios(revision);
+    expect(scenarios).toHaveLength(count);
+    // Those of OAuth are among the scenarios above.
+    const others = scenarios.filter((name) => !name.startsWith('auth/'));
+    await runAll(NEWER, others, ['--spec-version', revision]);
+  },
+);
