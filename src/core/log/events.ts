@@ -5,6 +5,7 @@ import { GrantRevoked, SessionShared } from '../access/grant.ts';
 import { UnprefixedAgentChosen } from '../agent-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
 import { SessionDeleted, SessionForked, SessionRenamed, SessionReset } from '../session/session-events.ts';
+import { InputAnswered, InputRequested, SamplingCompleted } from '../tool-call/input-events.ts';
 import {
   ApprovalGranted,
   ApprovalRequested,
@@ -42,6 +43,9 @@ export const SessionEvent = z.discriminatedUnion('type', [
   ApprovalRequested,
   ApprovalGranted,
   ToolCallDelegated,
+  InputRequested,
+  InputAnswered,
+  SamplingCompleted,
   ToolCallSucceeded,
   ToolCallFailed,
   ToolCallInterrupted,

@@ -1,6 +1,13 @@
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
 import type {
+  AnswerInput,
+  ExpireInput,
+  RecordSampling,
+  RequestInput,
+  WithdrawInput,
+} from '../tool-call/input-commands.ts';
+import type {
   AnswerApproval,
   AnswerToolCall,
   ExpireApproval,
@@ -59,5 +66,10 @@ export type SessionCommand =
   | ExpireApproval
   | AnswerToolCall
   | ExpireToolCall
+  | RequestInput
+  | AnswerInput
+  | ExpireInput
+  | WithdrawInput
+  | RecordSampling
   | SettleToolCall
   | FailTurn;
