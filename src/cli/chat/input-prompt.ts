@@ -35,7 +35,7 @@ export async function promptFor(
     if (line.kind !== 'line') return { action: 'cancel' };
     const text = line.text.trim();
     if (text === '/decline') return { action: 'decline' };
-    if (text !== '') content[name] = valueOf(field, text);
+    if (text !== '') content[name] = typedValue(field, text);
   }
   return { action: 'accept', content };
 }
@@ -66,7 +66,7 @@ function kindOf(field: Field): string {
 }
 
 /** What does not fit is sent as it is: the service says what is wrong with it. */
-function valueOf(field: Field, text: string): unknown {
+function typedValue(field: Field, text: string): unknown {
   if (field.type === 'array') return text.split(',').map((item) => item.trim());
   if (field.type === 'number' || field.type === 'integer')
     return Number.isNaN(Number(text)) ? text : Number(text);

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import type { InputForm } from '../../core/tool-call/input-form.ts';
 import { schemaValidator } from '../servers/schema-validator.ts';
 import { Button } from '../ui/button.tsx';
-import type { Reply } from './server-question.tsx';
+import type { QuestionReply } from './question-reply.ts';
 
 const uiSchema: UiSchema = { 'ui:submitButtonOptions': { norender: true }, 'ui:title': '' };
 
@@ -13,7 +13,7 @@ interface QuestionFormProps {
   readonly schema: InputForm;
   readonly idPrefix: string;
   readonly isSent: boolean;
-  readonly onReply: (reply: Reply) => void;
+  readonly onReply: (reply: QuestionReply) => void;
   /** Stands beside the button that sends the form. */
   readonly children: ReactNode;
 }

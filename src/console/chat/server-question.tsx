@@ -8,14 +8,11 @@ import { useSessionAccess } from '../sharing/session-access.ts';
 import { Button } from '../ui/button.tsx';
 import { useChat } from './chat-context.ts';
 import type { QuestionView } from './conversation.ts';
+import type { QuestionReply } from './question-reply.ts';
 import style from './tool-call.module.css';
 
 /** Forms are large, and most conversations have none. */
 const QuestionForm = lazy(async () => ({ default: (await import('./question-form.tsx')).QuestionForm }));
-
-export type Reply =
-  | { readonly action: 'accept'; readonly content?: unknown }
-  | { readonly action: 'decline' };
 
 /** What a tool server asks, with the form for the answer. */
 export function ServerQuestion({ question }: { readonly question: QuestionView }) {
@@ -25,7 +22,7 @@ export function ServerQuestion({ question }: { readonly question: QuestionView }
   const mayAnswer = useMay('sessions:write') && mayTalk;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const reply = (answer: Reply): void => {
+  const reply = (answer: QuestionReply): void => {
     if (isSent) return;
     setSent(true);
     setProblem(null);
@@ -55,7 +52,7 @@ export function ServerQuestion({ question }: { readonly question: QuestionView }
 interface AnswerProps {
   readonly question: QuestionView;
   readonly isSent: boolean;
-  readonly onReply: (reply: Reply) => void;
+  readonly onReply: (reply: QuestionReply) => void;
 }
 
 function Answer({ question: { inputId, question }, isSent, onReply }: AnswerProps) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PendingInput } from '../../../src/core/session/session-view.ts';
 import { ResumableFrame } from '../../../src/wire/frames.ts';
 import { Timestamp } from '../service/error-envelope.ts';
 
@@ -61,6 +62,7 @@ const View = z.strictObject({
         expiresAt: Timestamp.optional(),
       }),
     ),
+    inputs: z.array(PendingInput.strict()).optional(),
     clientCalls: z
       .array(
         z.strictObject({

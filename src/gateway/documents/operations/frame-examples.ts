@@ -126,7 +126,12 @@ export const frameExamples: FrameExamples = {
   ],
   sampled: [
     {
-      data: { ...order, model: 'scripted offline', usage: { inputTokens: 9, outputTokens: 2 } },
+      data: {
+        ...order,
+        toolName: 'name_tea',
+        model: 'scripted offline',
+        usage: { inputTokens: 9, outputTokens: 2 },
+      },
       place: { seq: 7, turnId, actor: agent },
     },
   ],
