@@ -5,7 +5,8 @@ import type { TurnLimit, TurnLimits } from '../src/core/turn/turn-limits.ts';
 
 /**
  * Everybody who watches the statechart sees this, so it is small and holds no message content. The session's state
- * says which calls are open. `unsettled`, `awaiting` and `delegated` repeat that, from the same events, for guards and chart.
+ * says which calls are open. `unsettled`, `awaiting`, `delegated` and `asking` repeat that, from the same events, for guards
+ * and chart.
  */
 export interface TurnContext extends TurnLimits {
   readonly turnId: string;
@@ -18,6 +19,8 @@ export interface TurnContext extends TurnLimits {
   readonly awaiting: readonly string[];
   /** Unsettled calls that wait for the client that lent the tool. */
   readonly delegated: readonly string[];
+  /** Unsettled calls whose server waits for an answer, once for each question. */
+  readonly asking: readonly string[];
 }
 
 /** In a new turn, `step` is 0. A resumed turn continues where the log ends. */
@@ -30,6 +33,8 @@ type FactType =
   | 'approval.requested'
   | 'approval.granted'
   | 'tool-call.delegated'
+  | 'input.requested'
+  | 'input.answered'
   | 'tool-call.succeeded'
   | 'tool-call.failed'
   | 'tool-call.interrupted'
@@ -92,11 +97,17 @@ export const turnMachine = setup({
       delegated: ({ context, event }) =>
         'callId' in event ? [...context.delegated, event.callId] : context.delegated,
     }),
+    awaitInput: assign({
+      asking: ({ context, event }) =>
+        'callId' in event ? [...context.asking, event.callId] : context.asking,
+    }),
+    endQuestion: assign({ asking: ({ context, event }) => withoutQuestion(context.asking, event) }),
     endWait: assign({ awaiting: ({ context, event }) => withoutCall(context.awaiting, event) }),
     settleCall: assign({
       unsettled: ({ context, event }) => withoutCall(context.unsettled, event),
       awaiting: ({ context, event }) => withoutCall(context.awaiting, event),
       delegated: ({ context, event }) => withoutCall(context.delegated, event),
+      asking: ({ context, event }) => withoutCall(context.asking, event),
     }),
   },
   guards: {
@@ -105,7 +116,10 @@ export const turnMachine = setup({
     /** A resumed turn continues as if its last step had just asked for its tools. */
     hasStepped: ({ context }) => context.step > 0,
     awaitsApproval: ({ context }) => awaitsSomebody(context) && context.awaiting.length > 0,
-    awaitsClient: ({ context }) => awaitsSomebody(context) && context.awaiting.length === 0,
+    awaitsClient: ({ context }) =>
+      awaitsSomebody(context) && context.awaiting.length === 0 && context.delegated.length > 0,
+    awaitsInput: ({ context }) =>
+      awaitsSomebody(context) && context.awaiting.length + context.delegated.length === 0,
     allSettled: ({ context }) => context.unsettled.length === 0,
     stepLimitReached: ({ context }) => context.unsettled.length === 0 && context.step >= context.maxSteps,
   },
@@ -165,6 +179,7 @@ export const turnMachine = setup({
           always: [
             { guard: 'awaitsApproval', target: 'awaitingApproval' },
             { guard: 'awaitsClient', target: 'awaitingClient' },
+            { guard: 'awaitsInput', target: 'awaitingInput' },
           ],
         },
         awaitingApproval: {
@@ -175,11 +190,17 @@ export const turnMachine = setup({
           description: 'The turn waits until the client that lent a tool says what came of the call.',
           always: { guard: not('awaitsClient'), target: 'running' },
         },
+        awaitingInput: {
+          description: 'The turn waits until somebody answers what a tool server asks.',
+          always: { guard: not('awaitsInput'), target: 'running' },
+        },
       },
       on: {
         'approval.requested': { actions: 'awaitApproval' },
         'approval.granted': { actions: ['endWait', 'startApprovedCall'] },
         'tool-call.delegated': { actions: 'awaitClient' },
+        'input.requested': { actions: 'awaitInput' },
+        'input.answered': { actions: 'endQuestion' },
         'tool-call.succeeded': { actions: 'settleCall' },
         'tool-call.failed': { actions: 'settleCall' },
         'tool-call.interrupted': { actions: 'settleCall' },
@@ -209,8 +230,14 @@ export const turnMachine = setup({
   },
 });
 
-function awaitsSomebody({ unsettled, awaiting, delegated }: TurnContext): boolean {
-  return unsettled.length > 0 && awaiting.length + delegated.length === unsettled.length;
+function awaitsSomebody({ unsettled, awaiting, delegated, asking }: TurnContext): boolean {
+  const asked = asking.length > 0 ? new Set(asking).size : 0;
+  return unsettled.length > 0 && awaiting.length + delegated.length + asked === unsettled.length;
+}
+
+function withoutQuestion(asking: readonly string[], event: TurnEvent): readonly string[] {
+  const index = 'callId' in event ? asking.indexOf(event.callId) : -1;
+  return index === -1 ? asking : asking.toSpliced(index, 1);
 }
 
 function withoutCall(callIds: readonly string[], event: TurnEvent): readonly string[] {

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { AgentDescription, AgentIdentity, AgentVersion } from '../core/agent-description.ts';
@@ -8,6 +9,7 @@ import type { CallableTool } from '../core/tool-server/passed-request.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
+import type { QuestionSettings } from '../ports/turn-tools.ts';
 import type { McpSupervisor, ServerChanges } from '../runtime/tools/mcp-supervisor.ts';
 import type { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
@@ -81,6 +83,10 @@ export class AgentInForce implements SessionPolicy {
     return this.#definition.model.label;
   }
 
+  questionsOf(serverId: string): QuestionSettings {
+    return this.#catalog.questionsOf(serverId);
+  }
+
   describe(): AgentDescription {
     const { config, raw } = this.#definition;
     return describeAgent(config, raw, this.#catalog);
@@ -127,8 +133,10 @@ export class AgentInForce implements SessionPolicy {
 
   #newCatalog({ config, model }: AgentDefinition): ToolCatalog {
     const { servers, schemas, log } = this.#deps;
-    const { approval, clientTools } = config;
-    return new ToolCatalog(servers, schemas, { approval, clientTools, maxTools: model.maxTools, log });
+    const { approval, clientTools, elicitation, roots } = config;
+    const fileUrl = (path: string): string => pathToFileURL(path).href;
+    const settings = { approval, clientTools, elicitation, roots, fileUrl };
+    return new ToolCatalog(servers, schemas, { ...settings, maxTools: model.maxTools, log });
   }
 
   #turnDeps(): TurnDeps {

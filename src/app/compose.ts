@@ -124,6 +124,7 @@ export async function composeAgent({
   const clientCalls = new ClientToolCalls({
     servers,
     schemas: adapters.schemas,
+    questionsOf: (serverId) => inForce.questionsOf(serverId),
     tell: (callId, signal) => bus.publishToolCall(callId, signal),
   });
 

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { ApproveFrame, CancelFrame, DenyFrame, ResetFrame } from '../wire/requests.ts';
+import type { ApproveFrame, CancelFrame, DenyFrame, InputAnswerFrame, ResetFrame } from '../wire/requests.ts';
 import { Admission } from './admission.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
 import type { OutgoingMessage, UnsentMessage } from './outgoing.ts';
@@ -54,6 +54,11 @@ interface Waiter {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
+
+type CommandFrame = CancelFrame | ApproveFrame | DenyFrame | InputAnswerFrame | ResetFrame;
+
+/** The answer to what a tool server asks. */
+export type InputReply = Pick<InputAnswerFrame, 'action' | 'content'>;
 
 /**
  * A client of one session. Iterating over it yields each event and each piece of the reply once, in order:
@@ -229,6 +234,14 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     return this.#command({ type: 'deny', callId, ...(reason !== undefined && { reason }) }, options);
   }
 
+  /**
+   * Answers what a tool server asks, as an `inputRequired` event says.
+   * @param answer `content` comes with `accept`, if the question has a form. The service checks it.
+   */
+  answerInput(inputId: string, answer: InputReply, options: WaitOptions = {}): Promise<void> {
+    return this.#command({ type: 'inputAnswer', inputId, ...answer }, options);
+  }
+
   /** Cancels the running turn and the waiting messages, and starts a new conversation. */
   reset(options: WaitOptions = {}): Promise<void> {
     return this.#command({ type: 'reset' }, options);
@@ -300,7 +313,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     return () => this.#stream.forget(message);
   }
 
-  #command(frame: CancelFrame | ApproveFrame | DenyFrame | ResetFrame, limits: WaitOptions): Promise<void> {
+  #command(frame: CommandFrame, limits: WaitOptions): Promise<void> {
     const done = waitWithin<void>(limits, (resolve, reject) => {
       this.#requireOpen();
       const commandId = this.#environment.randomId();

@@ -18,6 +18,7 @@ export const ErrorCode = z.enum([
   'SESSION_NOT_FOUND',
   'APPROVAL_NOT_FOUND',
   'CALL_NOT_FOUND',
+  'INPUT_NOT_FOUND',
   'API_KEY_NOT_FOUND',
   'AGENT_NOT_FOUND',
   'GRANT_NOT_FOUND',

@@ -7,6 +7,8 @@ export const REQUEST_SCOPES: Readonly<Record<RequestType, Scope | null>> = {
   'turn.cancel': 'sessions:write',
   'approval.answer': 'approvals:decide',
   'tool-call.answer': 'sessions:write',
+  'input.answer': 'sessions:write',
+  'input.list': 'sessions:read',
   'approval.list': 'sessions:read',
   'session.reset': 'sessions:write',
   'session.list': 'sessions:read',

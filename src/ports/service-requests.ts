@@ -18,8 +18,10 @@ import type {
   SessionListItem,
   SessionView,
   WaitingApproval,
+  WaitingInput,
 } from '../core/session/session-view.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
+import type { AnswerInput } from '../core/tool-call/input-commands.ts';
 import type { Tool, ToolExecution, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
@@ -59,6 +61,9 @@ export interface TurnMessage {
 /** The decision about a tool call that waits for approval. */
 export type ApprovalAnswer = { readonly sessionId: SessionId } & Omit<AnswerApproval, 'type'>;
 
+/** The answer to what a tool server asks. */
+export type InputReply = { readonly sessionId: SessionId } & Omit<AnswerInput, 'type'>;
+
 /** A request with a key is executed once. Its answer is kept for a day. */
 interface Keyed {
   readonly key?: IdempotencyKey | undefined;
@@ -94,6 +99,13 @@ export interface ServiceRequests {
   'tool-call.answer': {
     request: { sessionId: SessionId; callId: CallId; outcome: ToolOutcome } & Keyed;
     answer: undefined;
+  };
+  /** The answer to what a tool server asks. Refused if no such question waits, or if the answer does not fit it. */
+  'input.answer': { request: InputReply & Keyed; answer: undefined };
+  /** What tool servers ask in all these sessions, oldest first, and how many questions there are. */
+  'input.list': {
+    request: { limit: number; of?: SessionsOf };
+    answer: { inputs: readonly WaitingInput[]; count: number };
   };
   /** The tool calls of all these sessions that wait for approval, oldest first, and how many there are. */
   'approval.list': {

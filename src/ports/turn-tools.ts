@@ -4,6 +4,9 @@ import type { ApprovalPolicy } from '../core/tool-call/approval-policy.ts';
 import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
+import type { Root } from '../core/tool-server/root.ts';
+import type { SamplingConfig } from '../core/tool-server/sampling-config.ts';
+import type { AnswerQuestion } from '../core/tool-server/server-question.ts';
 import type { OutputFormat } from '../core/turn/output-format.ts';
 import type { RawToolCall } from './language-model.ts';
 
@@ -40,6 +43,15 @@ export interface ToolOffer {
   ) => Promise<RequestedCall[]>;
 }
 
+/** What a tool server is told, and may ask. */
+export interface QuestionSettings {
+  readonly roots: readonly Root[];
+  /** Absent if the server may not ask the agent's model. */
+  readonly sampling?: SamplingConfig | undefined;
+  /** How long a question for a person waits; for ever if absent. */
+  readonly expiresAfterMs?: number;
+}
+
 /** What a turn needs from the tools. */
 export interface TurnTools {
   /** Null when tools can be offered now. Otherwise resolves when they can. */
@@ -48,6 +60,11 @@ export interface TurnTools {
   forModel(clientTools?: readonly ClientTool[]): ToolOffer;
   /** @returns why the reply does not have the form that the client wants; undefined if it has. */
   outputIssue(format: OutputFormat, reply: string): Promise<string | undefined>;
+  questionsOf(serverId: string | null): QuestionSettings;
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */
-  call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome>;
+  call(
+    call: SessionEventOf<'tool-call.requested'>,
+    signal: AbortSignal,
+    onQuestion: AnswerQuestion,
+  ): Promise<ToolOutcome>;
 }

@@ -25,6 +25,8 @@ export function withCauses(recording: readonly SessionEvent[]): SessionEvent[] {
         return { ...event, cause: isRejected ? { kind: 'rejected' } : calls.failureOf(event) };
       case 'tool-call.interrupted':
         return { ...event, cause: interruptionOf(event.reason) };
+      case 'input.answered':
+        return event;
       default:
         return event satisfies never;
     }

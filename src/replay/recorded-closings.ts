@@ -49,6 +49,7 @@ function isOfSameClosing(event: SessionEvent, { cause }: SessionEventOf<'turn.ca
         (event.cause.kind !== 'session-forked' ||
           (cause.kind === 'session-forked' && event.cause.from === cause.from))
       );
+    case 'input.answered':
     case 'tool-call.interrupted':
     case 'tool-call.failed':
       return event.cause.kind === 'turn-cancelled';

@@ -4,6 +4,13 @@ import type { SessionEvent, SessionEventOf } from '../core/log/events.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { SessionMetadata } from '../core/session/session-metadata.ts';
 import type { OpenTurn } from '../core/session/session-state.ts';
+import type {
+  AnswerInput,
+  ExpireInput,
+  RecordSampling,
+  RequestInput,
+  WithdrawInput,
+} from '../core/tool-call/input-commands.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type {
   AnswerApproval,
@@ -38,7 +45,10 @@ export type RecordedInput =
   | { readonly type: 'extension'; readonly given: readonly GivenMessage[] }
   | { readonly type: 'deletion'; readonly said: string }
   | { readonly type: 'approval'; readonly answer: AnswerApproval }
-  | { readonly type: 'expiry'; readonly expired: ExpireApproval | ExpireToolCall }
+  | { readonly type: 'answer'; readonly answer: AnswerInput }
+  | { readonly type: 'expiry'; readonly expired: ExpireApproval | ExpireToolCall | ExpireInput }
+  /** A tool server asked something, or does not wait for the answer any more. */
+  | { readonly type: 'question'; readonly command: RequestInput | WithdrawInput | RecordSampling }
   /** The service stopped and came back. */
   | { readonly type: 'restart' }
   | { readonly type: 'reply'; readonly reply: RecordedReply }
@@ -61,6 +71,8 @@ const ALWAYS_FIRST: ReadonlySet<SessionEvent['type']> = new Set([
   'turn.resumed',
   'step.completed',
   'approval.granted',
+  'input.requested',
+  'sampling.completed',
   'tool-call.succeeded',
   'session.renamed',
   'session.described',
@@ -95,6 +107,17 @@ export function recordedInput(events: readonly SessionEvent[], open: OpenTurn | 
     case 'approval.granted': {
       const { callId, argumentsHash } = event;
       return approvalInput({ callId, approved: true, argumentsHash });
+    }
+    case 'input.requested':
+      return { type: 'question', command: questionOf(event) };
+    case 'input.answered':
+      return answeredInput(event, events);
+    case 'sampling.completed': {
+      const { turnId, callId, source, finishReason, usage } = event;
+      return {
+        type: 'question',
+        command: { type: 'sampling.record', turnId, callId, source, finishReason, usage },
+      };
     }
     case 'tool-call.succeeded':
       return {
@@ -186,6 +209,32 @@ function approvalInput(answer: Omit<AnswerApproval, 'type'>): RecordedInput {
   return { type: 'approval', answer: { type: 'approval.answer', ...answer } };
 }
 
+function questionOf({ toolName, serverId, ...asked }: SessionEventOf<'input.requested'>): RequestInput {
+  return { ...asked, type: 'input.request' };
+}
+
+function answeredInput(
+  event: SessionEventOf<'input.answered'>,
+  events: readonly SessionEvent[],
+): RecordedInput {
+  const { turnId, inputId, action, content, cause } = event;
+  switch (cause.kind) {
+    case 'answered':
+      return { type: 'answer', answer: { type: 'input.answer', inputId, action, content } };
+    case 'input-expired':
+      return { type: 'expiry', expired: { type: 'input.expire', turnId, inputId } };
+    case 'input-withdrawn':
+      return { type: 'question', command: { type: 'input.withdraw', turnId, inputId } };
+    case 'turn-cancelled':
+    case 'turn-failed':
+    // What a restart ends comes with it. If a fork or a repair has cut the restart off, the turn ends.
+    case 'service-stopped':
+      return closingInput(event, events);
+    default:
+      return cause satisfies never;
+  }
+}
+
 function failedCallInput(
   event: SessionEventOf<'tool-call.failed'>,
   events: readonly SessionEvent[],
@@ -232,7 +281,9 @@ function failureInput({ cause, error, partial: said }: SessionEventOf<'turn.fail
 
 /** Somebody cancelled the turn, or reset or deleted the whole session. */
 function closingInput(
-  { turnId }: SessionEventOf<'tool-call.interrupted' | 'tool-call.failed' | 'turn.cancelled'>,
+  {
+    turnId,
+  }: SessionEventOf<'input.answered' | 'tool-call.interrupted' | 'tool-call.failed' | 'turn.cancelled'>,
   events: readonly SessionEvent[],
 ): RecordedInput {
   const ending = endingIn(events);
@@ -254,10 +305,16 @@ function closingInput(
   }
 }
 
-/** The event that ends the turn, behind the ends of its calls. */
+/** The event that ends the turn, behind the ends of its calls and of what their servers asked. */
 function endingIn(events: readonly SessionEvent[]): SessionEvent | undefined {
-  return events.find((event) => event.type !== 'tool-call.interrupted' && event.type !== 'tool-call.failed');
+  return events.find(({ type }) => !ENDS_OF_CALLS.has(type));
 }
+
+const ENDS_OF_CALLS: ReadonlySet<SessionEvent['type']> = new Set([
+  'input.answered',
+  'tool-call.interrupted',
+  'tool-call.failed',
+]);
 
 function keyOfReset(events: readonly SessionEvent[]): IdempotencyKey | undefined {
   return events.find((event) => event.type === 'session.reset')?.key;

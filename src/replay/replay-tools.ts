@@ -4,7 +4,7 @@ import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
 import type { RequestedCall } from '../core/tool-call/tool-call-commands.ts';
 import type { OutputFormat } from '../core/turn/output-format.ts';
-import type { ToolOffer, TurnTools } from '../ports/turn-tools.ts';
+import type { QuestionSettings, ToolOffer, TurnTools } from '../ports/turn-tools.ts';
 
 /** Takes the place of the recorded tools. Each call waits until the replay settles it with the recorded outcome. */
 export class ReplayTools implements TurnTools {
@@ -51,6 +51,11 @@ export class ReplayTools implements TurnTools {
     const resolve: ToolOffer['resolve'] = async (raw, messages) =>
       this.#withRecordedIds(await offer.resolve(raw, messages));
     return { tools: offer.tools, resolve };
+  }
+
+  /** No tool is called, so nobody asks. */
+  questionsOf(): QuestionSettings {
+    return { roots: [] };
   }
 
   call({ callId }: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome> {

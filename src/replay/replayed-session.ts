@@ -120,6 +120,11 @@ export class ReplayedSession {
         return this.#afterSaying(input.said, () => this.#actor.markDeleted(REPLAY));
       case 'approval':
         return this.#afterSaying('', () => this.#actor.answerApproval(input.answer, REPLAY));
+      case 'answer':
+        return this.#afterSaying('', () => this.#actor.answerInput(input.answer, REPLAY));
+      case 'question':
+        this.#actor.report(input.command, REPLAY);
+        return undefined;
       case 'expiry':
         this.#actor.report(input.expired, REPLAY);
         return undefined;

@@ -45,6 +45,10 @@ export const errorCatalogue = {
     status: 404,
     condition: 'No call with this id of a tool of the client waits for an answer; `details.callId`.',
   },
+  INPUT_NOT_FOUND: {
+    status: 404,
+    condition: 'No question with this id of a tool server waits for an answer; `details.inputId`.',
+  },
   AGENT_NOT_FOUND: { status: 404, condition: 'The service has no such agent; `details.agentId`.' },
   GRANT_NOT_FOUND: { status: 404, condition: 'The session has no such grant; `details.grantId`.' },
   API_KEY_NOT_FOUND: { status: 404, condition: 'There is no such API key; `details.keyId`.' },

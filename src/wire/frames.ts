@@ -4,6 +4,8 @@ import { ErrorBody } from '../core/errors.ts';
 import { Actor } from '../core/log/event-metadata.ts';
 import { MachineState } from '../core/machine-state.ts';
 import { Timestamp } from '../core/timestamp.ts';
+import { InputAction, InputId, InputQuestion } from '../core/tool-call/input-events.ts';
+import { InputContent } from '../core/tool-call/input-form.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { FinishReason, TokenUsage } from '../core/turn/reply-parts.ts';
 import { Queued } from './queued.ts';
@@ -62,6 +64,19 @@ export const ServerFrame = z.discriminatedUnion('event', [
     }),
   ),
   frame(
+    'inputRequired',
+    'The tool server asks a person something while it works on the call. It waits until a client answers.',
+    z.object({
+      ...toolCall,
+      inputId: InputId,
+      message: z.string().describe('The question, for people.'),
+      question: InputQuestion,
+      expiresAt: Timestamp.optional().describe(
+        'When the question ends if nobody has answered; absent if it waits for ever.',
+      ),
+    }),
+  ),
+  frame(
     'toolResult',
     'The call has ended, with a `result` or with an `error`.',
     z.union([
@@ -103,13 +118,28 @@ export const ResumableOnlyFrame = z.discriminatedUnion('event', [
   ),
   frame(
     'done',
-    'The service has done the command of this client that had this id: `cancel`, `approve`, `deny`, `toolResult` or `reset`.',
+    'The service has done the command of this client that had this id: `cancel`, `approve`, `deny`, `toolResult`, `inputAnswer` or `reset`.',
     z.object({ commandId: z.string() }),
   ),
   frame(
     'toolApproved',
     'The waiting call was approved and begins.',
     z.object({ ...toolCall, argumentsHash }),
+  ),
+  frame(
+    'inputAnswered',
+    'The question has ended: somebody answered, or nobody did; `cause` says which.',
+    z.object({ ...toolCall, inputId: InputId, action: InputAction, content: InputContent.optional() }),
+  ),
+  frame(
+    'sampled',
+    'The agent’s model answered the tool server of a running call. What was said is not told.',
+    z.object({
+      ...toolCall,
+      model: z.string().optional().describe('Provider and model, such as `openai gpt-5.6`.'),
+      finishReason,
+      usage: TokenUsage.optional(),
+    }),
   ),
   frame(
     'turnResumed',
@@ -191,7 +221,7 @@ export const FramePlace = z.object({
     .looseObject({ kind: z.string() })
     .optional()
     .describe(
-      'Of a turn that failed or was cancelled, and of a tool call that failed or was interrupted: the cause, for programs.',
+      'Of a turn that failed or was cancelled, of a tool call that failed or was interrupted, and of a question that has ended: the cause, for programs.',
     ),
   clientMessageId: z.string().optional().describe('Of an error: the message of this client that it answers.'),
   commandId: z.string().optional().describe('Of an error: the command of this client that it answers.'),

@@ -4,6 +4,7 @@ import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
 import { ClientTool } from '../core/tool-call/client-tool.ts';
+import { InputAction } from '../core/tool-call/input-events.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
 
@@ -65,6 +66,14 @@ const callAnswer = {
   structuredContent: optional(z.record(z.string(), z.unknown())),
   isError: optional(z.boolean()).describe('Whether the tool failed. The model is told.'),
 };
+
+/** Body of `POST /api/sessions/{id}/inputs/{inputId}`. */
+export const InputRequest = z.object({
+  action: InputAction,
+  content: optional(z.record(z.string(), z.unknown())).describe(
+    'Only with `accept`, and only for a question with a form: its fields. Those that are absent get their defaults.',
+  ),
+});
 
 /** Body of `POST /api/sessions/{id}/calls/{callId}`. */
 export const CallAnswerRequest = z.object(callAnswer);
@@ -275,6 +284,14 @@ export const ToolResultFrame = z.object({
   commandId,
 });
 
+/** `{"type":"inputAnswer"}` from a WebSocket client: answers what a tool server asks. */
+export const InputAnswerFrame = z.object({
+  type: z.literal('inputAnswer'),
+  inputId: z.string().min(1),
+  ...InputRequest.shape,
+  commandId,
+});
+
 /** `{"type":"reset"}` from a WebSocket client. */
 export const ResetFrame = z.object({ type: z.literal('reset'), commandId });
 
@@ -289,6 +306,7 @@ export type MessageFrame = z.infer<typeof MessageFrame>;
 export type ApproveFrame = z.infer<typeof ApproveFrame>;
 export type DenyFrame = z.infer<typeof DenyFrame>;
 export type ToolResultFrame = z.infer<typeof ToolResultFrame>;
+export type InputAnswerFrame = z.infer<typeof InputAnswerFrame>;
 export type ResetFrame = z.infer<typeof ResetFrame>;
 export type CancelFrame = z.infer<typeof CancelFrame>;
 export type AuthFrame = z.infer<typeof AuthFrame>;

@@ -6,7 +6,13 @@ import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
 import { MetricSamples } from '../core/metric-samples.ts';
 import { NodeListItem } from '../core/node-list-item.ts';
-import { Renamed, SessionListItem, SessionView, WaitingApproval } from '../core/session/session-view.ts';
+import {
+  Renamed,
+  SessionListItem,
+  SessionView,
+  WaitingApproval,
+  WaitingInput,
+} from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
@@ -169,6 +175,22 @@ export const ApprovalsResponse = z.object({
   timestamp,
 });
 export type ApprovalsResponse = z.infer<typeof ApprovalsResponse>;
+
+/** Answer to `POST /api/sessions/{id}/inputs/{inputId}`. */
+export const InputResponse = z.object({
+  status: z.literal('answered'),
+  sessionId: SessionId,
+  inputId: z.string(),
+  timestamp,
+});
+export type InputResponse = z.infer<typeof InputResponse>;
+
+export const InputsResponse = z.object({
+  inputs: z.array(WaitingInput).readonly().describe('Oldest first.'),
+  count: z.int().describe('How many questions wait for an answer, also beyond this page.'),
+  timestamp,
+});
+export type InputsResponse = z.infer<typeof InputsResponse>;
 
 export const EventsResponse = z.object({
   sessionId: SessionId,

@@ -12,7 +12,7 @@ function startTurn({
   delegated = [] as string[],
 } = {}) {
   const effects: string[] = [];
-  const calls = { unsettled, awaiting, delegated };
+  const calls = { unsettled, awaiting, delegated, asking: [] };
   const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, ...calls };
   const actor = createActor(turnMachine, { input });
   actor.on('*', (effect) => effects.push(shortened(effect)));

@@ -11,7 +11,7 @@ import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import { logFile } from '../../adapters/sqlite/file/data-directory.ts';
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import type { Environment } from '../../config/reading/expand.ts';
-import type { AgentConfig, McpConfig } from '../../config/schema/agent-config.ts';
+import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { LogBackup } from '../../ports/log-backup.ts';
@@ -187,17 +187,20 @@ async function mcpTools(
   const connector = mcpConnector({
     ...{ log, environment, clientVersion, ownProgram, authorizations },
     binFolders: binFolders(),
-    answers: offeredAnswers(config.mcp),
+    answers: offeredAnswers(config),
   });
   if (!cluster) return connector;
   const { fencedTools } = await import('../cluster/fenced-tools.ts');
   return fencedTools(connector, cluster.membership);
 }
 
-/** A server whose tools pass through to MCP clients can ask these clients. Those that cannot be asked are refused there. */
-function offeredAnswers({ expose }: McpConfig): Answers {
-  const isPassed = expose.some((kind) => kind !== 'agent');
-  return isPassed ? { sampling: true, elicitation: true, roots: true } : {};
+/**
+ * People can always be asked. A server whose tools pass through to MCP clients can ask these clients anything; those that
+ * cannot be asked are refused there.
+ */
+function offeredAnswers({ mcp, roots }: AgentConfig): Answers {
+  const isPassed = mcp.expose.some((kind) => kind !== 'agent');
+  return { elicitation: true, sampling: isPassed, roots: isPassed || roots.length > 0 };
 }
 
 /** The folders in which npm puts the commands of dependencies: of this package and of those that it is installed in. */

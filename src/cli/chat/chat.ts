@@ -1,15 +1,17 @@
 import { RefusedError, type SessionClient } from '../../client/session-client.ts';
 import { ChatCommands, type ChatService } from './chat-commands.ts';
 import { failureNote } from './event-note.ts';
+import { type AskedInput, promptFor } from './input-prompt.ts';
 import type { LineInput } from './line-input.ts';
 import { OpenApprovals } from './open-approvals.ts';
+import { OpenInputs } from './open-inputs.ts';
 import type { Approval, Opening } from './opening.ts';
 import { printable, type Screen } from './screen.ts';
 import { TurnEnds } from './turn-ends.ts';
 
 export type ChatSession = Pick<
   SessionClient,
-  'send' | 'cancel' | 'approve' | 'deny' | typeof Symbol.asyncIterator
+  'send' | 'cancel' | 'approve' | 'deny' | 'answerInput' | typeof Symbol.asyncIterator
 >;
 
 export interface ChatDeps {
@@ -30,6 +32,7 @@ export class Chat {
   readonly #deps: ChatDeps;
   readonly #turns = new TurnEnds();
   readonly #approvals: OpenApprovals;
+  readonly #inputs: OpenInputs;
   readonly #quit = Promise.withResolvers<number>();
   readonly #commands: ChatCommands | null;
   #isBusy = false;
@@ -40,6 +43,7 @@ export class Chat {
   constructor(deps: ChatDeps) {
     this.#deps = deps;
     this.#approvals = new OpenApprovals(deps.opening.approvals);
+    this.#inputs = new OpenInputs(deps.opening.inputs ?? []);
     this.#commands =
       deps.service && new ChatCommands({ ...deps, service: deps.service, cancel: () => this.#cancel() });
     deps.lines.onEarlyLine((line) => this.#commands?.runAtOnce(line) ?? false);
@@ -86,6 +90,7 @@ export class Chat {
     for await (const event of session) {
       screen.show(event);
       this.#approvals.note(event);
+      this.#inputs.note(event);
       this.#turns.note(event);
       if (event.event === 'deleted') return 1;
     }
@@ -121,12 +126,12 @@ export class Chat {
     }
   }
 
-  /** Waits until the turn has ended. Meanwhile asks for the approvals that the turn needs. */
+  /** Waits until the turn has ended. Meanwhile asks for the approvals and the answers that the turn needs. */
   async #follow(turnId: string): Promise<void> {
     this.#isBusy = true;
     const end = this.#turns.of(turnId);
     for (;;) {
-      const ended = await Promise.race([end, this.#approvals.arrival()]);
+      const ended = await Promise.race([end, this.#approvals.arrival(), this.#inputs.arrival()]);
       if (ended !== undefined) {
         this.#hasFailed ||= ended !== 'completed';
         this.#isBusy = false;
@@ -134,6 +139,26 @@ export class Chat {
       }
       const open = this.#approvals.first();
       if (open) await this.#decide(open.approval, open.signal);
+      const asked = open ? undefined : this.#inputs.first();
+      if (asked) await this.#answer(asked.input, asked.signal);
+    }
+  }
+
+  async #answer(input: AskedInput, signal: AbortSignal): Promise<void> {
+    const { session, screen } = this.#deps;
+    const { inputId } = input;
+    const answer = await promptFor(input, this.#deps, signal);
+    if (answer === null) {
+      screen.note({ text: 'the answer is no longer needed', style: 'dim' });
+      return;
+    }
+    try {
+      await session.answerInput(inputId, answer);
+      this.#inputs.close(inputId);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      screen.note(failureNote(error));
+      if (error.code === 'INPUT_NOT_FOUND') this.#inputs.close(inputId);
     }
   }
 

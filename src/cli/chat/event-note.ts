@@ -14,6 +14,8 @@ const CUT: Note = {
   style: 'yellow',
 };
 
+const ANSWERS = { accept: 'answered', decline: 'declined', cancel: 'not answered' } as const;
+
 /** The line to show for an event; null for an event that needs none, or whose text is shown piece by piece. */
 export function eventNote(event: StreamEvent): Note | null {
   switch (event.event) {
@@ -26,6 +28,10 @@ export function eventNote(event: StreamEvent): Note | null {
       return { text: `→ ${event.data.toolName} may run`, style: 'cyan' };
     case 'clientToolCall':
       return { text: `→ ${event.data.toolName} waits for the client that lent it`, style: 'yellow' };
+    case 'inputAnswered':
+      return { text: `→ ${event.data.toolName}: ${ANSWERS[event.data.action]}`, style: 'dim' };
+    case 'sampled':
+      return { text: `→ the server of ${event.data.toolName} asked the model`, style: 'dim' };
     case 'toolResult':
       return event.data.error !== undefined
         ? { text: `← ${event.data.toolName} failed: ${shorten(event.data.error)}`, style: 'red' }
@@ -48,6 +54,7 @@ export function eventNote(event: StreamEvent): Note | null {
     case 'message':
     case 'thinking':
     case 'toolApproval':
+    case 'inputRequired':
     case 'stepCompleted':
     case 'renamed':
     case 'described':

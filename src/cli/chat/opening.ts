@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PendingInput } from '../../core/session/session-view.ts';
 import type { RemoteService } from '../service/remote-service.ts';
 import { readAnswer, ServiceRefusal } from '../service/request-service.ts';
 
@@ -21,6 +22,8 @@ const Opening = z.object({
   head: z.int(),
   openTurnId: z.string().nullable(),
   approvals: z.array(Approval),
+  /** What tool servers ask; absent if there is nothing. */
+  inputs: z.array(PendingInput).optional(),
   history: z.array(Said),
 });
 /** The conversation as it is when the chat begins. */

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
@@ -29,6 +30,9 @@ export async function withLiveAgent<T>(
   const tools = new ToolCatalog(servers, schemas, {
     approval: config.approval,
     clientTools: config.clientTools,
+    elicitation: config.elicitation,
+    roots: config.roots,
+    fileUrl: (path) => pathToFileURL(path).href,
     maxTools: model.maxTools,
     log,
   });

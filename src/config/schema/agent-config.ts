@@ -3,7 +3,9 @@ import { WhenBusy } from '../../core/session/when-busy.ts';
 import { DEFAULT_MAX_BYTES } from '../../core/size-limits.ts';
 import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
+import { ElicitationConfig } from '../../core/tool-server/elicitation-config.ts';
 import { McpServerConfig, McpServerName } from '../../core/tool-server/mcp-server-config.ts';
+import { RootConfig } from '../../core/tool-server/root.ts';
 import { checkRuleServers } from './approval-servers.ts';
 import { LlmConfig } from './llm-config.ts';
 
@@ -126,6 +128,9 @@ const AgentFields = z.strictObject({
   approval: ApprovalConfig.prefault({}),
   clientTools: ClientToolsConfig.prefault({}),
   mcp: McpConfig.prefault({}),
+  elicitation: ElicitationConfig.prefault({}),
+  /** Where tool servers may work, as they are told. */
+  roots: z.array(RootConfig).default([]),
   sessions: SessionsConfig.prefault({}),
   history: HistoryConfig.prefault({}),
   limits: LimitsConfig.prefault({}),

@@ -5,6 +5,8 @@ import { stepKey, type Thought, type Thoughts } from '../service/running-step.ts
 import type { TimedEvent } from '../service/timed-event.ts';
 import { actorText } from '../ui/event-origin.ts';
 
+export type QuestionView = Extract<TimedEvent, { event: 'inputRequired' }>['data'];
+
 export interface ToolCallView {
   readonly callId: string;
   readonly toolName: string;
@@ -14,6 +16,8 @@ export interface ToolCallView {
   readonly state: 'running' | 'waiting' | 'succeeded' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
   /** Of the arguments; present once the call waits for approval. */
   readonly argumentsHash?: string;
+  /** What the server of the call asks. Absent if there is nothing. */
+  readonly questions?: readonly QuestionView[];
   /** Who approved or denied the call, such as `approved by a client`. */
   readonly decision?: string;
   readonly result?: ToolResult;
@@ -114,6 +118,16 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
         startedAt: event.time,
         ...decisionOf('approved', event),
       });
+    case 'inputRequired': {
+      const asked = event.data;
+      return changeCall(turn, asked.callId, ({ questions = [] }) => ({ questions: [...questions, asked] }));
+    }
+    case 'inputAnswered': {
+      const { callId, inputId } = event.data;
+      return changeCall(turn, callId, ({ questions = [] }) => ({
+        questions: questions.filter((asked) => asked.inputId !== inputId),
+      }));
+    }
     case 'toolResult': {
       const { callId } = event.data;
       const outcome =
@@ -179,10 +193,20 @@ function addCall(turn: TurnView, call: ToolCallView): TurnView {
   return { ...turn, steps: [...others, { ...last, calls: [...last.calls, call] }] };
 }
 
-function changeCall(turn: TurnView, callId: string, change: Partial<ToolCallView>): TurnView {
+type Change = Partial<ToolCallView>;
+
+function changeCall(
+  turn: TurnView,
+  callId: string,
+  change: Change | ((call: ToolCallView) => Change),
+): TurnView {
+  const changed = (call: ToolCallView): ToolCallView => ({
+    ...call,
+    ...(typeof change === 'function' ? change(call) : change),
+  });
   const steps = turn.steps.map((step) => ({
     ...step,
-    calls: step.calls.map((call) => (call.callId === callId ? { ...call, ...change } : call)),
+    calls: step.calls.map((call) => (call.callId === callId ? changed(call) : call)),
   }));
   return { ...turn, steps };
 }

@@ -9,6 +9,7 @@ import { duration } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
 import { useChat } from './chat-context.ts';
 import type { ToolCallView } from './conversation.ts';
+import { ServerQuestion } from './server-question.tsx';
 import style from './tool-call.module.css';
 import { argumentsLine, resultLine } from './tool-line.ts';
 
@@ -22,16 +23,21 @@ const states: Readonly<Record<ToolCallView['state'], readonly [Tone, string]>> =
   interrupted: ['warn', 'interrupted'],
 };
 
+const ASKING: readonly [Tone, string] = ['warn', 'needs an answer'];
+
 /** A folded tool call: one line of its arguments and its result. A call that waits for approval is open. */
 export function ToolCall({ call }: { readonly call: ToolCallView }) {
-  const { state, result, error } = call;
+  const { state, result, error, questions = [] } = call;
   return (
-    <details className={style.tool} open={state === 'waiting' || undefined}>
+    <details className={style.tool} open={state === 'waiting' || questions.length > 0 || undefined}>
       <Summary call={call} />
       <div className={style.body}>
         <h3>Arguments</h3>
         <Json value={call.arguments} />
         {state === 'waiting' && <Approval call={call} />}
+        {questions.map((question) => (
+          <ServerQuestion key={question.inputId} question={question} />
+        ))}
         {error !== undefined && (
           <>
             <h3>{state === 'failed' ? 'Error' : 'What the model was told'}</h3>
@@ -51,7 +57,8 @@ export function ToolCall({ call }: { readonly call: ToolCallView }) {
 
 function Summary({ call }: { readonly call: ToolCallView }) {
   const { toolName, serverId, state, decision, startedAt, endedAt } = call;
-  const [tone, word] = states[state];
+  const isAsking = call.questions !== undefined && call.questions.length > 0;
+  const [tone, word] = isAsking ? ASKING : states[state];
   const args = argumentsLine(call.arguments);
   const result = state === 'succeeded' || state === 'failed' ? resultLine(call) : '';
   return (

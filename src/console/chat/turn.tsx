@@ -51,7 +51,9 @@ function Step({ step, isThinking }: { readonly step: StepView; readonly isThinki
 }
 
 function Working({ turn }: { readonly turn: TurnView }) {
-  const isWaiting = turn.steps.at(-1)?.calls.some(({ state }) => state === 'waiting');
+  const isWaiting = turn.steps
+    .at(-1)
+    ?.calls.some(({ state, questions = [] }) => state === 'waiting' || questions.length > 0);
   return <p className={style.muted}>{isWaiting ? 'Waiting for your answer…' : 'Working…'}</p>;
 }
 

@@ -7,6 +7,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['unsettled', 'Tool calls without a result'],
   ['awaiting', 'Waiting for approval'],
   ['delegated', 'Waiting for the client'],
+  ['asking', 'Waiting for an answer'],
   ['turnId', 'Id of the turn'],
   ['sessionId', 'Session'],
   ['name', 'Tool server'],

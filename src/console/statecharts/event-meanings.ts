@@ -11,6 +11,8 @@ const meanings: Readonly<Record<TurnEvent['type'] | McpServerEvent['type'], stri
   'approval.requested': 'A tool call must be approved before it runs.',
   'approval.granted': 'Somebody approved a tool call. It runs now.',
   'tool-call.delegated': 'The client that lent the tool is asked to run the call.',
+  'input.requested': 'A tool server asks a person something.',
+  'input.answered': 'The question of a tool server has ended.',
   'tool-call.succeeded': 'A tool call has its result.',
   'tool-call.failed': 'A tool call failed or was denied. The model learns of it.',
   'tool-call.interrupted': 'A tool call was stopped while it ran.',

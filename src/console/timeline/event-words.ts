@@ -18,10 +18,13 @@ export function kindOf({ event }: TimedEvent): EventKind {
       return 'steps';
     case 'toolCall':
     case 'clientToolCall':
+    case 'sampled':
     case 'toolResult':
       return 'tools';
     case 'toolApproval':
     case 'toolApproved':
+    case 'inputRequired':
+    case 'inputAnswered':
     case 'queued':
       return 'approvals';
     case 'turnResumed':
@@ -60,7 +63,14 @@ export function summaryOf(event: TimedEvent): string {
     case 'toolApproval':
       return shorten(`${event.data.toolName} ${JSON.stringify(event.data.arguments)}`);
     case 'toolApproved':
+    case 'sampled':
       return event.data.toolName;
+    case 'inputRequired':
+      return shorten(`${event.data.toolName} asks: ${event.data.message}`);
+    case 'inputAnswered': {
+      const { toolName, action, content } = event.data;
+      return shorten(`${toolName} ${action} ${content ? JSON.stringify(content) : ''}`);
+    }
     case 'queued':
       return shorten(event.data.message);
     case 'toolResult':

@@ -1,8 +1,9 @@
 import type { Actor } from '../../core/log/event-metadata.ts';
+import type { InputEndCause } from '../../core/tool-call/input-events.ts';
 import type { CallFailureCause, InterruptionCause } from '../../core/tool-call/tool-call-causes.ts';
 import type { CancellationCause, FailureCause } from '../../core/turn/turn-causes.ts';
 
-type Cause = CancellationCause | FailureCause | CallFailureCause | InterruptionCause;
+type Cause = CancellationCause | FailureCause | CallFailureCause | InterruptionCause | InputEndCause;
 type CauseKind = Exclude<Cause['kind'], 'unrecorded'>;
 
 const causeTexts = {
@@ -21,6 +22,9 @@ const causeTexts = {
   denied: 'denied',
   'approval-expired': 'nobody approved it in time',
   'client-expired': 'the client did not answer in time',
+  answered: 'answered',
+  'input-expired': 'nobody answered in time',
+  'input-withdrawn': 'the tool server does not wait any more',
   'turn-cancelled': 'the turn was cancelled',
   'turn-failed': 'the turn failed',
   'service-stopped': 'the service stopped',

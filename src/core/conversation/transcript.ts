@@ -59,6 +59,9 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
     case 'approval.requested':
     case 'approval.granted':
     case 'tool-call.delegated':
+    case 'input.requested':
+    case 'input.answered':
+    case 'sampling.completed':
     case 'turn.completed':
     case 'session.renamed':
     case 'session.described':

@@ -12,6 +12,7 @@ import {
   SessionRenamed,
   SessionReset,
 } from '../session/session-events.ts';
+import { InputAnswered, InputRequested, SamplingCompleted } from '../tool-call/input-events.ts';
 import {
   ApprovalGranted,
   ApprovalRequested,
@@ -49,6 +50,9 @@ export const SessionEvent = z.discriminatedUnion('type', [
   ApprovalRequested,
   ApprovalGranted,
   ToolCallDelegated,
+  InputRequested,
+  InputAnswered,
+  SamplingCompleted,
   ToolCallSucceeded,
   ToolCallFailed,
   ToolCallInterrupted,

@@ -2,6 +2,13 @@ import type { GivenMessage } from '../conversation/given-message.ts';
 import type { SessionId } from '../ids.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
 import type {
+  AnswerInput,
+  ExpireInput,
+  RecordSampling,
+  RequestInput,
+  WithdrawInput,
+} from '../tool-call/input-commands.ts';
+import type {
   AnswerApproval,
   AnswerToolCall,
   ExpireApproval,
@@ -75,5 +82,10 @@ export type SessionCommand =
   | ExpireApproval
   | AnswerToolCall
   | ExpireToolCall
+  | RequestInput
+  | AnswerInput
+  | ExpireInput
+  | WithdrawInput
+  | RecordSampling
   | SettleToolCall
   | FailTurn;

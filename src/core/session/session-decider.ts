@@ -4,6 +4,14 @@ import type { TurnId } from '../ids.ts';
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired, requireSamePayload } from '../request/idempotency.ts';
 import {
+  answerInput,
+  endInputs,
+  expireInput,
+  recordSampling,
+  requestInput,
+  withdrawInput,
+} from '../tool-call/input-decider.ts';
+import {
   answerApproval,
   answerCall,
   expireApproval,
@@ -76,6 +84,16 @@ function eventsOf(state: SessionState, command: SessionCommand, policy: SessionP
       return answerCall(state.open, command);
     case 'tool-call.expire':
       return expireCall(openTurn(state, command.turnId), command);
+    case 'input.request':
+      return requestInput(openTurn(state, command.turnId), command);
+    case 'input.answer':
+      return answerInput(state.open, command);
+    case 'input.expire':
+      return expireInput(openTurn(state, command.turnId), command);
+    case 'input.withdraw':
+      return withdrawInput(openTurn(state, command.turnId), command);
+    case 'sampling.record':
+      return recordSampling(openTurn(state, command.turnId), command);
     case 'tool-call.settle':
       return settleCall(openTurn(state, command.turnId), command);
     case 'session.reset':
@@ -227,6 +245,7 @@ function failTurn(state: SessionState, command: FailTurn): SessionEvent[] {
   if (!open) return [];
   const { cause, error, partial } = command;
   return [
+    ...endInputs(open, 'turn-failed'),
     ...interruptCalls(open, 'turn-failed'),
     { type: 'turn.failed', turnId: open.turnId, cause, error, ...partialText(open, partial) },
     ...startNext(state.waiting),
@@ -298,7 +317,8 @@ function cancelAll(state: SessionState, end: Ending, partial: string): SessionEv
 
 /**
  * A call that is safe to repeat runs again, and a call that waits for approval or for its client keeps waiting. Any other
- * call is settled as interrupted, because nobody knows whether it took effect.
+ * call is settled as interrupted, because nobody knows whether it took effect. What servers had asked has ended with the
+ * connections to them; a call that runs again asks again.
  */
 function resumeTurn({ open }: SessionState): SessionEvent[] {
   if (!open) return [];
@@ -307,12 +327,14 @@ function resumeTurn({ open }: SessionState): SessionEvent[] {
     !repeatable && !awaiting.has(callId) && !delegated.has(callId);
   return [
     { type: 'turn.resumed', turnId, attempt: attempt + 1 },
+    ...endInputs(open, 'service-stopped'),
     ...interruptCalls(open, 'service-stopped', mayHaveRun),
   ];
 }
 
 function cancelOpen(open: OpenTurn, end: Ending, partial: string): SessionEvent[] {
   return [
+    ...endInputs(open, 'turn-cancelled'),
     ...interruptCalls(open, 'turn-cancelled'),
     { type: 'turn.cancelled', turnId: open.turnId, ...end, ...partialText(open, partial) },
   ];

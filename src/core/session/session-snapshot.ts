@@ -24,22 +24,24 @@ export function encodeSnapshot(state: SessionState, last: Envelope): Iterable<st
 
 /** The turn with lists instead of maps, because JSON has no maps. */
 export function withLists(open: OpenTurn): NonNullable<SnapshotHead['state']['open']> {
-  const { unsettled, awaiting, delegated, ...turn } = open;
+  const { unsettled, awaiting, delegated, asked, ...turn } = open;
   return {
     ...turn,
     unsettled: [...unsettled.values()],
     awaiting: [...awaiting.values()],
     ...(delegated.size > 0 && { delegated: [...delegated.values()] }),
+    ...(asked && { asked: [...asked.values()] }),
   };
 }
 
 function withMaps(open: NonNullable<SnapshotHead['state']['open']>): OpenTurn {
-  const { unsettled, awaiting, delegated = [] } = open;
+  const { unsettled, awaiting, delegated = [], asked, ...turn } = open;
   return {
-    ...open,
+    ...turn,
     unsettled: byCallId(unsettled),
     awaiting: byCallId(awaiting),
     delegated: byCallId(delegated),
+    ...(asked && { asked: new Map(asked.map((one) => [one.inputId, one])) }),
   };
 }
 

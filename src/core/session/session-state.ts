@@ -47,6 +47,8 @@ export interface OpenTurn extends WaitingTurn {
   readonly awaiting: ReadonlyMap<string, SessionEventOf<'approval.requested'>>;
   /** The unsettled calls that wait for the client that lent the tool, by call id. */
   readonly delegated: ReadonlyMap<string, SessionEventOf<'tool-call.delegated'>>;
+  /** What tool servers ask while they work on unsettled calls, by input id. Absent until one asks. */
+  readonly asked?: ReadonlyMap<string, SessionEventOf<'input.requested'>>;
   /** The model was told that its reply does not have the form that the client wants. */
   readonly isAskedAgain?: true;
 }
@@ -84,10 +86,19 @@ export const initialSessionState = (): SessionState => ({
   keys: new Map(),
 });
 
-/** Whether the open turn cannot continue until somebody decides about a tool call, or a client says what came of one. */
+/**
+ * Whether the open turn cannot continue until somebody decides about a tool call, a client says what came of one, or a
+ * person answers what its server asks.
+ */
 export function awaitsSomebody({ open }: SessionState): boolean {
   if (open === null || open.unsettled.size === 0) return false;
-  return open.awaiting.size + open.delegated.size === open.unsettled.size;
+  const asking = open.asked ? callsThatAsk(open.asked) : 0;
+  return open.awaiting.size + open.delegated.size + asking === open.unsettled.size;
+}
+
+/** A server may ask several things while it works on one call. */
+function callsThatAsk(asked: NonNullable<OpenTurn['asked']>): number {
+  return new Set([...asked.values()].map(({ callId }) => callId)).size;
 }
 
 /** Whether a turn is open after these events. */
@@ -160,6 +171,18 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
       const open = openTurn(state, event);
       return { open: { ...open, delegated: new Map(open.delegated).set(event.callId, event) } };
     }
+    case 'input.requested': {
+      const open = openTurn(state, event);
+      return { open: { ...open, asked: new Map(open.asked).set(event.inputId, event) } };
+    }
+    case 'input.answered': {
+      const { asked = NO_CALLS, ...open } = openTurn(state, event);
+      if (!asked.has(event.inputId)) throw new Error(`${event.type} of ${event.inputId}, which nobody asks`);
+      return { open: { ...open, ...stillAsked(without(asked, event.inputId)) } };
+    }
+    case 'sampling.completed':
+      openTurn(state, event);
+      return {};
     case 'tool-call.succeeded':
     case 'tool-call.failed':
     case 'tool-call.interrupted': {
@@ -201,6 +224,10 @@ function evolveTurns(state: SessionState, event: SessionEvent): Partial<Turns> {
 export function begun({ given: _, ...turn }: WaitingTurn): OpenTurn {
   const calls = { unsettled: NO_CALLS, awaiting: NO_CALLS, delegated: NO_CALLS };
   return { ...turn, attempt: 1, step: 0, reply: '', ...calls };
+}
+
+function stillAsked(asked: NonNullable<OpenTurn['asked']>): Pick<OpenTurn, 'asked'> {
+  return asked.size > 0 ? { asked } : {};
 }
 
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {

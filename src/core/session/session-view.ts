@@ -3,6 +3,7 @@ import { GrantAccess } from '../access/grant.ts';
 import { ImageDescription } from '../conversation/image.ts';
 import { CallId, SessionId, TurnId } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
+import { InputId, InputQuestion } from '../tool-call/input-events.ts';
 import { SessionMetadata } from './session-metadata.ts';
 
 const WaitingApprovals = z.object({
@@ -89,9 +90,29 @@ export const ClientCall = z.object({
 });
 export type ClientCall = z.infer<typeof ClientCall>;
 
+/** What a tool server asks while it works on a call, and nobody has answered. */
+export const PendingInput = z.object({
+  turnId: TurnId,
+  callId: CallId,
+  toolName: z.string(),
+  serverId: z.string().nullable(),
+  inputId: InputId,
+  message: z.string().describe('The question, for people.'),
+  question: InputQuestion,
+  since: Timestamp.describe('When the server asked.'),
+  expiresAt: Timestamp.optional().describe(
+    'When the question ends if nobody has answered; absent if it waits for ever.',
+  ),
+});
+export type PendingInput = z.infer<typeof PendingInput>;
+
 /** A tool call that waits for approval, in any session. */
 export const WaitingApproval = PendingApproval.extend({ sessionId: SessionId });
 export type WaitingApproval = z.infer<typeof WaitingApproval>;
+
+/** What a tool server asks, in any session. */
+export const WaitingInput = PendingInput.extend({ sessionId: SessionId });
+export type WaitingInput = z.infer<typeof WaitingInput>;
 
 /** A session as it was right after one of its events. */
 export const SessionView = SessionListItem.extend({
@@ -113,6 +134,10 @@ export const SessionView = SessionListItem.extend({
     .array(ClientCall)
     .optional()
     .describe('The calls of tools that the client has lent, which wait for it; absent if there are none.'),
+  inputs: z
+    .array(PendingInput)
+    .optional()
+    .describe('What tool servers ask, which waits for an answer; absent if there is nothing.'),
   history: z.array(HistoryEntry).describe('The messages since the last reset, oldest first.'),
 });
 export type SessionView = z.infer<typeof SessionView>;

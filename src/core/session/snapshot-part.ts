@@ -4,6 +4,7 @@ import { Image } from '../conversation/image.ts';
 import { ErrorBody } from '../errors.ts';
 import { CallId, TurnId } from '../ids.ts';
 import { IdempotencyKey } from '../request/request-events.ts';
+import { InputRequested } from '../tool-call/input-events.ts';
 import { ApprovalRequested, ToolCallDelegated, ToolCallRequested } from '../tool-call/tool-call-events.ts';
 import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
 import { TurnOptions } from '../turn/turn-options.ts';
@@ -42,6 +43,7 @@ const OpenTurn = z.strictObject({
   unsettled: z.array(ToolCallRequested),
   awaiting: z.array(ApprovalRequested),
   delegated: z.array(ToolCallDelegated).exactOptional(),
+  asked: z.array(InputRequested).exactOptional(),
   isAskedAgain: z.literal(true).exactOptional(),
 });
 

@@ -10,6 +10,7 @@ import type {
   ClientCall,
   HistoryEntry,
   PendingApproval,
+  PendingInput,
   SessionListItem,
   SessionView,
 } from './session-view.ts';
@@ -25,11 +26,13 @@ export interface SessionMoment {
   readonly approvals: readonly PendingApproval[];
   /** The calls that wait for their client, oldest first. */
   readonly clientCalls: readonly ClientCall[];
+  /** What tool servers ask, oldest first. */
+  readonly inputs: readonly PendingInput[];
 }
 
 /** @param head seq of the session's last event, which may come after `last`. */
 export function viewSession(
-  { state, first, last, approvals, clientCalls }: SessionMoment,
+  { state, first, last, approvals, clientCalls, inputs }: SessionMoment,
   head: number,
 ): SessionView {
   const title = shownTitle(state.title);
@@ -49,6 +52,7 @@ export function viewSession(
     openTurnId: state.open?.turnId ?? null,
     approvals: [...approvals],
     ...(clientCalls.length > 0 && { clientCalls: [...clientCalls] }),
+    ...(inputs.length > 0 && { inputs: [...inputs] }),
     history: state.transcript.map(historyEntry),
   };
 }
@@ -69,6 +73,15 @@ export function clientCall(
 ): ClientCall {
   const expiresAt = expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) };
   return { turnId, callId, toolName, arguments: args, since: isoTime(since), ...expiresAt };
+}
+
+/** @param since when the server asked, in milliseconds since the epoch. */
+export function pendingInput(
+  { type, expiresAfterMs, ...asked }: SessionEventOf<'input.requested'>,
+  since: number,
+): PendingInput {
+  const expiresAt = expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) };
+  return { ...asked, since: isoTime(since), ...expiresAt };
 }
 
 /** @param approvals oldest first. */

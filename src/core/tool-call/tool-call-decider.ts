@@ -10,6 +10,7 @@ import {
   unanswered,
   unapproved,
 } from '../turn/ending-reasons.ts';
+import { endInputs } from './input-decider.ts';
 import type { ToolOutcome } from './tool.ts';
 import type { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
 import type {
@@ -133,7 +134,9 @@ function otherArguments(argumentsHash: string): ServiceError {
 /** Returns no events if the call is already settled or its turn is over. */
 export function settleCall(open: OpenTurn | undefined, command: SettleToolCall): SessionEvent[] {
   const call = open?.unsettled.get(command.callId);
-  return call ? [settledCall(call, command.outcome)] : [];
+  if (!open || !call) return [];
+  const withdrawn = endInputs(open, 'input-withdrawn', (callId) => callId === call.callId);
+  return [...withdrawn, settledCall(call, command.outcome)];
 }
 
 function settledCall(call: CallRef, outcome: ToolOutcome): SessionEvent {

@@ -2,9 +2,19 @@ import { z } from 'zod';
 import { TimeoutMs } from '../timeout-ms.ts';
 import { OAuthConfig } from './oauth-config.ts';
 import { HttpUrl, readOtherClients } from './other-clients.ts';
+import { RootConfig } from './root.ts';
+import { SamplingConfig } from './sampling-config.ts';
 
 /** Whether the server of an agent file is left out at the start. */
 const disabled = z.boolean().optional();
+
+/** What the server is told, and may ask, while it works on a call. */
+const questions = {
+  /** In place of the `roots` of the agent. */
+  roots: z.array(RootConfig).optional(),
+  /** Without it, the server may not ask the agent's model. */
+  sampling: SamplingConfig.optional(),
+};
 
 /** A tool server that the service starts as a child process. */
 export const StdioServerConfig = z.strictObject({
@@ -17,6 +27,7 @@ export const StdioServerConfig = z.strictObject({
   /** Longest wait for the handshake or for one tool call, in milliseconds. */
   timeout: TimeoutMs.optional(),
   description: z.string().optional(),
+  ...questions,
   disabled,
 });
 
@@ -28,6 +39,7 @@ export const HttpServerConfig = z.strictObject({
   oauth: z.union([z.literal(false), OAuthConfig]).optional(),
   timeout: TimeoutMs.optional(),
   description: z.string().optional(),
+  ...questions,
   disabled,
 });
 

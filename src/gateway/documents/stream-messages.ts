@@ -13,6 +13,7 @@ import {
   AuthFrame,
   CancelFrame,
   DenyFrame,
+  InputAnswerFrame,
   MessageFrame,
   ResetFrame,
   ToolResultFrame,
@@ -72,6 +73,13 @@ export const clientMessages: readonly StreamMessage[] = [
     summary: 'Says what came of a call of a tool that the client has lent.',
     schema: ToolResultFrame,
     examples: clientFrameExamples.toolResult,
+  },
+  {
+    name: 'inputAnswer',
+    scope: REQUEST_SCOPES['input.answer'],
+    summary: 'Answers what a tool server asks while it works on a call.',
+    schema: InputAnswerFrame,
+    examples: clientFrameExamples.inputAnswer,
   },
   {
     name: 'reset',

@@ -13,6 +13,7 @@ import {
   EventsQuery,
   ForkRequest,
   ImagePath,
+  InputRequest,
   RenameRequest,
   SessionQuery,
   SessionsQuery,
@@ -26,6 +27,8 @@ import type {
   EventsResponse,
   ForkResponse,
   ImageResponse,
+  InputResponse,
+  InputsResponse,
   RenameResponse,
   SessionResponse,
   SessionsResponse,
@@ -60,6 +63,12 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: '/api/approvals',
       access: REQUEST_SCOPES['approval.list'],
       handler: (request) => approvals(bus, request),
+    },
+    {
+      method: 'GET',
+      path: '/api/inputs',
+      access: REQUEST_SCOPES['input.list'],
+      handler: (request) => inputs(bus, request),
     },
     {
       method: 'GET',
@@ -104,6 +113,12 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       handler: (request, at) => answerCall(bus, request, at),
     },
     {
+      method: 'POST',
+      path: `${session}/inputs/:inputId`,
+      access: REQUEST_SCOPES['input.answer'],
+      handler: (request, at) => answerInput(bus, request, at),
+    },
+    {
       method: 'GET',
       path: `${session}/export`,
       access: REQUEST_SCOPES['session.events'],
@@ -138,6 +153,12 @@ async function approvals(bus: Bus, request: ServedRequest): Promise<HttpResponse
   const { limit } = parseQuery(ApprovalsQuery, request);
   const waiting = await bus.send('approval.list', { limit }, request.context);
   return jsonResponse<ApprovalsResponse>({ ...waiting, timestamp: now() });
+}
+
+async function inputs(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
+  const { limit } = parseQuery(ApprovalsQuery, request);
+  const waiting = await bus.send('input.list', { limit }, request.context);
+  return jsonResponse<InputsResponse>({ ...waiting, timestamp: now() });
 }
 
 async function view(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
@@ -236,6 +257,15 @@ async function answerCall(bus: Bus, request: ServedRequest, at: Parameters): Pro
   const outcome = answeredOutcome(body);
   await bus.send('tool-call.answer', { sessionId, callId, outcome, key }, request.context);
   return jsonResponse<CallAnswerResponse>({ status: 'answered', sessionId, callId, timestamp: now() });
+}
+
+async function answerInput(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
+  const sessionId = sessionOf(at);
+  const { inputId = '' } = at;
+  const body = parseFields(InputRequest, await readJsonObject(request));
+  const key = await keyOfRequest(request, body);
+  await bus.send('input.answer', { sessionId, inputId, ...body, key }, request.context);
+  return jsonResponse<InputResponse>({ status: 'answered', sessionId, inputId, timestamp: now() });
 }
 
 /**

@@ -63,6 +63,18 @@ function stepData(event: SessionEventOf<'step.completed'>) {
   };
 }
 
+function sampledData(event: SessionEventOf<'sampling.completed'>) {
+  const { callId, toolName, serverId, source, finishReason, usage } = event;
+  return {
+    callId,
+    toolName,
+    serverId,
+    ...(source && { model: `${source.provider} ${source.model}` }),
+    ...(finishReason && { finishReason }),
+    ...(usage && { usage }),
+  };
+}
+
 export function encodeResumed(after: number, head: number): string {
   return JSON.stringify({ event: 'resumed', data: { after, head } } satisfies ResumableFrame);
 }
@@ -118,6 +130,13 @@ function ownFrame(envelope: Envelope): ResumableFrame {
       const { callId, toolName, serverId, argumentsHash } = event;
       return { event: 'toolApproved', data: { callId, toolName, serverId, argumentsHash } };
     }
+    case 'input.answered': {
+      const { callId, toolName, serverId, inputId, action, content } = event;
+      const data = { callId, toolName, serverId, inputId, action, ...(content && { content }) };
+      return { event: 'inputAnswered', data };
+    }
+    case 'sampling.completed':
+      return { event: 'sampled', data: sampledData(event) };
     case 'session.reset':
       return { event: 'reset', data: {} };
     case 'session.renamed':

@@ -3,7 +3,7 @@ import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
-import { clientCall, pendingApproval } from '../../core/session/view-session.ts';
+import { clientCall, pendingApproval, pendingInput } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { ResumableFrame, ServerFrame } from '../../wire/frames.ts';
 import type { Queued } from '../../wire/queued.ts';
@@ -99,6 +99,15 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
       const until = expiresAt !== undefined && { expiresAt };
       return { event: 'clientToolCall', data: { callId, toolName, arguments: args, ...until } };
     }
+    case 'input.requested': {
+      const { callId, toolName, serverId, inputId, message, question } = event;
+      const { expiresAt } = pendingInput(event, time);
+      const until = expiresAt !== undefined && { expiresAt };
+      return {
+        event: 'inputRequired',
+        data: { callId, toolName, serverId, inputId, message, question, ...until },
+      };
+    }
     case 'tool-call.succeeded': {
       const { callId, toolName, serverId, result } = event;
       return { event: 'toolResult', data: { callId, toolName, serverId, result } };
@@ -120,6 +129,8 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
     case 'step.completed':
     case 'output.rejected':
     case 'approval.granted':
+    case 'input.answered':
+    case 'sampling.completed':
     case 'session.reset':
     case 'session.renamed':
     case 'session.described':

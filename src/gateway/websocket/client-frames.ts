@@ -7,6 +7,7 @@ import {
   CancelFrame,
   DenyFrame,
   IdempotencyKeyId,
+  InputAnswerFrame,
   MessageFrame,
   ResetFrame,
   ToolResultFrame,
@@ -20,6 +21,7 @@ export type ClientFrame =
   | ApproveFrame
   | DenyFrame
   | ToolResultFrame
+  | InputAnswerFrame
   | ResetFrame
   | AuthFrame;
 
@@ -37,6 +39,8 @@ export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame 
       return parseFields(DenyFrame, frame);
     case 'toolResult':
       return parseFields(ToolResultFrame, frame);
+    case 'inputAnswer':
+      return parseFields(InputAnswerFrame, frame);
     case 'reset':
       return parseFields(ResetFrame, frame);
     case 'auth':
@@ -50,14 +54,14 @@ export function unsupportedType(type: unknown): ServiceError {
   return new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
     field: 'type',
     issue: type === undefined ? 'it is missing' : `it is ${JSON.stringify(type).slice(0, 100)}`,
-    supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'reset'],
+    supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset'],
   });
 }
 
 const IdentifiedFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId }),
   z.object({
-    type: z.enum(['cancel', 'approve', 'deny', 'toolResult', 'reset', 'auth']),
+    type: z.enum(['cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset', 'auth']),
     commandId: IdempotencyKeyId,
   }),
 ]);

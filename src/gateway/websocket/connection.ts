@@ -177,6 +177,10 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
         const outcome = answeredOutcome(frame);
         return bus.send('tool-call.answer', { sessionId, callId, outcome }, context);
       }
+      case 'inputAnswer': {
+        const { type: _, commandId: __, ...answer } = frame;
+        return bus.send('input.answer', { sessionId, ...answer }, context);
+      }
       case 'approve':
       case 'deny': {
         const { type, commandId: _, ...answer } = frame;

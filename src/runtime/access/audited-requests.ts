@@ -13,6 +13,8 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'turn.cancel': 'done',
   'approval.answer': 'done',
   'tool-call.answer': 'done',
+  'input.answer': 'done',
+  'input.list': 'refused',
   'approval.list': 'refused',
   'session.reset': 'done',
   'session.list': 'refused',
@@ -60,7 +62,7 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
 
 /** Fields of requests that say what they are about, besides the session. None of them is content. */
 const SUBJECTS = [
-  ...['serverId', 'method', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId'],
+  ...['serverId', 'method', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId', 'inputId'],
   // With whom a session is shared, and for what.
   ...['principal', 'role', 'access'],
   // The session that a fork makes.

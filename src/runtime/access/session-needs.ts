@@ -15,6 +15,7 @@ const NEEDS: Readonly<Record<AboutSession, SessionNeed>> = {
   'turn.cancel': 'talk',
   'approval.answer': 'approve',
   'tool-call.answer': 'talk',
+  'input.answer': 'talk',
   'session.view': 'read',
   'session.events': 'read',
   'session.position': 'read',

@@ -47,6 +47,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'turn.cancel': ofSession,
   'approval.answer': ofSession,
   'tool-call.answer': ofSession,
+  'input.answer': ofSession,
   'session.reset': ofSession,
   'session.rename': ofSession,
   'session.describe': ofSession,
@@ -87,6 +88,10 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
       approvals: approvals.map((approval) => named(approval, client)),
       count,
     }),
+  },
+  'input.list': {
+    inward: (request, client, visible) => ({ ...request, of: visible.of(client, 'talk') }),
+    outward: ({ inputs, count }, client) => ({ inputs: inputs.map((input) => named(input, client)), count }),
   },
   'session.fork': {
     inward: ({ from, to = `fork-${crypto.randomUUID()}`, ...request }, client) => ({

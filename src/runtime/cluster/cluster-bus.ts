@@ -51,7 +51,7 @@ const READINGS: ReadonlySet<RequestType> = new Set<RequestType>(['session.positi
 
 /** Requests that change a session that there is. */
 const CHANGES: ReadonlySet<RequestType> = new Set<RequestType>([
-  ...(['turn.cancel', 'approval.answer', 'tool-call.answer', 'session.fork'] as const),
+  ...(['turn.cancel', 'approval.answer', 'tool-call.answer', 'input.answer', 'session.fork'] as const),
   ...(['session.reset', 'session.rename', 'session.describe', 'session.extend', 'session.delete'] as const),
 ]);
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
-import type { WaitingApproval } from '../../core/session/session-view.ts';
+import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
 import { waitingApprovals } from '../../core/session/view-session.ts';
 import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -25,6 +25,7 @@ export class Gathered {
   readonly #deps: GatheredDeps;
   readonly #gathers: { readonly [T in RequestType]?: Gather<T> } = {
     'approval.list': (request, context) => this.#approvals(request, context),
+    'input.list': (request, context) => this.#inputs(request, context),
     'session.list': (request, context) => this.#sessions(request, context),
     'tool.cancel': (request, context) => this.#cancel(request, context),
     'mcp-server.disconnect': (request, context) => this.#disconnect(request, context),
@@ -53,6 +54,13 @@ export class Gathered {
       approvals: approvals.slice(0, request.limit),
       count: all.reduce((sum, { count }) => sum + count, 0),
     };
+  }
+
+  async #inputs(request: Request<'input.list'>, context: RequestContext): Promise<Answer<'input.list'>> {
+    const own = await this.#deps.local.send('input.list', request, context);
+    const all = [own, ...(await this.#ofOthers('input.list', request, context))];
+    const inputs = all.flatMap((one) => one.inputs).toSorted(oldestFirst);
+    return { inputs: inputs.slice(0, request.limit), count: all.reduce((sum, { count }) => sum + count, 0) };
   }
 
   /** The log has the sessions. Only their owners know for what they wait. */
@@ -141,7 +149,9 @@ export class Gathered {
   }
 }
 
-function oldestFirst(one: WaitingApproval, other: WaitingApproval): number {
+type Waiting = Pick<WaitingApproval | WaitingInput, 'since' | 'callId'>;
+
+function oldestFirst(one: Waiting, other: Waiting): number {
   if (one.since === other.since) return one.callId < other.callId ? -1 : 1;
   return one.since < other.since ? -1 : 1;
 }

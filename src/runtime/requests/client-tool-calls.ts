@@ -2,9 +2,12 @@ import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { Tool, ToolExecution, ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { ToolCallSignal, ToolProgress } from '../../core/tool-call/tool-progress.ts';
+import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { TraceContext } from '../../core/trace.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { ToolCallOptions } from '../../ports/tool-server.ts';
+import type { QuestionSettings } from '../../ports/turn-tools.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { Work } from './keyed-requests.ts';
 
@@ -21,6 +24,8 @@ export interface ClientToolCall {
 export interface ClientToolCallDeps {
   readonly servers: McpSupervisor;
   readonly schemas: SchemaCheck;
+  /** What a tool server is told. */
+  readonly questionsOf: (serverId: string) => Pick<QuestionSettings, 'roots'>;
   /** Tells the client that watches the call. */
   readonly tell: (callId: CallId, signal: ToolCallSignal) => void;
 }
@@ -29,13 +34,15 @@ export interface ClientToolCallDeps {
 export class ClientToolCalls {
   readonly #servers: McpSupervisor;
   readonly #schemas: SchemaCheck;
+  readonly #questionsOf: ClientToolCallDeps['questionsOf'];
   readonly #tell: ClientToolCallDeps['tell'];
   /** The running calls that have an id. */
   readonly #running = new Map<CallId, AbortController>();
 
-  constructor({ servers, schemas, tell }: ClientToolCallDeps) {
+  constructor({ servers, schemas, questionsOf, tell }: ClientToolCallDeps) {
     this.#servers = servers;
     this.#schemas = schemas;
+    this.#questionsOf = questionsOf;
     this.#tell = tell;
   }
 
@@ -68,20 +75,30 @@ export class ClientToolCalls {
 
   /** Makes the call cancellable while it runs, and tells its progress, if it has an id. */
   async #watched(
-    { callId, trace }: ClientToolCall,
+    { callId, trace, serverId }: ClientToolCall,
     run: (options: ToolCallOptions) => Promise<ToolOutcome>,
   ): Promise<ToolOutcome> {
-    const traced = trace ? { trace } : {};
-    if (callId === undefined) return run(traced);
+    const onQuestion = (question: ServerQuestion) => this.#answer(serverId, question);
+    const options = { ...(trace && { trace }), onQuestion };
+    if (callId === undefined) return run(options);
     const abort = new AbortController();
     this.#running.set(callId, abort);
     this.#tell(callId, { type: 'tool.begun' });
     try {
       const onProgress = (progress: ToolProgress) => this.#tell(callId, { type: 'tool.progress', progress });
-      return await run({ ...traced, signal: abort.signal, onProgress });
+      return await run({ ...options, signal: abort.signal, onProgress });
     } finally {
       this.#running.delete(callId);
     }
+  }
+
+  /** Outside of a turn, there is neither a model nor anybody to ask. */
+  async #answer(serverId: string, { method }: ServerQuestion): Promise<JsonObject> {
+    if (method === 'roots/list') return { roots: this.#questionsOf(serverId).roots };
+    throw new ServerPeerError(
+      METHOD_NOT_FOUND,
+      `${method} is answered only while the agent works on a message`,
+    );
   }
 
   #tool(serverId: string, toolName: string): Tool {
@@ -95,6 +112,8 @@ export class ClientToolCalls {
     });
   }
 }
+
+const METHOD_NOT_FOUND = -32_601;
 
 function toolFailed(details: { toolName: string; serverId: string; reason: string }): ServiceError {
   return new ServiceError('TOOL_EXECUTION_FAILED', `The tool ${details.toolName} failed.`, details);

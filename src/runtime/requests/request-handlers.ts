@@ -89,6 +89,15 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
     const scope = keyScope(context, 'tool-call.answer', sessionId, answer.callId);
     return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
   });
+  bus.handle('input.answer', ({ sessionId, key, ...answer }, context) => {
+    const origin = requestOrigin(context);
+    const run = async (): Promise<undefined> => {
+      const session = await sessions.session(sessionId);
+      await session.answerInput({ type: 'input.answer', ...answer }, origin);
+    };
+    const scope = keyScope(context, 'input.answer', sessionId, answer.inputId);
+    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
+  });
   bus.handle('session.reset', async ({ sessionId, key }, context) => {
     const session = await sessions.session(sessionId);
     await session.reset(requestOrigin(context), key);
@@ -98,6 +107,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
   bus.handle('approval.list', async (wanted) => archive.approvals(wanted));
+  bus.handle('input.list', async (wanted) => archive.inputs(wanted));
   bus.handle('session.list', (wanted) => archive.list(wanted));
   bus.handle('session.count', ({ prefix }) => journal.countSessions(prefix));
   bus.handle('session.rename', ({ sessionId, title }, context) =>

@@ -13,7 +13,8 @@ import type { SessionMetadata } from '../../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
 import { awaitsSomebody, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
 import { shownTitle } from '../../core/session/session-title.ts';
-import type { PendingApproval } from '../../core/session/session-view.ts';
+import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
+import type { AnswerInput } from '../../core/tool-call/input-commands.ts';
 import type { AnswerApproval, AnswerToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
@@ -30,7 +31,7 @@ import { addendumOf } from './early-addendum.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FoldedSession } from './session-fold.ts';
 import { type RecordDeps, SessionRecord, type StateBasis } from './session-record.ts';
-import { type WaitingCall, WaitingCalls } from './waiting-calls.ts';
+import { expiryOf, isWaitRequest, type WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
 /** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
 export interface AcceptedTurn {
@@ -113,6 +114,11 @@ export class SessionActor {
     return this.#waitingCalls?.approvals ?? [];
   }
 
+  /** What tool servers ask, oldest first. */
+  get inputs(): readonly PendingInput[] {
+    return this.#waitingCalls?.inputs ?? [];
+  }
+
   /** Everything the running step has streamed, as one chunk. */
   get running(): ReplyChunk | null {
     return this.#run?.streamed ?? null;
@@ -167,6 +173,11 @@ export class SessionActor {
 
   /** Rejects when no tool call with that id waits for its client. */
   async answerCall(command: AnswerToolCall, origin: Origin): Promise<void> {
+    await this.#mailbox.put(() => this.#handle(command, origin));
+  }
+
+  /** Rejects when no question with that id waits, or the answer does not fit it. */
+  async answerInput(command: AnswerInput, origin: Origin): Promise<void> {
     await this.#mailbox.put(() => this.#handle(command, origin));
   }
 
@@ -327,8 +338,7 @@ export class SessionActor {
 
   #noteWaiting(appended: readonly Envelope[]): void {
     for (const { event, time } of appended)
-      if (event.type === 'approval.requested' || event.type === 'tool-call.delegated')
-        this.#await({ request: event, since: time });
+      if (isWaitRequest(event)) this.#await({ request: event, since: time });
     this.#waitingCalls?.keep(this.state.open);
   }
 
@@ -337,10 +347,7 @@ export class SessionActor {
     this.#waitingCalls ??= new WaitingCalls({
       clock,
       now,
-      onExpired: ({ type, turnId, callId }) => {
-        const expired = type === 'approval.requested' ? 'approval.expire' : 'tool-call.expire';
-        this.report({ type: expired, turnId, callId }, serviceOrigin(this.causes.last));
-      },
+      onExpired: (request) => this.report(expiryOf(request), serviceOrigin(this.causes.last)),
     });
     this.#waitingCalls.add(call);
   }
@@ -357,6 +364,8 @@ export class SessionActor {
       case 'approval.requested':
       case 'approval.granted':
       case 'tool-call.delegated':
+      case 'input.requested':
+      case 'input.answered':
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
@@ -367,6 +376,7 @@ export class SessionActor {
         return;
       case 'turn.requested':
       case 'tool-call.requested':
+      case 'sampling.completed':
       case 'session.reset':
       case 'session.renamed':
       case 'session.described':

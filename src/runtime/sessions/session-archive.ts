@@ -9,6 +9,7 @@ import type {
   SessionListItem,
   SessionView,
   WaitingApproval,
+  WaitingInput,
 } from '../../core/session/session-view.ts';
 import { isoTime, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
@@ -16,7 +17,7 @@ import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { withTitles } from './session-titles.ts';
-import { clientCalls, pendingApprovals, waitingCalls } from './waiting-calls.ts';
+import { clientCalls, pendingApprovals, pendingInputs, waitingCalls } from './waiting-calls.ts';
 
 /** Lists, shows, forks and deletes sessions. */
 export class SessionArchive {
@@ -93,6 +94,13 @@ export class SessionArchive {
     return { approvals: all.slice(0, limit), count: all.length };
   }
 
+  /** What tool servers ask in these sessions, oldest first. */
+  inputs({ limit, of }: Pick<WantedList, 'limit' | 'of'>): { inputs: WaitingInput[]; count: number } {
+    const waiting = this.#sessions.waitingInputs;
+    const all = of ? waiting.filter(({ sessionId }) => isAmong(sessionId, of)) : waiting;
+    return { inputs: all.slice(0, limit), count: all.length };
+  }
+
   /** @param at shows the session after the event with this seq. Left out: as it is now. */
   async view(sessionId: SessionId, at: number | undefined): Promise<SessionView> {
     const head = await this.#headOf(sessionId);
@@ -102,7 +110,11 @@ export class SessionArchive {
     const [first] = await this.#journal.read(sessionId, 0, 1);
     if (!first || !last) throw notFound(sessionId);
     const calls = await waitingCalls(this.#journal, sessionId, state);
-    const waiting = { approvals: pendingApprovals(calls), clientCalls: clientCalls(calls) };
+    const waiting = {
+      approvals: pendingApprovals(calls),
+      clientCalls: clientCalls(calls),
+      inputs: pendingInputs(calls),
+    };
     return viewSession({ state, first, last, ...waiting }, head);
   }
 

@@ -3,7 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
-import type { WaitingApproval } from '../../core/session/session-view.ts';
+import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
@@ -87,6 +87,13 @@ export class SessionRegistry {
   get waitingApprovals(): WaitingApproval[] {
     return this.#inMemory.loaded
       .flatMap(({ sessionId, approvals }) => approvals.map((approval) => ({ sessionId, ...approval })))
+      .toSorted((one, other) => (one.since < other.since ? -1 : 1));
+  }
+
+  /** What tool servers ask, oldest first. */
+  get waitingInputs(): WaitingInput[] {
+    return this.#inMemory.loaded
+      .flatMap(({ sessionId, inputs }) => inputs.map((input) => ({ sessionId, ...input })))
       .toSorted((one, other) => (one.since < other.since ? -1 : 1));
   }
 

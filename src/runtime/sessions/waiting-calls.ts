@@ -1,13 +1,14 @@
-import type { CallId, SessionId } from '../../core/ids.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { SessionCommand } from '../../core/session/session-commands.ts';
 import type { OpenTurn, SessionState } from '../../core/session/session-state.ts';
-import type { ClientCall, PendingApproval } from '../../core/session/session-view.ts';
-import { clientCall, pendingApproval } from '../../core/session/view-session.ts';
+import type { ClientCall, PendingApproval, PendingInput } from '../../core/session/session-view.ts';
+import { clientCall, pendingApproval, pendingInput } from '../../core/session/view-session.ts';
 import type { Clock } from '../../timing/clock.ts';
 import type { Journal } from './journal.ts';
 
-/** What a tool call waits for: somebody's approval, or the client that lent the tool. */
-type WaitRequest = SessionEventOf<'approval.requested'> | SessionEventOf<'tool-call.delegated'>;
+/** What a tool call waits for: somebody's approval, the client that lent the tool, or an answer for its server. */
+type WaitRequest = SessionEventOf<'approval.requested' | 'tool-call.delegated' | 'input.requested'>;
 
 /** A tool call that waits for somebody, and when that began, in milliseconds since the epoch. */
 export interface WaitingCall {
@@ -26,7 +27,8 @@ interface WaitTimer {
 /** The tool calls of one session that wait for somebody. Each has a timer if its time is limited. */
 export class WaitingCalls {
   readonly #timer: WaitTimer;
-  readonly #calls = new Map<CallId, WaitingCall & { readonly wait: unknown }>();
+  /** By the id of the question, or else of the call. */
+  readonly #calls = new Map<string, WaitingCall & { readonly wait: unknown }>();
 
   constructor(timer: WaitTimer) {
     this.#timer = timer;
@@ -37,20 +39,25 @@ export class WaitingCalls {
     return pendingApprovals([...this.#calls.values()]);
   }
 
+  /** What tool servers ask, oldest first. */
+  get inputs(): PendingInput[] {
+    return pendingInputs([...this.#calls.values()]);
+  }
+
   add({ request, since }: WaitingCall): void {
     const { clock, now, onExpired } = this.#timer;
-    const { callId, expiresAfterMs } = request;
+    const { expiresAfterMs } = request;
     const wait =
       expiresAfterMs === undefined
         ? null
         : clock.setTimeout(() => onExpired(request), Math.max(0, since + expiresAfterMs - now()));
-    this.#calls.set(callId, { request, since, wait });
+    this.#calls.set(waitId(request), { request, since, wait });
   }
 
   /** Forgets the calls that do not wait any more. */
   keep(open: OpenTurn | null): void {
-    for (const callId of this.#calls.keys())
-      if (!open?.awaiting.has(callId) && !open?.delegated.has(callId)) this.#forget(callId);
+    for (const id of this.#calls.keys())
+      if (!open?.awaiting.has(id) && !open?.delegated.has(id) && !open?.asked?.has(id)) this.#forget(id);
   }
 
   /** Ends the timers. */
@@ -58,10 +65,10 @@ export class WaitingCalls {
     this.keep(null);
   }
 
-  #forget(callId: CallId): void {
-    const { wait = null } = this.#calls.get(callId) ?? {};
+  #forget(id: string): void {
+    const { wait = null } = this.#calls.get(id) ?? {};
     if (wait !== null) this.#timer.clock.clearTimeout(wait);
-    this.#calls.delete(callId);
+    this.#calls.delete(id);
   }
 }
 
@@ -77,6 +84,31 @@ export function clientCalls(calls: readonly WaitingCall[]): ClientCall[] {
   );
 }
 
+export function pendingInputs(calls: readonly WaitingCall[]): PendingInput[] {
+  return calls.flatMap(({ request, since }) =>
+    request.type === 'input.requested' ? [pendingInput(request, since)] : [],
+  );
+}
+
+/** The command for the end of the time in which somebody could do something. */
+export function expiryOf(request: WaitRequest): SessionCommand {
+  const { turnId, callId } = request;
+  switch (request.type) {
+    case 'approval.requested':
+      return { type: 'approval.expire', turnId, callId };
+    case 'tool-call.delegated':
+      return { type: 'tool-call.expire', turnId, callId };
+    case 'input.requested':
+      return { type: 'input.expire', turnId, inputId: request.inputId };
+    default:
+      return request satisfies never;
+  }
+}
+
+function waitId(request: WaitRequest): string {
+  return request.type === 'input.requested' ? request.inputId : request.callId;
+}
+
 const PAGE_EVENTS = 200;
 
 /**
@@ -88,18 +120,26 @@ export async function waitingCalls(
   sessionId: SessionId,
   { open, seq }: SessionState,
 ): Promise<WaitingCall[]> {
-  const missing = new Set([...(open?.awaiting.keys() ?? []), ...(open?.delegated.keys() ?? [])]);
+  const missing = new Set([
+    ...(open?.awaiting.keys() ?? []),
+    ...(open?.delegated.keys() ?? []),
+    ...(open?.asked?.keys() ?? []),
+  ]);
   const found: WaitingCall[] = [];
   for (let end = seq; missing.size > 0 && end > 0; ) {
     const begin = Math.max(0, end - PAGE_EVENTS);
     for (const { event, time } of (await journal.read(sessionId, begin, end - begin)).toReversed())
-      if (isWaitRequest(event) && missing.delete(event.callId))
+      if (isWaitRequest(event) && missing.delete(waitId(event)))
         found.unshift({ request: event, since: time });
     end = begin;
   }
   return found;
 }
 
-function isWaitRequest(event: SessionEvent): event is WaitRequest {
-  return event.type === 'approval.requested' || event.type === 'tool-call.delegated';
+export function isWaitRequest(event: SessionEvent): event is WaitRequest {
+  return (
+    event.type === 'approval.requested' ||
+    event.type === 'tool-call.delegated' ||
+    event.type === 'input.requested'
+  );
 }

@@ -170,6 +170,10 @@ export class McpSupervisor implements AsyncDisposable {
     return Object.fromEntries([...this.#servers].map(([name, { config }]) => [name, config]));
   }
 
+  configOf(serverId: string): McpServerConfig | undefined {
+    return this.#servers.get(serverId)?.config;
+  }
+
   async connect(name: string, config: McpServerConfig, origin: Origin): Promise<McpServerRecord> {
     const known = this.#servers.get(name);
     // A server that has never connected is replaced: its configuration serves nobody.

@@ -4,11 +4,21 @@ import { approvalPolicy } from '../../core/tool-call/approval-policy.ts';
 import type { ClientTool, ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import { nameToolsForModel } from '../../core/tool-call/tool-names.ts';
+import type { ElicitationConfig } from '../../core/tool-server/elicitation-config.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import { type RootConfig, rootOf } from '../../core/tool-server/root.ts';
+import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
 import type { OutputFormat } from '../../core/turn/output-format.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
-import type { NamedTool, OfferedTool, ToolOffer, TurnTools } from '../../ports/turn-tools.ts';
+import type {
+  NamedTool,
+  OfferedTool,
+  QuestionSettings,
+  ToolOffer,
+  TurnTools,
+} from '../../ports/turn-tools.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { McpSupervisor } from './mcp-supervisor.ts';
 import { requestedCalls } from './requested-calls.ts';
@@ -16,6 +26,11 @@ import { requestedCalls } from './requested-calls.ts';
 export interface CatalogOptions {
   readonly approval: ApprovalConfig;
   readonly clientTools: ClientToolsConfig;
+  readonly elicitation: ElicitationConfig;
+  /** For servers that have none of their own. */
+  readonly roots: readonly RootConfig[];
+  /** Makes a `file://` URI of a path. */
+  readonly fileUrl: (path: string) => string;
   /** Most tools that the model accepts. No limit when left out. */
   readonly maxTools?: number | undefined;
   readonly log: Logger;
@@ -111,13 +126,29 @@ export class ToolCatalog implements TurnTools {
     };
   }
 
+  questionsOf(serverId: string | null): QuestionSettings {
+    const { elicitation, fileUrl, ...options } = this.#options;
+    const server = serverId === null ? undefined : this.#configOf(serverId);
+    const roots = (server?.roots ?? options.roots).map((root) => rootOf(root, fileUrl));
+    return { roots, sampling: server?.sampling, expiresAfterMs: elicitation.expiresAfterMs };
+  }
+
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */
-  async call(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<ToolOutcome> {
+  async call(
+    call: SessionEventOf<'tool-call.requested'>,
+    signal: AbortSignal,
+    onQuestion: AnswerQuestion,
+  ): Promise<ToolOutcome> {
     const { serverId, toolName } = call;
     const connection = serverId === null ? undefined : this.#connectionOf(serverId);
     if (!connection) return { status: 'failed', reason: `the server ${serverId ?? ''} is not connected` };
     const { turnId, callId } = call;
-    return connection.callTool(toolName, call.arguments, { signal, origin: { turnId, callId } });
+    const origin = { turnId, callId };
+    return connection.callTool(toolName, call.arguments, { signal, origin, onQuestion });
+  }
+
+  #configOf(serverId: string): McpServerConfig | undefined {
+    return this.#kept.get(serverId)?.config ?? this.#servers.configOf(serverId);
   }
 
   #connectionOf(serverId: string): ToolServerConnection | null {

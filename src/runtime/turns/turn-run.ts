@@ -15,6 +15,7 @@ import { withShownTokens } from './shown-conversation.ts';
 import type { StreamedStep } from './streamed-step.ts';
 import { TurnActor } from './turn-actor.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
+import { TurnQuestions } from './turn-questions.ts';
 
 /**
  * One turn while it runs: its machine, and the effects that the machine begins and ends. An effect reports its result
@@ -35,6 +36,8 @@ export class TurnRun {
   #offer: ToolOffer | null;
   /** The reply to the first step, until the machine asks for it. */
   #early: EarlyReply | null;
+  /** Null until a tool server asks something. */
+  #questions: TurnQuestions | null = null;
   #isOver = false;
 
   /** @param open the turn as the log has it: a new one, or one that goes on. */
@@ -55,6 +58,7 @@ export class TurnRun {
       unsettled: [...open.unsettled.keys()],
       awaiting: [...open.awaiting.keys()],
       delegated: [...open.delegated.keys()],
+      asking: open.asked ? [...open.asked.values()].map((asked) => asked.callId) : [],
     };
     this.#machine = new TurnActor(input, (effect) => this.#perform(effect));
   }
@@ -73,6 +77,7 @@ export class TurnRun {
   /** Tells the machine what has become true. */
   tell(fact: Exclude<TurnEvent, { type: 'CANCEL' }>): void {
     if (fact.type === 'step.completed') this.#streamed = null;
+    if (fact.type === 'input.answered') this.#questions?.tell(fact);
     this.#machine.send(fact);
     if (!this.#machine.isActive) this.#leave();
   }
@@ -174,7 +179,10 @@ export class TurnRun {
   async #settle(call: SessionEventOf<'tool-call.requested'>, signal: AbortSignal): Promise<void> {
     const { turnId, callId } = call;
     const causationId = this.#session.causes.ofCall(callId) ?? turnId;
-    const outcome = await this.#deps.catalog.call(call, signal);
+    const outcome = await this.#deps.catalog.call(call, signal, (question, server) => {
+      this.#questions ??= new TurnQuestions(this.#session, this.#deps);
+      return this.#questions.answer(call, question, { turn: signal, server });
+    });
     if (signal.aborted) return;
     const settled: SettleToolCall = { type: 'tool-call.settle', turnId, callId, outcome };
     this.#session.report(settled, { actor: AGENT, causationId });

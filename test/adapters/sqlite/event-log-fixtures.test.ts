@@ -35,6 +35,9 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 /** Younger than the newest fixture. */
 const SINCE = [
   'tool-call.delegated',
+  'input.requested',
+  'input.answered',
+  'sampling.completed',
   'output.rejected',
   'session.renamed',
   'session.described',

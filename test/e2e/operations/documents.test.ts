@@ -20,6 +20,7 @@ import {
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { eventsIn, firstEvents } from '../../support/sockets/event-stream-reader.ts';
+import { withAskingTools } from '../../support/tools/asking-tools.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { verifies } from '../requirements.ts';
 
@@ -68,6 +69,7 @@ async function deviations(
 
 /** Fields whose values nobody can foresee, by example. */
 const notForeseen: Readonly<Record<string, readonly string[]>> = {
+  'listInputs.oldestQuestion': ['expiresAt'],
   'createKey.created': ['key', 'keyId', 'expiresAt'],
   'revokeKey.revoked': ['revokedAt'],
   'issueTicket.ticket': ['ticket', 'expiresAt'],
@@ -156,9 +158,10 @@ describe('the documents', () => {
     await prepareDocumentedAccess(secretly.path);
     await prepareDocumentedResponses(folder.path);
     const yaml = JSON.stringify({ ...documentedAgent, limits: { requestsPerMinute: 1_000 } });
-    await using service = await RunningService.start({ yaml, dataDir: folder.path });
+    await using service = await RunningService.start({ yaml, dataDir: folder.path, wraps: withAskingTools });
     await using secured = await RunningService.start({
       yaml,
+      wraps: withAskingTools,
       dataDir: secretly.path,
       apiKeys: true,
       // Shown in the headers.
@@ -251,6 +254,7 @@ const provocations: Readonly<Record<string, Provocation>> = {
   APPROVAL_NOT_FOUND: (service) =>
     service.post('/api/sessions/demo/approvals/call_9_9', { decision: 'deny' }),
   CALL_NOT_FOUND: (service) => service.post('/api/sessions/demo/calls/call_9_9', { content: 'green' }),
+  INPUT_NOT_FOUND: (service) => service.post('/api/sessions/demo/inputs/call_9_9.1.1', { action: 'decline' }),
   AGENT_ERROR: (service) => service.post('/api/message-sync', { message: 'fail' }),
   SESSION_BUSY: (service) => service.post('/api/message', { ...hello, ...busy, whenBusy: 'reject' }),
   IDEMPOTENCY_KEY_REUSED: async (service) => {
@@ -295,7 +299,11 @@ async function outcomeUnknown(): Promise<Response> {
 describe('the errors in the documents', () => {
   verifies('documents.error-examples', async () => {
     const agent = { ...documentedAgent, limits: { requestsPerMinute: false } };
-    await using service = await RunningService.start({ yaml: JSON.stringify(agent), apiKeys: true });
+    await using service = await RunningService.start({
+      yaml: JSON.stringify(agent),
+      apiKeys: true,
+      wraps: withAskingTools,
+    });
     await using limited = await RunningService.start();
     await using broken = await RunningService.start({ adapters: { store: burning } });
     await prepareDocumentedState(service);

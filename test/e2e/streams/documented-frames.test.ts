@@ -8,12 +8,17 @@ import { documentedAgent } from '../../support/service/documented-service.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { RecordingSocket } from '../../support/sockets/recording-socket.ts';
+import { withAskingTools } from '../../support/tools/asking-tools.ts';
 import { verifies } from '../requirements.ts';
 
 const yaml = JSON.stringify({
   ...documentedAgent,
-  mcpServers: { everything: documentedAgent.mcpServers.everything },
+  mcpServers: {
+    everything: documentedAgent.mcpServers.everything,
+    asking: documentedAgent.mcpServers.asking,
+  },
   approval: { rules: [{ tool: 'get-sum', policy: 'ask' }] },
+  limits: { connectionsPerAddress: false },
 });
 
 const StreamFrame = z.union([ResumableFrame, MachineFrame]);
@@ -66,7 +71,13 @@ function exampleOf(messages: readonly DocumentedMessage[], type: string, index =
 /** All that a client may send, as the document shows it: each has the effect that is waited for. */
 async function sendEverything(
   service: RunningService,
-  { reader, denied, lent }: { reader: Reader; denied: Reader; lent: Reader },
+  {
+    reader,
+    denied,
+    lent,
+    asked,
+    sampled,
+  }: Record<'reader' | 'denied' | 'lent' | 'asked' | 'sampled', Reader>,
 ): Promise<void> {
   const client = messagesOf(await documentOf(service), 'client');
   const { plain, resuming } = reader;
@@ -106,6 +117,12 @@ async function sendEverything(
   await Promise.all([lent.plain.until('clientToolCall'), lent.resuming.until('clientToolCall')]);
   lent.resuming.send(exampleOf(client, 'toolResult'));
   await Promise.all([lent.resuming.until('done'), lent.plain.until('response')]);
+  asked.plain.send({ type: 'message', content: 'use order_tea {}' });
+  await Promise.all([asked.plain.until('inputRequired'), asked.resuming.until('inputRequired')]);
+  asked.resuming.send(exampleOf(client, 'inputAnswer'));
+  await Promise.all([asked.resuming.until('inputAnswered'), asked.plain.until('response')]);
+  sampled.plain.send({ type: 'message', content: 'use name_tea {}' });
+  await Promise.all([sampled.resuming.until('sampled'), sampled.plain.until('response')]);
   lent.resuming.send({ type: 'message', content: 'hello', outputSchema: { type: 'object' } });
   await lent.resuming.until('outputRejected');
   await lent.plain.until('error');
@@ -138,7 +155,7 @@ function rename(service: RunningService, session: string, title: string): Promis
 async function liveThroughTheRest(dataDir: string): Promise<RecordingSocket[]> {
   const url = (service: RunningService, session: string) =>
     `ws://127.0.0.1:${service.port}/?session=${session}&after=0`;
-  await using before = await RunningService.start({ yaml, dataDir });
+  await using before = await RunningService.start({ yaml, dataDir, wraps: withAskingTools });
   await before.post('/api/message-sync', { message: 'hello', sessionId: 'parent' });
   await before.post('/api/sessions/parent/fork', { sessionId: 'child' });
   using child = new RecordingSocket(url(before, 'child'));
@@ -147,7 +164,7 @@ async function liveThroughTheRest(dataDir: string): Promise<RecordingSocket[]> {
   await child.until('deleted');
   await before.post('/api/message', { message: 'take your time', sessionId: 'resumed' });
   await before.close();
-  await using after = await RunningService.start({ yaml, dataDir });
+  await using after = await RunningService.start({ yaml, dataDir, wraps: withAskingTools });
   using resumed = new RecordingSocket(url(after, 'resumed'));
   await resumed.until('turnResumed');
   return [child, resumed];
@@ -175,20 +192,23 @@ describe('the frames in the documents', () => {
   verifies('documents.frame-examples', async () => {
     await using folder = await tempDirectory();
     const rest = await liveThroughTheRest(folder.path);
-    await using service = await RunningService.start({ yaml });
+    await using service = await RunningService.start({ yaml, wraps: withAskingTools });
     using reader = new Reader(service, 'read');
     using denied = new Reader(service, 'denied');
     using lent = new Reader(service, 'lent');
-    await Promise.all([reader.ready(), denied.ready(), lent.ready()]);
-    await sendEverything(service, { reader, denied, lent });
+    using asked = new Reader(service, 'asked');
+    using sampled = new Reader(service, 'sampled');
+    const readers = { reader, denied, lent, asked, sampled };
+    await Promise.all(Object.values(readers).map((one) => one.ready()));
+    await sendEverything(service, readers);
 
     const document = await documentOf(service);
-    const plain = [reader.plain, denied.plain, lent.plain].flatMap(({ frames }) => frames);
+    const plain = Object.values(readers).flatMap(({ plain: one }) => one.frames);
     expect(plain.map((frame) => ServerFrame.parse(frame))).toEqual(plain);
     expect(faultsOf(messagesOf(document, 'server'), plain)).toEqual([]);
 
     const watcher = await watchMachines(service);
-    const resumable = [reader.resuming, denied.resuming, lent.resuming, watcher, ...rest].flatMap(
+    const resumable = [...Object.values(readers).map(({ resuming }) => resuming), watcher, ...rest].flatMap(
       ({ frames }) => frames,
     );
     expect(resumable.map((frame) => StreamFrame.parse(frame))).toEqual(resumable);

@@ -53,8 +53,23 @@ function nextCommand({ state }: SessionLog, random: () => number, index: number)
   if (held !== undefined) return { type: 'approval.answer', callId: held, approved: random() < 0.7 };
   const [lent] = open.delegated.keys();
   if (lent !== undefined) return { ...settle(turnId, lent, random), type: 'tool-call.answer' };
+  const [inputId] = open.asked?.keys() ?? [];
+  if (inputId !== undefined && random() < 0.7) return endQuestion(turnId, inputId, random);
+  if (call !== undefined && random() < 0.3) return ask(turnId, call, `${call}.${index}`);
+  if (call !== undefined && random() < 0.1)
+    return { type: 'sampling.record', turnId, callId: call, source: null };
   if (call !== undefined) return settle(turnId, call, random);
   return answer(turnId, open.step + 1, random, index);
+}
+
+function ask(turnId: string, callId: string, inputId: string): SessionCommand {
+  const question = { mode: 'url', url: 'https://tea.example/' } as const;
+  return { type: 'input.request', turnId, callId, inputId, message: 'Well?', question };
+}
+
+function endQuestion(turnId: string, inputId: string, random: () => number): SessionCommand {
+  if (random() < 0.3) return { type: 'input.withdraw', turnId, inputId };
+  return { type: 'input.answer', inputId, action: random() < 0.5 ? 'accept' : 'decline' };
 }
 
 /** Many providers refuse what a conversation holds. */

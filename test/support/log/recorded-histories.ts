@@ -374,7 +374,78 @@ export const laterHistories: Readonly<Record<string, History>> = {
       await session.cancel('enough', CLIENT);
       return recorded(store);
     },
+
+  'questions of a tool server: answered, declined, expired, withdrawn, of the model, and ended with the turn':
+    async () => {
+      const clock = new SimulatedClock();
+      const now = (): number => clock.now();
+      const store = memoryEventStore(now);
+      const sampling = { policy: 'auto', maxRequests: 9, maxTokens: 1_000 } as const;
+      const rig = start(store, { clock, now, sampling });
+      const heard = rig.listen();
+      await rig.say('a');
+      (await rig.model.call(0)).askFor({ name: 'look' });
+      const call = await rig.tools.call(0);
+      const session = await rig.registry.session('s');
+      const gone = new AbortController();
+      const asked = [...Array(4)].map(() => call.ask(FORM, gone.signal));
+      const [first, second, third] = await heard.several('input.requested', 4);
+      const content = { size: 2 };
+      const reply = { type: 'input.answer', action: 'accept' } as const;
+      await session.answerInput({ ...reply, inputId: first?.inputId ?? '', content }, CLIENT);
+      await session.answerInput({ ...reply, inputId: second?.inputId ?? '', action: 'decline' }, CLIENT);
+      await session.answerInput({ ...reply, inputId: third?.inputId ?? '', action: 'cancel' }, CLIENT);
+      gone.abort();
+      await Promise.all(asked);
+      const late = call.ask(FORM);
+      await heard.several('input.requested', 5);
+      clock.increment(3_600_000);
+      await late;
+      const sampled = call.ask({
+        method: 'sampling/createMessage',
+        params: { maxTokens: 9, messages: [{ role: 'user', content: { type: 'text', text: 'Well?' } }] },
+      });
+      (await rig.model.call(1)).answer('Yes.');
+      await sampled;
+      void call.ask(FORM);
+      await heard.several('input.requested', 6);
+      call.answer('seen');
+      (await rig.model.call(2)).askFor({ name: 'look', callId: 'again' });
+      const again = await rig.tools.call(1);
+      void again.ask(FORM);
+      await heard.several('input.requested', 7);
+      await session.cancel('enough', CLIENT);
+      return recorded(store);
+    },
+
+  'questions that the stop of the service ended': async () => {
+    const store = memoryEventStore();
+    const before = start(store);
+    const heard = before.listen();
+    await before.say('a');
+    (await before.model.call(0)).askFor({ name: 'look' }, { name: 'pay' });
+    void (await before.tools.call(0)).ask(FORM);
+    void (await before.tools.call(1)).ask(FORM);
+    await heard.several('input.requested', 2);
+    await before.registry.drain(0);
+    const rig = start(store);
+    const since = rig.listen();
+    await (await rig.registry.session('s')).resume();
+    // Only the call that is safe to repeat runs again.
+    (await rig.tools.call(0)).answer('seen');
+    (await rig.model.call(0)).answer('Sorry.');
+    await since.event('turn.completed');
+    return recorded(store);
+  },
 };
+
+const FORM = {
+  method: 'elicitation/create',
+  params: {
+    message: 'How many?',
+    requestedSchema: { type: 'object', properties: { size: { type: 'integer' } } },
+  },
+} as const;
 
 /** A session with calls under way and a message behind, and every fork of it and of its last fork. */
 export async function forks(): Promise<SessionEvent[][]> {

@@ -29,6 +29,7 @@ export const documentedAgent = {
   mcpServers: {
     everything: { ...everything, description: 'Reference server with tools for trying things out' },
     paused: everything,
+    asking: { type: 'stdio', command: 'none', sampling: { policy: 'auto' } },
   },
   server: { drainTimeoutMs: 0 },
   approval: { rules: [{ tool: 'echo', policy: 'ask' }] },
@@ -56,6 +57,13 @@ export async function prepareDocumentedState(service: RunningService): Promise<v
     () => viewOf(service, 'painting'),
     ({ clientCalls = [] }) => clientCalls.length > 0,
   );
+  for (const sessionId of ['asked', 'shy']) {
+    await say('use order_tea {}', sessionId);
+    await eventually(
+      () => viewOf(service, sessionId),
+      ({ inputs = [] }) => inputs.length > 0,
+    );
+  }
   for (const sessionId of ['careful', 'wary']) {
     await say('use echo {"message": "hi"}', sessionId);
     await waitsForApproval(service, sessionId);

@@ -14,6 +14,7 @@ import { ONLY_AGENT } from '../../../src/core/agent-description.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { Peers } from '../../../src/ports/peers.ts';
 import type { TokenVerifier } from '../../../src/ports/token-verifier.ts';
+import type { ToolServerConnector } from '../../../src/ports/tool-server.ts';
 import { AuditTrail } from '../../../src/runtime/access/audit-trail.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
 import { identity } from '../access/known-tokens.ts';
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly environment?: Record<string, string>;
   /** Replaces single adapters. */
   readonly adapters?: Partial<Adapters>;
+  /** Puts something between the service and its tool servers. */
+  readonly wraps?: (connector: ToolServerConnector) => ToolServerConnector;
   readonly log?: Logger;
   readonly port?: number;
   readonly inspect?: 'states' | 'content';
@@ -124,10 +127,11 @@ export class RunningService implements AsyncDisposable {
     const { config } = first.loaded;
     const log = options.log ?? silentLog;
     const dataDir = options.dataDir ?? ':memory:';
-    const adapters = {
+    const chosen = {
       ...(await chooseAdapters({ config, dataDir, storeUrl, busUrl, environment, log })),
       ...options.adapters,
     };
+    const adapters = { ...chosen, ...(options.wraps && { connector: options.wraps(chosen.connector) }) };
     const { cluster: peers } = adapters;
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
     const host = await hostAgents({

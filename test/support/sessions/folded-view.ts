@@ -1,7 +1,12 @@
 import type { Envelope } from '../../../src/core/log/envelope.ts';
 import { evolve, initialSessionState } from '../../../src/core/session/session-state.ts';
 import type { SessionView } from '../../../src/core/session/session-view.ts';
-import { clientCall, pendingApproval, viewSession } from '../../../src/core/session/view-session.ts';
+import {
+  clientCall,
+  pendingApproval,
+  pendingInput,
+  viewSession,
+} from '../../../src/core/session/view-session.ts';
 
 /** What a session looked like after these, its first events, folded one by one. */
 export function foldedView(envelopes: readonly Envelope[], head: number): SessionView {
@@ -19,5 +24,10 @@ export function foldedView(envelopes: readonly Envelope[], head: number): Sessio
       ? [clientCall(event, time)]
       : [],
   );
-  return viewSession({ state, first, last, approvals, clientCalls }, head);
+  const inputs = envelopes.flatMap(({ event, time }) =>
+    event.type === 'input.requested' && state.open?.asked?.has(event.inputId)
+      ? [pendingInput(event, time)]
+      : [],
+  );
+  return viewSession({ state, first, last, approvals, clientCalls, inputs }, head);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PendingInput } from '../../../src/core/session/session-view.ts';
 import { ResumableFrame } from '../../../src/wire/frames.ts';
 import { Timestamp } from '../service/error-envelope.ts';
 
@@ -62,6 +63,7 @@ const View = z.strictObject({
       }),
     ),
     metadata: z.record(z.string(), z.string()).optional(),
+    inputs: z.array(PendingInput.strict()).optional(),
     clientCalls: z
       .array(
         z.strictObject({

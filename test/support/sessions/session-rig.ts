@@ -3,6 +3,7 @@ import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapsho
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import type { SessionPolicy } from '../../../src/core/session/session-decider.ts';
 import type { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
+import type { SamplingConfig } from '../../../src/core/tool-server/sampling-config.ts';
 import type { TurnOptions } from '../../../src/core/turn/turn-options.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { oneProcess } from '../../../src/ports/session-directory.ts';
@@ -32,6 +33,8 @@ export interface RigOptions {
   readonly tools?: DirectedTools;
   readonly policy?: SessionPolicy;
   readonly approval?: ApprovalConfig;
+  /** What the tool server may ask of the model. */
+  readonly sampling?: SamplingConfig;
   readonly maxSteps?: number;
   readonly stepTimeoutMs?: number;
   readonly keepReasoning?: boolean;
@@ -69,6 +72,7 @@ export class SessionRig {
     callsEarly = false,
     maxIdleBytes = 64 * 1024 * 1024,
     onFilling,
+    sampling,
     approval = { rules: [], default: 'auto' },
     clock,
     now,
@@ -83,7 +87,14 @@ export class SessionRig {
     const catalog = new ToolCatalog(
       servers,
       { issueWith: async () => undefined, ofClient: async () => ({}) },
-      { approval, clientTools: { expiresAfterMs: 3_600_000 }, log },
+      {
+        approval,
+        clientTools: { expiresAfterMs: 3_600_000 },
+        elicitation: { expiresAfterMs: 3_600_000 },
+        roots: ['/work'],
+        fileUrl: (path) => `file://${path}`,
+        log,
+      },
     );
     const limits = { historyTokens: 100_000, maxSteps, stepTimeoutMs };
     const settings = { systemPrompt: 'Be brief.', keepReasoning, callsEarly, ...limits };
@@ -113,7 +124,7 @@ export class SessionRig {
       ...(clock && { clock }),
       ...(now && { now }),
     });
-    if (tools) servers.start({ tools: { type: 'stdio', command: 'none' } });
+    if (tools) servers.start({ tools: { type: 'stdio', command: 'none', sampling } });
   }
 
   /** All that is heard of a session from now on. */

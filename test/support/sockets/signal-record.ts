@@ -42,6 +42,16 @@ export class SignalRecord {
     }
   }
 
+  /** The events of the type, as soon as there are so many. */
+  async several<T extends SessionEvent['type']>(type: T, count: number): Promise<SessionEventOf<T>[]> {
+    const isIt = (event: SessionEvent): event is SessionEventOf<T> => event.type === type;
+    for (;;) {
+      const found = this.events.filter(isIt);
+      if (found.length >= count) return found;
+      await once(this.#arrivals, 'signal');
+    }
+  }
+
   async fault(): Promise<SessionSignal> {
     for (;;) {
       const found = this.signals.find((signal) => 'type' in signal && signal.type === 'session.fault');

@@ -1,5 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Tool, ToolOutcome } from '../../../src/core/tool-call/tool.ts';
+import type { JsonObject } from '../../../src/core/tool-server/server-peer.ts';
+import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import type { TraceContext } from '../../../src/core/trace.ts';
 import type {
   ToolCallOptions,
@@ -13,6 +15,8 @@ export interface DirectedToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal | undefined;
   readonly trace: TraceContext | undefined;
+  /** Asks as the server of the call. */
+  ask(question: ServerQuestion, signal?: AbortSignal): Promise<JsonObject>;
   settle(outcome: ToolOutcome): void;
   /** Settles as succeeded with this text. */
   answer(text: string): void;
@@ -62,12 +66,16 @@ export class DirectedTools implements ToolServerConnector {
   #call(
     toolName: string,
     args: Readonly<Record<string, unknown>>,
-    { signal, trace }: ToolCallOptions = {},
+    { signal, trace, onQuestion }: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
     const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
     const answer = (text: string): void =>
       resolve({ status: 'succeeded', result: { content: [{ type: 'text', text }] } });
-    const call = { toolName, arguments: args, signal, trace, settle: resolve, answer };
+    const ask: DirectedToolCall['ask'] = (question, gone = new AbortController().signal) => {
+      if (!onQuestion) throw new Error('nobody answers');
+      return onQuestion(question, gone);
+    };
+    const call = { toolName, arguments: args, signal, trace, ask, settle: resolve, answer };
     this.calls.push(call);
     this.#arrivals.emit('call');
     this.#onCall(call);

@@ -34,12 +34,28 @@ class DirectedSession implements ChatSession {
   async deny(callId: string, reason?: string) {
     this.wishes.push(`DENY ${callId} ${reason}`);
   }
+  async answerInput(inputId: string, answer: object) {
+    this.wishes.push(`ANSWER ${inputId} ${JSON.stringify(answer)}`);
+  }
   say(...events: StreamEvent[]): void {
     for (const event of events) this.#events.push(event);
   }
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent, undefined> {
     return { next: () => this.#events.next() };
   }
+}
+
+function question(turnId: string): StreamEvent {
+  const properties = {
+    size: { type: 'string', enum: ['small', 'large'] },
+    sugar: { type: 'integer', title: 'Spoons of sugar' },
+    hot: { type: 'boolean', default: true },
+  } as const;
+  const data = {
+    ...{ callId: 'c1', toolName: 'order', serverId: 'asking', inputId: 'c1.1.1', message: 'Which tea?' },
+    question: { mode: 'form', schema: { type: 'object', properties } },
+  } as const;
+  return { event: 'inputRequired', data: structuredClone(data), turnId };
 }
 
 const service: ChatService = {
@@ -197,6 +213,35 @@ describe('a chat at a terminal', () => {
     expect(chat.session.wishes).toEqual(['hi', 'CANCEL']);
     chat.input.write(CTRL_D);
     expect(await chat.exit).toBe(0);
+  });
+
+  it('asks what a tool server wants to know, one field after the other', async () => {
+    const chat = startChat();
+    chat.input.write('do it\r');
+    await chat.wishes(1);
+    chat.session.say(question('turn do it'));
+    await chat.shows('order asks: Which tea?\n');
+    await chat.shows('size (small | large): ');
+    chat.input.write('large\r');
+    await chat.shows('Spoons of sugar (integer): ');
+    chat.input.write('2\r');
+    await chat.shows('hot (yes or no) [true]: ');
+    chat.input.write('\r');
+    await chat.wishes(2);
+    expect(chat.session.wishes.at(-1)).toBe(
+      'ANSWER c1.1.1 {"action":"accept","content":{"size":"large","sugar":2}}',
+    );
+  });
+
+  it('declines for who says so', async () => {
+    const chat = startChat();
+    chat.input.write('do it\r');
+    await chat.wishes(1);
+    chat.session.say(question('turn do it'));
+    await chat.shows('size (small | large): ');
+    chat.input.write('/decline\r');
+    await chat.wishes(2);
+    expect(chat.session.wishes.at(-1)).toBe('ANSWER c1.1.1 {"action":"decline"}');
   });
 
   it('asks about a tool call with its arguments until it is told y or n', async () => {

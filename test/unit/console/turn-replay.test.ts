@@ -34,6 +34,7 @@ function lived(told: readonly MachineState[]) {
       unsettled: context.unsettled,
       awaiting: context.awaiting,
       delegated: context.delegated,
+      asking: context.asking,
     }));
 }
 

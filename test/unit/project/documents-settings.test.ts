@@ -15,6 +15,7 @@ import {
 import { LlmConfig, modelProviders, ScriptRule } from '../../../src/config/schema/llm-config.ts';
 import { ApprovalConfig } from '../../../src/core/tool-call/approval-policy.ts';
 import { ClientToolsConfig } from '../../../src/core/tool-call/client-tool.ts';
+import { ElicitationConfig } from '../../../src/core/tool-server/elicitation-config.ts';
 import { HttpServerConfig, StdioServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { OAuthConfig } from '../../../src/core/tool-server/oauth-config.ts';
 import { providers } from '../../../src/model-http/provider/providers.ts';
@@ -72,6 +73,7 @@ describe('docs/agent-file.md', () => {
     for (const key of [
       ...prefixed('approval', ApprovalConfig),
       ...prefixed('clientTools', ClientToolsConfig),
+      ...prefixed('elicitation', ElicitationConfig),
     ])
       expect(agentFile).toContain(`\`${key}\``);
   });

@@ -91,7 +91,14 @@ async function replayLive(
   const catalog = new ToolCatalog(
     servers,
     { issueWith: async () => undefined, ofClient: async () => ({}) },
-    { approval: { rules: [], default: 'auto' }, clientTools: { expiresAfterMs: 3_600_000 }, log },
+    {
+      approval: { rules: [], default: 'auto' },
+      clientTools: { expiresAfterMs: 3_600_000 },
+      elicitation: { expiresAfterMs: 1_000 },
+      roots: [],
+      fileUrl: String,
+      log,
+    },
   );
   await catalog.ready();
   const agent = { systemPrompt: 'Be short.', historyTokens: 1_000, maxSteps, stepTimeoutMs: 60_000 };

@@ -29,6 +29,9 @@ async function offer(
   const catalog = new ToolCatalog(servers, schemas, {
     approval,
     clientTools: { expiresAfterMs: 3_600_000 },
+    elicitation: { expiresAfterMs: 1_000 },
+    roots: [],
+    fileUrl: String,
     maxTools,
     log,
   });

@@ -23,6 +23,7 @@ const input: TurnInput = {
   unsettled: [],
   awaiting: [],
   delegated: [],
+  asking: [],
 };
 
 type Pick = <T>(from: readonly T[]) => T;

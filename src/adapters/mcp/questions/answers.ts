@@ -10,11 +10,15 @@ export interface Answers {
 }
 
 /**
- * What the connection offers to its server. Many servers have more tools for a client that answers questions, so a
- * connection offers nothing that is not asked for.
+ * What the connection offers to its server: what the service offers to all of them, and what the server's own entry in the
+ * agent file adds. Many servers have more tools for a client that answers questions.
  */
-export function answersFor(_config: McpServerConfig, offered: Answers = {}): Answers {
-  return offered;
+export function answersFor({ sampling, roots }: McpServerConfig, offered: Answers = {}): Answers {
+  return {
+    ...offered,
+    ...(sampling !== undefined && { sampling: true }),
+    ...(roots !== undefined && { roots: true }),
+  };
 }
 
 /** As MCP's `ClientCapabilities`. */

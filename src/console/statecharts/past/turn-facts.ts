@@ -24,6 +24,12 @@ export function factOf(turnId: string, event: TimedEvent, awaiting: readonly str
       const { expiresAt: _, ...call } = event.data;
       return { type: 'tool-call.delegated', turnId, serverId: null, ...call };
     }
+    case 'inputRequired': {
+      const { expiresAt: _, ...asked } = event.data;
+      return { type: 'input.requested', turnId, ...asked };
+    }
+    case 'inputAnswered':
+      return { type: 'input.answered', turnId, ...event.data, cause: { kind: 'answered' } };
     case 'toolResult': {
       const { callId, toolName, serverId } = event.data;
       const call = { turnId, callId, toolName, serverId };
@@ -75,12 +81,19 @@ export function isLimitFailure(event: TimedEvent | undefined, limit: 'step-limit
   return event?.event === 'error' && causeKindOf(event) === limit;
 }
 
-/** Whether the call ended because its turn was cancelled. The machine knew of the cancel before. */
+/** Whether the call, or a question of its server, ended because its turn was cancelled. The machine knew of that before. */
 export function isCancelledCall(event: TimedEvent | undefined): boolean {
-  return event?.event === 'toolResult' && causeKindOf(event) === 'turn-cancelled';
+  return isEndOfCall(event) && causeKindOf(event) === 'turn-cancelled';
 }
 
-/** Whether the call ended because the service stopped while it ran. The service records this when it starts again. */
+/**
+ * Whether the call, or a question of its server, ended because the service stopped while it ran. The service records this
+ * when it starts again.
+ */
 export function isLostCall(event: TimedEvent | undefined): boolean {
-  return event?.event === 'toolResult' && causeKindOf(event) === 'service-stopped';
+  return isEndOfCall(event) && causeKindOf(event) === 'service-stopped';
+}
+
+function isEndOfCall(event: TimedEvent | undefined): event is TimedEvent {
+  return event?.event === 'toolResult' || event?.event === 'inputAnswered';
 }

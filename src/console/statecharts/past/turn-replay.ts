@@ -11,6 +11,7 @@ export interface ReplayContext {
   readonly unsettled: readonly string[];
   readonly awaiting: readonly string[];
   readonly delegated: readonly string[];
+  readonly asking: readonly string[];
 }
 
 /** One moment of a past turn. */
@@ -85,6 +86,8 @@ class TurnReplay {
         unsettled: unsettled.filter((callId) => !lostCalls.includes(callId)),
         awaiting,
         delegated,
+        // The connections to the servers that had asked are gone.
+        asking: [],
       },
     }).start();
     this.#addFrame(event, START_EVENT, null);
@@ -130,8 +133,9 @@ class TurnReplay {
   }
 }
 
-function shownContext({ step, unsettled, awaiting, delegated }: TurnContext): ReplayFrame['context'] {
-  return { step, unsettled, awaiting, delegated };
+function shownContext(context: TurnContext): ReplayFrame['context'] {
+  const { step, unsettled, awaiting, delegated, asking } = context;
+  return { step, unsettled, awaiting, delegated, asking };
 }
 
 /** The log shows the limit only when the turn has reached it. */

@@ -63,6 +63,13 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
       reason: 'it was answered, has expired or was cancelled before, or there is no such call',
     },
   },
+  INPUT_NOT_FOUND: {
+    message: 'No question of that id waits for an answer.',
+    details: {
+      inputId: 'call_9_9.1.1',
+      reason: 'it was answered, has expired or was withdrawn before, or there is no such question',
+    },
+  },
   AGENT_NOT_FOUND: {
     message: 'There is no agent nobody.',
     details: {
@@ -111,7 +118,7 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
     details: {
       field: 'type',
       issue: 'it is "hello"',
-      supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'reset'],
+      supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset'],
     },
   },
 };

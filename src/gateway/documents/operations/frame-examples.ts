@@ -1,3 +1,4 @@
+import type { PendingInput } from '../../../core/session/session-view.ts';
 import type { FramePlace, MachineFrame, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
 import type { ClientFrame } from '../../websocket/client-frames.ts';
 import { toolServerMachine } from './machine-example.ts';
@@ -18,6 +19,23 @@ const otherTurnId = '9c2f4a52-2b0d-4a3c-8f0e-5b8f3f6f1d11';
 const call = { callId: 'call_1_1', toolName: 'get-sum', serverId: 'everything' };
 const args = { a: 19, b: 23 };
 const argumentsHash = 'b99d7dd9d2bafdffa5b99eec90d283107d93d22a4581e7482364fcafea1e4422';
+
+const order = { callId: 'call_1_1', toolName: 'order_tea', serverId: 'asking' };
+const asked = {
+  inputId: 'call_1_1.1.1',
+  message: 'Which tea?',
+  question: {
+    mode: 'form',
+    schema: {
+      type: 'object',
+      properties: {
+        size: { type: 'string', enum: ['small', 'large'] },
+        hot: { type: 'boolean', default: true },
+      },
+      required: ['size'],
+    },
+  },
+} as const satisfies Pick<PendingInput, 'inputId' | 'message' | 'question'>;
 
 const client = { kind: 'client' } as const;
 const agent = { kind: 'agent' } as const;
@@ -41,6 +59,12 @@ export const frameExamples: FrameExamples = {
         expiresAt: '2026-11-21T06:51:26.421Z',
       },
       place: { seq: 6, turnId, actor: agent },
+    },
+  ],
+  inputRequired: [
+    {
+      data: { ...order, ...asked, expiresAt: '2026-11-21T06:51:26.421Z' },
+      place: { seq: 5, turnId, actor: agent },
     },
   ],
   toolResult: [
@@ -94,6 +118,23 @@ export const frameExamples: FrameExamples = {
   accepted: [{ data: { clientMessageId: 'm-17', content: 'What a nice picture.' }, place: { turnId } }],
   done: [{ data: { commandId: 'c-4' }, place: {} }],
   toolApproved: [{ data: { ...call, argumentsHash }, place: { seq: 6, turnId, actor: client } }],
+  inputAnswered: [
+    {
+      data: { ...order, inputId: asked.inputId, action: 'accept', content: { size: 'large', hot: true } },
+      place: { seq: 6, turnId, actor: client, cause: { kind: 'answered' } },
+    },
+  ],
+  sampled: [
+    {
+      data: {
+        ...order,
+        toolName: 'name_tea',
+        model: 'scripted offline',
+        usage: { inputTokens: 9, outputTokens: 2 },
+      },
+      place: { seq: 7, turnId, actor: agent },
+    },
+  ],
   turnResumed: [{ data: { attempt: 2 }, place: { seq: 6, turnId, actor: service } }],
   stepCompleted: [
     {
@@ -177,6 +218,15 @@ export const clientFrameExamples: {
   approve: [{ type: 'approve', callId: 'call_1_1', argumentsHash }],
   deny: [{ type: 'deny', callId: 'call_1_1', reason: 'not today' }],
   toolResult: [{ type: 'toolResult', callId: 'call_1_1', content: 'green', commandId: 'c-5' }],
+  inputAnswer: [
+    {
+      type: 'inputAnswer',
+      inputId: 'call_1_1.1.1',
+      action: 'accept',
+      content: { size: 'large' },
+      commandId: 'c-6',
+    },
+  ],
   reset: [{ type: 'reset' }],
   auth: [{ type: 'auth', token: 'eyJhbGciOiJFUzI1NiJ9…' }],
 };

@@ -78,6 +78,29 @@ export const waitingApproval = {
   since: EXAMPLE_TIME,
 };
 
+/** What a tool server asks. */
+export const waitingInput = {
+  turnId: '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e',
+  callId: 'call_1_1',
+  toolName: 'order_tea',
+  serverId: 'asking',
+  inputId: 'call_1_1.1.1',
+  message: 'Which tea?',
+  question: {
+    mode: 'form',
+    schema: {
+      type: 'object',
+      properties: {
+        size: { type: 'string', enum: ['small', 'large'] },
+        hot: { type: 'boolean', default: true },
+      },
+      required: ['size'],
+    },
+  },
+  since: EXAMPLE_TIME,
+  expiresAt: '2026-11-21T06:51:26.421Z',
+};
+
 export const JSON_TYPE = 'application/json';
 
 /** Status 200 with this body and a `timestamp`. */

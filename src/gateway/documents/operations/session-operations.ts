@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
 import { LOG_FORMAT } from '../../../core/log/event-codec.ts';
+import { InputId } from '../../../core/tool-call/input-events.ts';
 import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import {
   ApprovalRequest,
@@ -10,6 +11,7 @@ import {
   EventsQuery,
   ForkRequest,
   ImagePath,
+  InputRequest,
   RenameRequest,
   SessionQuery,
   SessionsQuery,
@@ -23,6 +25,8 @@ import {
   EventsResponse,
   ForkResponse,
   ImageResponse,
+  InputResponse,
+  InputsResponse,
   RenameResponse,
   SessionResponse,
   SessionsResponse,
@@ -38,6 +42,7 @@ import {
   ok,
   EXAMPLE_TIME as timestamp,
   waitingApproval,
+  waitingInput,
 } from './operation.ts';
 
 const path = '/api/sessions/:sessionId';
@@ -403,6 +408,66 @@ const answerCall: Operation = {
   ],
 };
 
+const listInputs: Operation = {
+  id: 'listInputs',
+  scope: REQUEST_SCOPES['input.list'],
+  method: 'GET',
+  path: '/api/inputs',
+  tag: 'Sessions',
+  summary: 'List what tool servers ask in all sessions',
+  description: 'Oldest first. `count` also counts those beyond `limit`.',
+  query: ApprovalsQuery,
+  answers: { [JSON_TYPE]: InputsResponse },
+  errors: [],
+  examples: [
+    {
+      name: 'oldestQuestion',
+      summary: 'The question that has waited longest',
+      parameters: { limit: 1 },
+      answer: ok({ inputs: [{ sessionId: 'asked', ...waitingInput }], count: 2 }),
+    },
+  ],
+};
+
+const answerInput: Operation = {
+  id: 'answerInput',
+  scope: REQUEST_SCOPES['input.answer'],
+  method: 'POST',
+  path: `${path}/inputs/:inputId`,
+  tag: 'Sessions',
+  summary: 'Answer what a tool server asks',
+  description:
+    'A tool server may ask a person something while it works on a call: the frame `inputRequired` tells of it, and `inputs` of the session lists it. The `content` is checked against the form, and fields that are absent get their defaults. A question can be answered once.',
+  pathParameters: InSession.extend({ inputId: InputId }),
+  body: { schema: InputRequest, required: true },
+  headers: KeyHeader,
+  answers: { [JSON_TYPE]: InputResponse },
+  errors: ['MISSING_FIELD', 'INPUT_NOT_FOUND', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'],
+  examples: [
+    {
+      name: 'accept',
+      summary: 'The data that the form asks for',
+      parameters: { sessionId: 'asked', inputId: 'call_1_1.1.1' },
+      body: { action: 'accept', content: { size: 'large' } },
+      answer: ok({ status: 'answered', sessionId: 'asked', inputId: 'call_1_1.1.1' }),
+    },
+    {
+      name: 'decline',
+      summary: 'Somebody does not want to answer',
+      parameters: { sessionId: 'shy', inputId: 'call_1_1.1.1' },
+      body: { action: 'decline' },
+      answer: ok({ status: 'answered', sessionId: 'shy', inputId: 'call_1_1.1.1' }),
+    },
+    {
+      name: 'noQuestion',
+      summary: 'No such question waits',
+      parameters: { sessionId: 'demo', inputId: 'call_9_9.1.1' },
+      body: { action: 'decline' },
+      answer: { error: 'INPUT_NOT_FOUND', ...errorExamples.INPUT_NOT_FOUND },
+    },
+  ],
+};
+
 const readEvents: Operation = {
   id: 'readEvents',
   scope: REQUEST_SCOPES['session.events'],
@@ -496,6 +561,8 @@ export const sessionOperations: readonly Operation[] = [
   listApprovals,
   answerApproval,
   answerCall,
+  listInputs,
+  answerInput,
   renameSession,
   deleteSession,
 ];

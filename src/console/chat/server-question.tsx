@@ -1,0 +1,100 @@
+import { lazy, Suspense, useState } from 'react';
+import { useMay } from '../service/account.ts';
+import { post } from '../service/api.ts';
+import { errorText } from '../service/api-error.ts';
+import { sessionPath } from '../service/paths.ts';
+import { useFeed } from '../service/use-session.ts';
+import { useSessionAccess } from '../sharing/session-access.ts';
+import { Button } from '../ui/button.tsx';
+import { useChat } from './chat-context.ts';
+import type { QuestionView } from './conversation.ts';
+import type { QuestionReply } from './question-reply.ts';
+import style from './tool-call.module.css';
+
+/** Forms are large, and most conversations have none. */
+const QuestionForm = lazy(async () => ({ default: (await import('./question-form.tsx')).QuestionForm }));
+
+/** What a tool server asks, with the form for the answer. */
+export function ServerQuestion({ question }: { readonly question: QuestionView }) {
+  const { sessionId } = useFeed();
+  const { focusComposer } = useChat();
+  const mayTalk = useSessionAccess(sessionId).mayTalk;
+  const mayAnswer = useMay('sessions:write') && mayTalk;
+  const [isSent, setSent] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const reply = (answer: QuestionReply): void => {
+    if (isSent) return;
+    setSent(true);
+    setProblem(null);
+    post(`${sessionPath(sessionId)}/inputs/${encodeURIComponent(question.inputId)}`, answer).then(
+      focusComposer,
+      (error: unknown) => {
+        setSent(false);
+        setProblem(errorText(error));
+      },
+    );
+  };
+  return (
+    <fieldset className={style.approval}>
+      <legend>The tool server asks: {question.message}</legend>
+      {mayAnswer ? (
+        <Suspense fallback={<p className={style.muted}>…</p>}>
+          <Answer question={question} isSent={isSent} onReply={reply} />
+        </Suspense>
+      ) : (
+        <p>Somebody else answers.</p>
+      )}
+      {problem !== null && <p role="alert">{problem}</p>}
+    </fieldset>
+  );
+}
+
+interface AnswerProps {
+  readonly question: QuestionView;
+  readonly isSent: boolean;
+  readonly onReply: (reply: QuestionReply) => void;
+}
+
+function Answer({ question: { inputId, question }, isSent, onReply }: AnswerProps) {
+  const decline = (
+    <Button kind="danger" disabled={isSent} onClick={() => onReply({ action: 'decline' })}>
+      Decline
+    </Button>
+  );
+  if (question.mode === 'form')
+    return (
+      <QuestionForm schema={question.schema} idPrefix={inputId} isSent={isSent} onReply={onReply}>
+        {decline}
+      </QuestionForm>
+    );
+  return (
+    <>
+      {question.mode === 'url' && (
+        <p>
+          <a href={question.url} target="_blank" rel="noreferrer">
+            {question.url}
+          </a>
+        </p>
+      )}
+      {question.mode === 'sampling' && <Prompt {...question} />}
+      <Button kind="primary" disabled={isSent} onClick={() => onReply({ action: 'accept' })}>
+        Accept
+      </Button>
+      {decline}
+    </>
+  );
+}
+
+interface PromptProps {
+  readonly systemPrompt?: string | undefined;
+  readonly prompt: string;
+}
+
+function Prompt({ systemPrompt, prompt }: PromptProps) {
+  return (
+    <>
+      {systemPrompt !== undefined && <pre className={style.muted}>{systemPrompt}</pre>}
+      <pre>{prompt}</pre>
+    </>
+  );
+}
