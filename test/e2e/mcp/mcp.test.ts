@@ -401,7 +401,7 @@ describe('the resources of /mcp', () => {
   const Contents = z.tuple([z.object({ uri: z.string(), mimeType: z.string(), text: z.string() })]);
 
   verifies('mcp.resources', async () => {
-    const yaml = `${SCRIPTED}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
+    const yaml = `${SCRIPTED}limits: { requestsPerMinute: false }\nmcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
     await using service = await RunningService.start({ yaml });
     await serverWith(service, 'tools', 'connected');
     await using client = await mcpClient(service);
