@@ -183,7 +183,7 @@ async function handshake(attempt: Attempt, options: HandshakeOptions): Promise<M
     });
   } catch (error) {
     const reason = transport.endReason ?? transport.explain(failureText(error, mask));
-    const endedProbe = client.isProbing && transport.endReason !== undefined;
+    const endedProbe = client.isProbing && transport.hasExited === true;
     await transport.close();
     throw new HandshakeError(signal.aborted ? 'connecting was cancelled' : reason, endedProbe, error);
   }
@@ -196,7 +196,7 @@ function remainingMs({ timeoutMs, startedAt }: Attempt): number {
 /** A failed handshake. The message is for people; `cause` is the error behind it. */
 class HandshakeError extends Error {
   override readonly name = 'HandshakeError';
-  /** The connection ended when the server was asked in the newest way. */
+  /** The server exited when it was asked in the newest way. */
   readonly endedProbe: boolean;
 
   constructor(message: string, endedProbe: boolean, cause: unknown) {

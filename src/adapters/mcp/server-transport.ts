@@ -21,6 +21,8 @@ export interface ServerTransport {
   onlost?: (id: RequestId) => void;
   /** Whether each request has a stream of its own. */
   readonly hasRequestStreams?: boolean;
+  /** Whether the server is a process that has exited by itself. */
+  readonly hasExited?: boolean;
   /** For people and without secrets. Set before `onclose` when the connection ended without `close`. */
   readonly endReason: string | undefined;
   /** Must be called before the first message. */

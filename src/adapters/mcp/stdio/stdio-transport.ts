@@ -45,6 +45,10 @@ export class StdioTransport implements ServerTransport {
     return this.#endReason;
   }
 
+  get hasExited(): boolean {
+    return this.#process?.exit !== undefined;
+  }
+
   async start(): Promise<void> {
     if (this.#process !== undefined || this.#closed) throw new Error('a transport can be started only once');
     const child = new ServerProcess(this.#options);
