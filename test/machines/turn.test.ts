@@ -89,6 +89,25 @@ describe('the turn machine', () => {
     expect(effects).toEqual(['+model', '-model', '+tools', '1 granted', '-tools', '+model']);
   });
 
+  it('waits for the answers to all questions of a call, when nothing else is left', () => {
+    const { tell, actor } = startTurn();
+    const input = { ...ref, callId: '1', inputId: 'i' };
+    const question = { mode: 'url', url: 'https://tea.example/' } as const;
+    const asks = { type: 'input.requested', ...input, message: 'Well?', question } as const;
+    const answered = {
+      type: 'input.answered',
+      ...input,
+      action: 'accept',
+      cause: { kind: 'answered' },
+    } as const;
+    expect(tell(prepared, stepped('1', '2'), asks, asks)).toEqual({ executingTools: 'running' });
+    expect(tell(settled('2'))).toEqual({ executingTools: 'awaitingInput' });
+    expect(tell(answered)).toEqual({ executingTools: 'awaitingInput' });
+    expect(tell(answered)).toEqual({ executingTools: 'running' });
+    expect(actor.getSnapshot().context).toMatchObject({ unsettled: ['1'], asking: [] });
+    expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
+  });
+
   it('waits for each of several approvals; a denied call is settled', () => {
     const { tell, actor } = startTurn();
     expect(tell(prepared, stepped('1', '2'), asked('1'), asked('2'))).toEqual({

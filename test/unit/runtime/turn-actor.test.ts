@@ -10,6 +10,8 @@ import { TurnActor } from '../../../src/runtime/turns/turn-actor.ts';
 import { stepCompleted } from '../../support/models/steps.ts';
 import { seededRandom } from '../../support/project/seeded-random.ts';
 
+const QUESTION = { mode: 'url', url: 'https://tea.example/' } as const;
+
 const calls = ['1', '2', '3'];
 const ref = { turnId: 't', toolName: 'x', serverId: 's' };
 const ended = { turnId: 't', step: 1, separator: '', partial: '' } as const;
@@ -47,6 +49,8 @@ function anyEvent(pick: Pick, random: () => number): TurnEvent {
     { type: 'approval.requested', ...ref, callId, arguments: {}, argumentsHash: 'h' },
     { type: 'approval.granted', ...ref, callId, argumentsHash: 'h' },
     { type: 'tool-call.delegated', ...ref, callId, arguments: {} },
+    { type: 'input.requested', ...ref, callId, inputId: 'i', message: '', question: QUESTION },
+    { type: 'input.answered', ...ref, callId, inputId: 'i', action: 'accept', cause: { kind: 'answered' } },
     { type: 'tool-call.failed', ...ref, callId, cause: { kind: 'tool' }, reason: 'x' },
     { type: 'tool-call.interrupted', ...ref, callId, cause: { kind: 'unrecorded' }, reason: 'x' },
   ]);
@@ -119,6 +123,7 @@ describe('the machine of a turn', () => {
       '{"callingModel":"thinking"}',
       '{"executingTools":"awaitingApproval"}',
       '{"executingTools":"awaitingClient"}',
+      '{"executingTools":"awaitingInput"}',
       '{"executingTools":"running"}',
     ]);
   });
