@@ -93,6 +93,7 @@ describe('the conformance suite of the protocol', () => {
         }
       },
       `the next suite passes at ${version}`,
+      120_000,
     );
 
   verifies(

@@ -6,7 +6,7 @@ import { AnswerLostError, InvalidAnswerError } from '../peer/rpc-errors.ts';
 import { type ServerHello, STATELESS_VERSION } from './server-hello.ts';
 
 /** How long a server may be silent before the older handshake begins, too. */
-const SILENCE_MS = 2_000;
+const SILENCE_MS = 5_000;
 const REFUSALS = [401, 403];
 const UNSUPPORTED_VERSION = -32022;
 const Supported = z.object({ supported: z.array(z.string()) });
@@ -28,10 +28,11 @@ export async function greet(greetings: Greetings, mayBeSilent: boolean): Promise
   const early = mayBeSilent ? await within(SILENCE_MS, discovered, undefined) : await discovered;
   if (early === null) return await greetings.initialize();
   if (early !== undefined) return early;
-  // A server that has only just started has both in its input, and answers in this order.
   const initialized = greetings.initialize();
-  const first = await Promise.race([discovered, initialized.catch(() => null)]);
-  return first ?? (await discovered) ?? (await initialized);
+  // A server that has only just started finds both in its input. It answers both, and speaks as in the last one.
+  const newer = await Promise.race([discovered, initialized.catch(() => null)]);
+  const older = await within(SILENCE_MS, initialized, undefined).catch(() => undefined);
+  return older ?? newer ?? (await discovered) ?? (await initialized);
 }
 
 /** Whether the error to `server/discover` is how a server answers that does not know it. */
