@@ -284,6 +284,7 @@ export const requirements = {
   'servers.oauth-secrets':
     'no token, code or client secret is in an answer, the export, a statechart or the log',
   'servers.oauth-conformance': 'the service passes every scenario of OAuth clients of the conformance suites',
+  'servers.conformance': 'the service passes what each revision of MCP requires of clients besides OAuth',
   'servers.pasted': 'a tool server may be given as other MCP clients write it',
   'servers.disabled': 'a disabled server of the agent file is not connected, and is exported as it stands',
   'approval.unmatched':

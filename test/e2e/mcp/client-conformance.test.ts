@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { findPackageRoot } from '../../../src/app/package-root.ts';
@@ -73,14 +73,17 @@ describe.for(Object.entries(suites))('the client scenarios of %s', ([suite, coun
   );
 });
 
-test.for(Object.entries(required))(
-  'the service passes what %s requires of clients besides OAuth',
-  { timeout: TIME_OUT_MS },
-  async ([revision, count]) => {
-    const scenarios = await requiredScenarios(revision);
-    expect(scenarios).toHaveLength(count);
-    // Those of OAuth are among the scenarios above.
-    const others = scenarios.filter((name) => !name.startsWith('auth/'));
-    await runAll(NEWER, others, ['--spec-version', revision]);
-  },
-);
+describe.for(Object.entries(required))('what %s requires of clients', ([revision, count]) => {
+  verifies(
+    'servers.conformance',
+    async () => {
+      const scenarios = await requiredScenarios(revision);
+      expect(scenarios).toHaveLength(count);
+      // Those of OAuth are among the scenarios above.
+      const others = scenarios.filter((name) => !name.startsWith('auth/'));
+      await runAll(NEWER, others, ['--spec-version', revision]);
+    },
+    revision,
+    TIME_OUT_MS,
+  );
+});
