@@ -527,6 +527,11 @@ export const requirements = {
   'openai.output': 'a reply has the form of `response_format`, or is an error; the SDK parses it',
   'output.schema': 'with `outputSchema` the reply is JSON that fits, asked for again once, and then an error',
   'client-tools.websocket': 'a page lends the agent its own functions over WebSocket',
+  'questions.websocket':
+    'what a tool server asks is shown to all clients of the session, listed, checked, and answered once',
+  'questions.rest': 'the same over REST, and by the TypeScript client',
+  'questions.model': 'a tool server asks the model and for roots, within its budget',
+  'questions.outside': 'outside of a turn, a tool server is told its roots, and nothing else is answered',
   'client-tools.rest': 'the same over REST, with the result or with an error',
 
   'ag-ui.run':

@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { connect } from '../../../src/client/session-client.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { eventsOf, viewOf } from '../../support/sessions/session-api.ts';
 import { RecordingSocket } from '../../support/sockets/recording-socket.ts';
 import { withAskingTools } from '../../support/tools/asking-tools.ts';
+import { verifies } from '../requirements.ts';
 
 /*
  * The servers here are the test's, connected without a process. A server over stdio and one over HTTP, built with the
@@ -18,7 +19,7 @@ const yaml = JSON.stringify({
 const start = () => RunningService.start({ yaml, adapters: { connector: withAskingTools() } });
 
 describe('what a tool server asks in the turn of a session', () => {
-  it('is shown to all clients of the session, listed, and answered once over WebSocket', async () => {
+  verifies('questions.websocket', async () => {
     await using service = await start();
     using plain = new RecordingSocket(`ws://127.0.0.1:${service.port}/?session=tea`);
     using resuming = new RecordingSocket(`ws://127.0.0.1:${service.port}/?session=tea&after=0`);
@@ -63,7 +64,7 @@ describe('what a tool server asks in the turn of a session', () => {
     expect((await viewOf(service, 'tea')).inputs).toBeUndefined();
   });
 
-  it('is answered over REST, and by the TypeScript client', async () => {
+  verifies('questions.rest', async () => {
     await using service = await start();
     for (const session of ['rest', 'client']) {
       using client = connect({ url: service.url, session });
@@ -87,7 +88,7 @@ describe('what a tool server asks in the turn of a session', () => {
     }
   });
 
-  it('of the model and of its roots is answered at once, within the budget', async () => {
+  verifies('questions.model', async () => {
     await using service = await start();
     const say = async (message: string): Promise<unknown> =>
       (await service.post('/api/message-sync', { message, sessionId: 's' })).json();
@@ -99,7 +100,7 @@ describe('what a tool server asks in the turn of a session', () => {
     });
   });
 
-  it('is refused to a call outside of a turn, except for roots', async () => {
+  verifies('questions.outside', async () => {
     await using service = await start();
     const execute = async (name: string): Promise<string> =>
       (await service.post(`/api/mcp/servers/asking/tools/${name}/execute`, {})).text();

@@ -140,7 +140,7 @@ mcpServers:
       'agent.yml:3: mcpServers.untyped.type: missing; expected "stdio" or "http"',
       'agent.yml:4: mcpServers.mistyped.type: found "stdi"; expected "stdio" or "http"',
       'agent.yml:5: mcpServers["my http"].baseUrl: missing; expected an http:// or https:// URL',
-      'agent.yml:5: mcpServers["my http"].address: unknown key; expected one of type, baseUrl, headers, oauth, timeout, description, disabled',
+      'agent.yml:5: mcpServers["my http"].address: unknown key; expected one of type, baseUrl, headers, oauth, timeout, description, roots, sampling, disabled',
       'agent.yml:6: mcpServers["my stdio"].command: missing; expected a string',
       'agent.yml:6: mcpServers["my stdio"].comand: unknown key; did you mean "command"?',
       'agent.yml:7: mcpServers.nothing: found nothing; expected a map',
@@ -289,7 +289,7 @@ describe('a block of tool servers, pasted from another MCP client', () => {
     const text = `${llm}\nservers:\n  a: {url: mcp.example.com}\n  b: {command: x, comand: y}\n  c: {url: "http://x", autoApprove: [a]}\ninputs: []\n`;
     expect(problemsOf(text)).toEqual([
       'agent.yml:3: mcpServers.a.url: found "mcp.example.com"; expected an http:// or https:// URL',
-      'agent.yml:4: mcpServers.b.comand: unknown key; expected one of type, command, args, env, cwd, timeout, description, disabled',
+      'agent.yml:4: mcpServers.b.comand: unknown key; expected one of type, command, args, env, cwd, timeout, description, roots, sampling, disabled',
       expect.stringMatching(
         /^agent\.yml:5: mcpServers\.c\.autoApprove: another MCP client’s key; tools run unasked/,
       ),
