@@ -186,8 +186,8 @@ describe('the tool servers', () => {
     await log.getByText('script: {"said":"the disk is old"}').waitFor();
     await log.getByRole('listitem').filter({ hasText: 'warning' }).waitFor();
     await log.getByRole('listitem').filter({ hasText: 'stderr' }).getByText('the disk is old').waitFor();
-    await execute('ask', { method: 'roots/list' });
-    await log.getByText(/^roots\/list .*refused/).waitFor();
+    await execute('ask', { method: 'tools/list' });
+    await log.getByText(/^tools\/list .*refused/).waitFor();
     // The log outlives the connection, and stays open.
     await execute('crash', {});
     await page
@@ -195,7 +195,7 @@ describe('the tool servers', () => {
       .filter({ hasText: 'tools' })
       .getByText('error', { exact: true })
       .waitFor();
-    await log.getByText(/^roots\/list .*refused/).waitFor();
+    await log.getByText(/^tools\/list .*refused/).waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { RunningService } from '../../support/service/running-service.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { type Ending, ServiceProcess } from '../../support/service/service-process.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 import { eventsOf } from '../../support/sessions/session-api.ts';
@@ -18,7 +18,8 @@ const dataIn = (folder: TempDirectory): string => join(folder.path, 'data');
 describe.concurrent('a backup of a running service', () => {
   verifies('cli.backup', async () => {
     await using folder = await tempDirectory();
-    await using service = await RunningService.start({ dataDir: dataIn(folder) });
+    const yaml = `${SCRIPTED}limits: { requestsPerMinute: false }\n`;
+    await using service = await RunningService.start({ dataDir: dataIn(folder), yaml });
     for (const sessionId of ['a', 'b'])
       await service.post('/api/message-sync', { message: 'thanks', sessionId });
     const kept = await eventsOf(service, 'a');

@@ -101,7 +101,7 @@ describe('frames that cannot be understood', () => {
   const unsupported = errorFrame('INVALID_MESSAGE_TYPE', {
     field: 'type',
     issue: expect.any(String),
-    supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'reset'],
+    supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset'],
   });
 
   verifies('ws.bad-type', () =>

@@ -28,10 +28,16 @@ export function documentedCommands(text: string): DocumentedCommand[] {
   });
 }
 
+export interface DocumentedExample {
+  /** The document, such as `docs/guide.md`. */
+  readonly file: string;
+  readonly code: string;
+}
+
 /** The JavaScript and TypeScript examples of README and docs, in their order. */
-export function documentedExamples(): string[] {
+export function documentedExamples(): DocumentedExample[] {
   return documentFiles.flatMap((file) =>
-    [...readDocument(file).matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = '']) => code),
+    [...readDocument(file).matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = '']) => ({ file, code })),
   );
 }
 

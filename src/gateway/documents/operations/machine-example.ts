@@ -6,7 +6,7 @@ export const toolServerMachine: MachineState = {
   id: 'mcp-server:everything',
   machine: 'mcp-server',
   value: 'connected',
-  context: { name: 'everything', failures: 0, toolCount: 13, error: null },
+  context: { name: 'everything', failures: 0, toolCount: 15, error: null },
   event: null,
   status: 'active',
   time: EXAMPLE_TIME,
