@@ -12,6 +12,7 @@ import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { beginTask, knowsTasks } from './agent-tasks.ts';
 import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
 import { chatResult } from './chat-result.ts';
+import { CHAT_TOOL_NAME } from './chat-tool-name.ts';
 import { ownConversation, SessionArgument } from './conversation.ts';
 import { failedCall } from './failed-call.ts';
 import { FollowedTurn } from './followed-turn.ts';
@@ -34,7 +35,7 @@ const ChatOutput = z.object({
 });
 
 export const CHAT_TOOL = {
-  name: 'chat_with_agent',
+  name: CHAT_TOOL_NAME,
   title: 'Chat with the agent',
   description:
     'Sends a message to the agent and answers with its full reply. The agent remembers the conversation.',

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
-import { CHAT_TOOL } from '../agent/chat-tool.ts';
+import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
@@ -22,7 +22,7 @@ const LISTEN = 'subscriptions/listen';
 const Method = z.object({ method: z.string() });
 const Turn = z.object({
   method: z.literal('tools/call'),
-  params: z.object({ name: z.literal(CHAT_TOOL.name) }),
+  params: z.object({ name: z.literal(CHAT_TOOL_NAME) }),
 });
 const Listening = z.object({
   params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
