@@ -184,12 +184,12 @@ describe.each(BINDINGS)('push notifications over %s', (binding) => {
       );
       const bob = await rig.client(binding, { token: 'test-bob' });
       for (const denied of [
-        bob.createTaskPushNotificationConfig(config(receiver.url, { taskId })),
-        bob.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
-        bob.listTaskPushNotificationConfig({ tenant: '', taskId, pageSize: 0, pageToken: '' }),
-        bob.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
+        () => bob.createTaskPushNotificationConfig(config(receiver.url, { taskId })),
+        () => bob.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
+        () => bob.listTaskPushNotificationConfig({ tenant: '', taskId, pageSize: 0, pageToken: '' }),
+        () => bob.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
       ])
-        await expect(denied).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+        await expect(denied()).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
       const reader = await rig.client(binding, { token: 'test-reader' });
       await expect(reader.createTaskPushNotificationConfig(config(receiver.url, { taskId }))).rejects.toThrow(
         'sessions:write',
