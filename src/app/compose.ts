@@ -42,6 +42,7 @@ import { showHeldSignals } from './metrics/cluster-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
+import { AgentPushes } from './push/agent-pushes.ts';
 
 export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly adapters: Adapters;
@@ -182,6 +183,11 @@ export async function composeAgent({
   answerRequests(bus, handlers);
   answerForNodes(bus, cluster?.membership);
   if (keys) await answerKeyRequests(bus, keys);
+  const pushes = new AgentPushes({
+    ...{ bus: shared ?? bus, local: bus, store, secrets: adapters.secrets, log, clock },
+    ...{ allowPrivateAddresses: config.a2a.push.allowPrivateAddresses },
+    nodes: cluster && { membership: cluster.membership, prefix },
+  });
   const grants = hasOwners ? await openGrants(store, handlers, { bus, log }) : undefined;
   countSignals(bus, metrics);
   showRuntime(metrics, { sessions, servers, retention });
@@ -203,6 +209,11 @@ export async function composeAgent({
   const recovered = recovering.catch((error: unknown) => {
     log.error({ err: error }, 'could not look for open turns');
   });
+  const notified = recovered
+    .then(() => pushes.resume())
+    .catch((error: unknown) => {
+      log.error({ err: error }, 'could not look for configs for push notifications');
+    });
   // Not awaited: only requests with an idempotency key depend on it.
   void requests.sweep();
   const stopsLearning = new AbortController();
@@ -242,8 +253,9 @@ export async function composeAgent({
     },
     async close() {
       stopsLearning.abort();
-      await Promise.all([recovered, learned, forgotten]);
+      await Promise.all([recovered, notified, learned, forgotten]);
       requests.stop();
+      await pushes[Symbol.asyncDispose]();
       await retention?.[Symbol.asyncDispose]();
       await servers[Symbol.asyncDispose]();
       await requests[Symbol.asyncDispose]();

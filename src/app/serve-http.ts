@@ -7,7 +7,7 @@ import type { AgentIdentity } from '../core/agent-description.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 import { encodedBytes } from '../core/size-limits.ts';
 import { a2aErrors, a2aRoutes } from '../gateway/a2a/a2a-routes.ts';
-import { refusedPushRoutes } from '../gateway/a2a/push-routes.ts';
+import { pushKeysRoute } from '../gateway/a2a/push-routes.ts';
 import { agUiRoutes } from '../gateway/ag-ui/ag-ui-routes.ts';
 import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
 import { consoleRoutes } from '../gateway/console/console-routes.ts';
@@ -221,7 +221,8 @@ function routesOf({ host, clients, bus, unguarded, settings, version, ...deps }:
     oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
     ...openAiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),
-    ...refusedPushRoutes(),
+    // Receivers of push notifications have no credential.
+    pushKeysRoute(unguarded),
     ...a2aRoutes({
       ...{ bus, fanOut, maxImageBytes: maxRequestBytes, log },
       card: {

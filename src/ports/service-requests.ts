@@ -8,6 +8,7 @@ import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { NodeListItem } from '../core/node-list-item.ts';
+import type { PushConfig, ShownPushConfig } from '../core/push/push-config.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { SessionMetadata } from '../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
@@ -40,6 +41,7 @@ import type { TurnOptions } from '../core/turn/turn-options.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
 import type { LogCopy } from './log-backup.ts';
+import type { PublicKey } from './push-signer.ts';
 import type { AuthorizationResponse } from './server-authorization.ts';
 import type { PassedRequestOptions } from './tool-server.ts';
 
@@ -218,6 +220,32 @@ export interface ServiceRequests {
   'grant.list': { request: { readonly sessionId: SessionId }; answer: readonly Grant[] };
   /** From the answer on, the session is not shared in this way; what was open by it has ended. */
   'grant.revoke': { request: { readonly sessionId: SessionId; grantId: string }; answer: Grant };
+  /**
+   * Tells somebody what becomes of a turn, which may begin later. Takes the place of a config with the same id. Refused for
+   * an address that the service may not send to, and beyond the limits.
+   */
+  'push.register': {
+    request: {
+      readonly sessionId: SessionId;
+      readonly turnId: TurnId;
+      readonly config: PushConfig;
+      /** Seq of an event of the session that is before the turn. */
+      readonly afterSeq: number;
+    };
+    answer: ShownPushConfig;
+  };
+  /** The configs of a turn that have not ended, in the order of their ids. */
+  'push.list': {
+    request: { readonly sessionId: SessionId; readonly turnId: TurnId };
+    answer: readonly ShownPushConfig[];
+  };
+  /** Ends a config. One that does not exist is not there afterwards either. */
+  'push.end': {
+    request: { readonly sessionId: SessionId; readonly turnId: TurnId; readonly configId: string };
+    answer: undefined;
+  };
+  /** The keys with which notifications are signed. Empty before the first one. */
+  'push.keys': { request: Record<never, never>; answer: readonly PublicKey[] };
   /** Why the service takes no messages now, for people. Empty if it is ready. */
   'readiness.check': { request: Record<never, never>; answer: readonly string[] };
   /** What an operator should know although the service works, for people. */

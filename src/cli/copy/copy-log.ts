@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import { currentEvents } from '../../core/log/event-codec.ts';
-import { SERVER_CREDENTIAL_STREAMS, SERVER_SECRET_STREAMS, type StreamId } from '../../core/log/streams.ts';
+import {
+  PUSH_KEY_STREAM,
+  PUSH_STREAMS,
+  SERVER_CREDENTIAL_STREAMS,
+  SERVER_SECRET_STREAMS,
+  type StreamId,
+} from '../../core/log/streams.ts';
 import type { AdoptedEvent, EventStore, SessionSummary } from '../../ports/event-store.ts';
 import { readPages } from '../transfer/stored-log.ts';
 
 /** Streams that are listed at once. */
 const PAGE_STREAMS = 1_000;
+
+/** In the ids of streams whose events are encrypted. */
+const SEALED = [SERVER_SECRET_STREAMS, SERVER_CREDENTIAL_STREAMS, PUSH_STREAMS, PUSH_KEY_STREAM];
 
 export interface CopyReport {
   readonly streams: number;
@@ -67,5 +76,5 @@ async function digestOf(store: EventStore, stream: StreamId): Promise<{ digest: 
 }
 
 function isSecret(stream: StreamId): boolean {
-  return [SERVER_SECRET_STREAMS, SERVER_CREDENTIAL_STREAMS].some((prefix) => stream.includes(prefix));
+  return SEALED.some((prefix) => stream.includes(prefix));
 }

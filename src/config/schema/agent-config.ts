@@ -45,6 +45,15 @@ export const McpConfig = z.strictObject({
 });
 export type McpConfig = z.infer<typeof McpConfig>;
 
+export const A2aConfig = z.strictObject({
+  push: z
+    .strictObject({
+      /** Whether push notifications may go to private addresses too, and over `http://`. */
+      allowPrivateAddresses: z.boolean().default(false),
+    })
+    .prefault({}),
+});
+
 export const HistoryConfig = z.strictObject({
   /** Most tokens of a conversation that the model sees, as a rough estimate. The log keeps everything. */
   maxTokens: z.int().min(1).default(100_000),
@@ -128,6 +137,7 @@ const AgentFields = z.strictObject({
   approval: ApprovalConfig.prefault({}),
   clientTools: ClientToolsConfig.prefault({}),
   mcp: McpConfig.prefault({}),
+  a2a: A2aConfig.prefault({}),
   elicitation: ElicitationConfig.prefault({}),
   /** Where tool servers may work, as they are told. */
   roots: z.array(RootConfig).default([]),

@@ -3,6 +3,7 @@ import { ApiKeyCreated, ApiKeyRevoked } from '../access/api-key-events.ts';
 import { AuditRecorded } from '../access/audit-entry.ts';
 import { GrantRevoked, SessionShared } from '../access/grant.ts';
 import { UnprefixedAgentChosen } from '../agent-events.ts';
+import { PushDelivered, PushRegistered } from '../push/push-events.ts';
 import { RequestAnswered, RequestBegun, RequestFailed } from '../request/request-events.ts';
 import {
   SessionDeleted,
@@ -68,7 +69,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
-/** An event of the service itself: about a tool server, an API key or a keyed request. `streams.ts` names the streams for them. */
+/** An event of the service itself: about a tool server, an API key, a keyed request or a push notification. `streams.ts` names the streams for them. */
 export const ServiceEvent = z.discriminatedUnion('type', [
   McpServerAdded,
   McpServerRegistered,
@@ -83,6 +84,8 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   SessionShared,
   GrantRevoked,
   AuditRecorded,
+  PushRegistered,
+  PushDelivered,
 ]);
 export type ServiceEvent = z.infer<typeof ServiceEvent>;
 

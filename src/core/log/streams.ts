@@ -41,6 +41,12 @@ export function auditStream(time: number): StreamId {
 /** Which sessions are shared, with whom and for what. */
 export const GRANTS_STREAM: StreamId = `${SERVICE_PREFIX}grants`;
 
+/** Prefix of the streams of configs for push notifications. Followed by session, turn and config, each after a `~`. */
+export const PUSH_STREAMS = `${SERVICE_PREFIX}push:`;
+
+/** The private key that signs push notifications, encrypted. */
+export const PUSH_KEY_STREAM: StreamId = `${SERVICE_PREFIX}push-key`;
+
 /** Prefix of the streams of requests with an idempotency key. Each of these requests has one. */
 export const REQUEST_STREAMS = `${SERVICE_PREFIX}request:`;
 

@@ -8,7 +8,6 @@ import { retryHeaders } from '../http/error-response.ts';
 const A2A_ERRORS = {
   TASK_NOT_FOUND: { number: -32_001, status: 'NOT_FOUND' },
   TASK_NOT_CANCELABLE: { number: -32_002, status: 'FAILED_PRECONDITION' },
-  PUSH_NOTIFICATION_NOT_SUPPORTED: { number: -32_003, status: 'FAILED_PRECONDITION' },
   UNSUPPORTED_OPERATION: { number: -32_004, status: 'FAILED_PRECONDITION' },
   CONTENT_TYPE_NOT_SUPPORTED: { number: -32_005, status: 'INVALID_ARGUMENT' },
   VERSION_NOT_SUPPORTED: { number: -32_009, status: 'FAILED_PRECONDITION' },

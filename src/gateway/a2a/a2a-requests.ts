@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PushAuthentication, PushConfig, PushConfigId } from '../../core/push/push-config.ts';
 import { optional } from '../../wire/requests.ts';
 import { JsonRpcId } from './a2a-error.ts';
 import { Message, Task } from './a2a-objects.ts';
@@ -9,20 +10,61 @@ const historyLength = optional(z.coerce.number().pipe(z.int().min(0))).describe(
   'At most so many messages of the history, the newest ones; all if absent.',
 );
 
-export const PushConfig = z.object({
-  id: optional(z.string()),
-  taskId: optional(z.string()),
-  url: z.string(),
-  token: optional(z.string()),
+const SentAuthentication = z.object({
+  scheme: PushAuthentication.shape.scheme.describe('Of the header `Authorization`, such as `Bearer`.'),
+  credentials: optional(PushAuthentication.shape.credentials.unwrap()).describe('What follows it.'),
 });
-export type PushConfig = z.infer<typeof PushConfig>;
+
+export const SentPushConfig = z.object({
+  id: optional(PushConfigId).describe('Names the config. A config with the same id takes its place.'),
+  taskId: optional(z.string()),
+  url: PushConfig.shape.url.describe('Where the notifications are sent.'),
+  token: optional(PushConfig.shape.token.unwrap()).describe('Sent along, as `X-A2A-Notification-Token`.'),
+  authentication: optional(SentAuthentication),
+});
+export type SentPushConfig = z.infer<typeof SentPushConfig>;
+
+/** Of the JSON-RPC binding. */
+export const CreatePushConfigRequest = SentPushConfig.extend({ taskId: z.string() });
+
+export const PushConfigRequest = z.object({ taskId: z.string(), id: z.string() });
+export type PushConfigRequest = z.infer<typeof PushConfigRequest>;
+
+export const ListPushConfigsRequest = z.object({ taskId: z.string() });
+
+/** Token and credentials are not shown again. */
+export const ShownTaskPushConfig = z.object({
+  id: z.string(),
+  taskId: z.string(),
+  url: z.string(),
+  authentication: z.object({ scheme: z.string() }).optional(),
+});
+export type ShownTaskPushConfig = z.infer<typeof ShownTaskPushConfig>;
+
+export const ListPushConfigsResponse = z.object({ configs: z.array(ShownTaskPushConfig) });
+export type ListPushConfigsResponse = z.infer<typeof ListPushConfigsResponse>;
+
+/** The public keys for the signatures of push notifications. */
+export const JsonWebKeys = z.object({
+  keys: z.array(
+    z.object({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      alg: z.literal('EdDSA'),
+      use: z.literal('sig'),
+    }),
+  ),
+});
+export type JsonWebKeys = z.infer<typeof JsonWebKeys>;
 
 export const SendMessageRequest = z.object({
   message: Message,
   configuration: optional(
     z.object({
       acceptedOutputModes: optional(z.array(z.string())),
-      taskPushNotificationConfig: optional(PushConfig),
+      taskPushNotificationConfig: optional(SentPushConfig),
       historyLength,
       returnImmediately: optional(z.boolean()).describe('Do not wait until the task ends or needs input.'),
     }),

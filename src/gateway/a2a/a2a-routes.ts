@@ -5,6 +5,7 @@ import type { ServedRequest } from '../http/http-message.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { A2A_SCOPES } from './a2a-scopes.ts';
+import { pushRoutes } from './push-routes.ts';
 import type { CardDeps } from './served-card.ts';
 
 export interface A2aDeps extends Pick<A2aCall, 'bus' | 'fanOut' | 'maxImageBytes'> {
@@ -32,6 +33,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     handler: by(({ streamTask }, call, taskId) => streamTask(call, taskId)),
   };
   return [
+    ...pushRoutes(callOf),
     {
       method: 'GET',
       path: '/.well-known/agent-card.json',

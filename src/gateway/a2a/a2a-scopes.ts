@@ -11,10 +11,10 @@ export const A2A_SCOPES = {
   ListTasks: REQUEST_SCOPES['session.list'],
   CancelTask: REQUEST_SCOPES['turn.cancel'],
   SubscribeToTask: REQUEST_SCOPES['session.events'],
-  CreateTaskPushNotificationConfig: REQUEST_SCOPES['turn.start'],
-  GetTaskPushNotificationConfig: REQUEST_SCOPES['session.events'],
-  ListTaskPushNotificationConfigs: REQUEST_SCOPES['session.events'],
-  DeleteTaskPushNotificationConfig: REQUEST_SCOPES['turn.start'],
+  CreateTaskPushNotificationConfig: REQUEST_SCOPES['push.register'],
+  GetTaskPushNotificationConfig: REQUEST_SCOPES['push.list'],
+  ListTaskPushNotificationConfigs: REQUEST_SCOPES['push.list'],
+  DeleteTaskPushNotificationConfig: REQUEST_SCOPES['push.end'],
   GetExtendedAgentCard: REQUEST_SCOPES['agent.describe'],
 } as const satisfies Record<string, Scope | null>;
 export type A2aMethod = keyof typeof A2A_SCOPES;

@@ -63,7 +63,7 @@ export function agentCard({ identity, description, version, base, security }: Ca
       ...{ url, protocolBinding, protocolVersion: A2A_VERSION },
     })),
     version,
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: schemes.length > 0 },
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: schemes.length > 0 },
     securitySchemes: security,
     securityRequirements: schemes.map((scheme) => ({ schemes: { [scheme]: { list: [] } } })),
     defaultInputModes: ['text/plain', 'application/json', ...Image.shape.mimeType.options],

@@ -10,17 +10,20 @@ import { decodeText, parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError, type JsonRpcError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
 import {
+  CreatePushConfigRequest,
   GetTaskRequest,
   JsonRpcRequest,
   type JsonRpcResponse,
+  ListPushConfigsRequest,
   ListTasksRequest,
+  PushConfigRequest,
   SendMessageRequest,
   TaskIdRequest,
 } from './a2a-requests.ts';
 import { type A2aMethod, isA2aMethod, requireMethod } from './a2a-scopes.ts';
 import { checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
-import { refusePush } from './push-notifications.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage, sendStreamingMessage } from './send-message.ts';
 import { extendedCard } from './served-card.ts';
 import { type TaskStream, taskStream } from './task-stream.ts';
@@ -37,10 +40,10 @@ const METHODS: Readonly<Record<A2aMethod, Method>> = {
   CancelTask: answering(TaskIdRequest, cancelTask),
   SubscribeToTask: streaming(TaskIdRequest, subscribeToTask),
   GetExtendedAgentCard: answering(z.object({}), ({ card, request }) => extendedCard(card, request)),
-  CreateTaskPushNotificationConfig: refusePush,
-  GetTaskPushNotificationConfig: refusePush,
-  ListTaskPushNotificationConfigs: refusePush,
-  DeleteTaskPushNotificationConfig: refusePush,
+  CreateTaskPushNotificationConfig: answering(CreatePushConfigRequest, createPushConfig),
+  GetTaskPushNotificationConfig: answering(PushConfigRequest, getPushConfig),
+  ListTaskPushNotificationConfigs: answering(ListPushConfigsRequest, listPushConfigs),
+  DeleteTaskPushNotificationConfig: answering(PushConfigRequest, deletePushConfig),
 };
 
 /** Errors that proxies and HTTP clients act upon. The others come with the status 200, as is usual for JSON-RPC. */

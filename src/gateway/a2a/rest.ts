@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
@@ -49,12 +50,16 @@ export async function showExtendedCard(call: A2aCall): Promise<HttpResponse> {
   return shown(await extendedCard(call.card, call.request));
 }
 
-async function sentMessage({ request }: A2aCall): Promise<SendMessageRequest> {
-  checkVersion(request);
-  return parseForeign(SendMessageRequest, await readJsonObject(request, { mediaTypes: BODY_TYPES }));
+function sentMessage(call: A2aCall): Promise<SendMessageRequest> {
+  return sentBody(call, SendMessageRequest);
 }
 
-function shown(body: object): HttpResponse {
+export async function sentBody<S extends z.ZodType>({ request }: A2aCall, schema: S): Promise<z.output<S>> {
+  checkVersion(request);
+  return parseForeign(schema, await readJsonObject(request, { mediaTypes: BODY_TYPES }));
+}
+
+export function shown(body: object): HttpResponse {
   return { status: 200, headers: { 'Content-Type': A2A_TYPE }, body: JSON.stringify(body) };
 }
 

@@ -12,7 +12,7 @@ import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.
 import type { SendMessageRequest } from './a2a-requests.ts';
 import { approvalDecision } from './message-answer.ts';
 import { messageContent } from './message-content.ts';
-import { noPush } from './push-notifications.ts';
+import { withPushConfig } from './push-configs.ts';
 import { recordedTask, withHistory } from './recorded-task.ts';
 import { type BegunTask, readTask } from './task-feed.ts';
 import { noTask, taskId, taskPlace } from './task-id.ts';
@@ -39,10 +39,7 @@ export async function sendStreamingMessage(call: A2aCall, sent: SendMessageReque
 async function beginTask(call: A2aCall, sent: SendMessageRequest): Promise<BegunTask> {
   const { message } = sent;
   if (message.role !== 'ROLE_USER') throw notOfUser();
-  if (sent.configuration?.taskPushNotificationConfig) throw noPush();
-  return message.taskId === undefined
-    ? startedTask(call, message)
-    : answeredTask(call, message, message.taskId);
+  return message.taskId === undefined ? startedTask(call, sent) : answeredTask(call, sent, message.taskId);
 }
 
 /** A task has ended, or waits for its client. */
@@ -65,20 +62,25 @@ async function pausedTask(call: A2aCall, begun: BegunTask): Promise<NonNullable<
 }
 
 async function startedTask(
-  { bus, context, request, maxImageBytes }: A2aCall,
-  message: Message,
+  call: A2aCall,
+  { message, configuration }: SendMessageRequest,
 ): Promise<BegunTask> {
+  const { bus, context, request, maxImageBytes } = call;
   const content = messageContent(message, maxImageBytes);
   const key = await keyOf(request, message);
   const sessionId = await contextOf(request, message);
   const { head: afterSeq } = await bus.send('session.position', { sessionId }, context);
   const turn = turnMessage({ sessionId, ...content, key, options: { note: noteOf(message) } });
-  const { turnId } = await bus.send('turn.start', turn, context);
-  const place = { agentId: context.agent, sessionId, turnId };
-  if (turnId === turn.turnId) return { place, afterSeq };
-  // The message was repeated.
-  const repeated = await recordedTurn(bus, place, context);
-  return { place, afterSeq: (repeated?.begin ?? 1) - 1 };
+  const place = { agentId: context.agent, sessionId, turnId: turn.turnId };
+  const awaited = { place, afterSeq };
+  return withPushConfig(call, configuration?.taskPushNotificationConfig, awaited, async () => {
+    const { turnId } = await bus.send('turn.start', turn, context);
+    if (turnId === place.turnId) return awaited;
+    // The message was repeated.
+    const begun = { ...place, turnId };
+    const repeated = await recordedTurn(bus, begun, context);
+    return { place: begun, afterSeq: (repeated?.begin ?? 1) - 1 };
+  });
 }
 
 /** In a context that a client knows, a message is taken once. A message without one has only the header. */
@@ -105,7 +107,11 @@ function noteOf({ messageId, metadata, parts }: Message): MessageNote {
   return { a2a: { messageId, ...(metadata && { metadata }), ...(!isOneText && { parts: kept }) } };
 }
 
-async function answeredTask(call: A2aCall, message: Message, id: string): Promise<BegunTask> {
+async function answeredTask(
+  call: A2aCall,
+  { message, configuration }: SendMessageRequest,
+  id: string,
+): Promise<BegunTask> {
   const { bus, context } = call;
   const { place, turn, turnTask, task } = await recordedTask(bus, taskPlace(id, context.agent), context);
   if (message.contextId !== undefined && message.contextId !== task.contextId)
@@ -113,8 +119,11 @@ async function answeredTask(call: A2aCall, message: Message, id: string): Promis
   if (hasEnded(task)) throw ended(id, task.status.state);
   if (turnTask.askedFor.length === 0) throw notWaiting(id, task.contextId);
   const decision = approvalDecision(message, turnTask.askedFor);
-  await bus.send('approval.answer', { sessionId: place.sessionId, ...decision }, context);
-  return { place, afterSeq: turn.begin - 1 };
+  const awaited = { place, afterSeq: turn.begin - 1 };
+  return withPushConfig(call, configuration?.taskPushNotificationConfig, awaited, async () => {
+    await bus.send('approval.answer', { sessionId: place.sessionId, ...decision }, context);
+    return awaited;
+  });
 }
 
 function notOfUser(): ServiceError {

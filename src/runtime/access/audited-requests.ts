@@ -55,6 +55,10 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
   'grant.create': 'done',
   'grant.list': 'refused',
   'grant.revoke': 'done',
+  'push.register': 'done',
+  'push.list': 'refused',
+  'push.end': 'done',
+  'push.keys': 'refused',
   'key.create': 'done',
   'key.list': 'done',
   'key.revoke': 'done',
@@ -62,7 +66,18 @@ const AUDITED: Readonly<Record<RequestType, 'done' | 'read' | 'refused'>> = {
 
 /** Fields of requests that say what they are about, besides the session. None of them is content. */
 const SUBJECTS = [
-  ...['serverId', 'method', 'toolName', 'name', 'keyId', 'grantId', 'agentId', 'callId', 'inputId'],
+  ...[
+    'serverId',
+    'method',
+    'toolName',
+    'name',
+    'keyId',
+    'grantId',
+    'agentId',
+    'callId',
+    'inputId',
+    'configId',
+  ],
   // With whom a session is shared, and for what.
   ...['principal', 'role', 'access'],
   // The session that a fork makes.

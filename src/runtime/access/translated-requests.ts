@@ -104,6 +104,9 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'grant.create': { ...ofSession, outward: named },
   'grant.list': { ...ofSession, outward: (grants, client) => grants.map((grant) => named(grant, client)) },
   'grant.revoke': { ...ofSession, outward: named },
+  'push.register': ofSession,
+  'push.list': ofSession,
+  'push.end': ofSession,
   'agent.describe': {
     outward: (agent, { rights }) => {
       if (rights?.scopes.has('config:read')) return agent;

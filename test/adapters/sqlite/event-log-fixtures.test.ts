@@ -48,6 +48,8 @@ const SINCE = [
   'api-key.revoked',
   'audit.recorded',
   'unprefixed-agent.chosen',
+  'push.registered',
+  'push.delivered',
 ] as const;
 
 interface Fixture {

@@ -29,7 +29,7 @@ describe('the card of an agent', () => {
         { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
         { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       ],
-      capabilities: { streaming: true, extendedAgentCard: false },
+      capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
       securityRequirements: [],
       skills: [{ id: 'conversation' }, { id: 'bank.pay', name: 'pay', tags: ['tool', 'bank'] }],
     });

@@ -7,6 +7,9 @@ const SAID = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
 const request = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 'r1', method, params });
 const sending = (said: object) => request('SendMessage', { message: { ...SAID, ...said } });
 
+const pushing = (taskPushNotificationConfig: object) =>
+  request('SendMessage', { message: SAID, configuration: { taskPushNotificationConfig } });
+
 /** A request of JSON-RPC, and the number, the reason and the wrong field of its error. */
 const WRONG: readonly [unknown, number, string, string | undefined][] = [
   ['{', -32_700, 'INVALID_PARAMS', undefined],
@@ -31,15 +34,24 @@ const WRONG: readonly [unknown, number, string, string | undefined][] = [
     ...([-32_005, 'CONTENT_TYPE_NOT_SUPPORTED', 'message.parts.0.mediaType'] as const),
   ],
   [
-    request('SendMessage', {
-      message: SAID,
-      configuration: { taskPushNotificationConfig: { url: 'https://example.com' } },
-    }),
-    ...([-32_003, 'PUSH_NOTIFICATION_NOT_SUPPORTED', undefined] as const),
+    pushing({ url: 'http://example.com/hook' }),
+    ...([-32_602, 'INVALID_PARAMS', 'configuration.taskPushNotificationConfig.url'] as const),
+  ],
+  [
+    pushing({ url: 'https://127.0.0.1/hook' }),
+    ...([-32_602, 'INVALID_PARAMS', 'configuration.taskPushNotificationConfig.url'] as const),
+  ],
+  [
+    pushing({ url: 'https://example.com/hook', id: 'a~b' }),
+    ...([-32_602, 'INVALID_PARAMS', 'configuration.taskPushNotificationConfig.id'] as const),
+  ],
+  [
+    pushing({ url: 'https://example.com/hook', token: 'two\nlines' }),
+    ...([-32_602, 'INVALID_PARAMS', 'configuration.taskPushNotificationConfig.token'] as const),
   ],
   [
     request('CreateTaskPushNotificationConfig', { taskId: 'any', url: 'https://example.com' }),
-    ...([-32_003, 'PUSH_NOTIFICATION_NOT_SUPPORTED', undefined] as const),
+    ...([-32_001, 'TASK_NOT_FOUND', undefined] as const),
   ],
   [request('ListTasks', { pageSize: 0 }), -32_602, 'INVALID_PARAMS', 'pageSize'],
   [request('GetExtendedAgentCard', {}), -32_004, 'UNSUPPORTED_OPERATION', undefined],
@@ -93,15 +105,16 @@ describe('errors of A2A', () => {
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
       ]);
       const configs = '/a2a/tasks/any/pushNotificationConfigs';
-      for (const [method, path] of [
-        ['POST', configs],
-        ['GET', configs],
-        ['GET', `${configs}/one`],
-        ['DELETE', `${configs}/one`],
+      for (const [path, init] of [
+        [configs, post('{"url":"https://example.com"}')],
+        [configs, {}],
+        [`${configs}/one`, {}],
+        [`${configs}/one`, { method: 'DELETE' }],
       ] as const)
-        expect(await asked(path, { method })).toEqual([
-          ...[400, 'FAILED_PRECONDITION', 'PUSH_NOTIFICATION_NOT_SUPPORTED', undefined],
-        ]);
+        expect(await asked(path, init)).toEqual([404, 'NOT_FOUND', 'TASK_NOT_FOUND', undefined]);
+      expect(await asked(configs, post('{}'))).toEqual([
+        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'url'],
+      ]);
       expect(await asked('/a2a/nothing')).toEqual([
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
       ]);

@@ -97,6 +97,7 @@ const notForeseen: Readonly<Record<string, readonly string[]>> = {
   'showExtendedAgentCard.card': ['url'],
   'sendA2aMessage.hello': ['id', 'taskId', 'contextId'],
   'streamA2aMessage.begun': ['id', 'taskId', 'contextId'],
+  'showPushKeys.key': ['x', 'kid'],
   'whoami.key': ['principal', 'tenant', 'roles'],
 };
 

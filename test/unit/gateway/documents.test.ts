@@ -7,6 +7,7 @@ import { MetricRing } from '../../../src/app/metrics/metric-ring.ts';
 import { SampledMetrics } from '../../../src/app/metrics/sampled-metrics.ts';
 import { ErrorCode } from '../../../src/core/errors.ts';
 import { a2aRoutes } from '../../../src/gateway/a2a/a2a-routes.ts';
+import { pushKeysRoute } from '../../../src/gateway/a2a/push-routes.ts';
 import { agUiRoutes } from '../../../src/gateway/ag-ui/ag-ui-routes.ts';
 import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
@@ -88,6 +89,7 @@ describe('the OpenAPI document', () => {
         maxImageBytes: false,
       }),
       ...openAiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
+      pushKeysRoute(bus),
       ...a2aRoutes({
         bus,
         fanOut: new SignalFanOut(bus, new FakeBroadcast()),

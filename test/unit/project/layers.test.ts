@@ -62,6 +62,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/scripted': ['src/config/schema', 'node:'],
   'src/adapters/secret-key': ['node:'],
   'src/adapters/jwt': ['src/config/schema', 'src/timing', 'node:', 'jose', 'lru-cache'],
+  'src/adapters/push': ['node:', 'ipaddr.js'],
   'src/adapters/sha256': ['node:'],
   'src/adapters/prometheus': ['prom-client'],
   'src/adapters/opentelemetry': ['src/timing', '@opentelemetry'],
@@ -213,6 +214,7 @@ describe('the layers', () => {
       'turns',
       'sessions',
       'requests',
+      'push',
       'agents',
       'cluster',
     ];

@@ -16,10 +16,10 @@ import { EVENT_STREAM_TYPE, EXAMPLE_TIME, JSON_TYPE, KeyHeader, type Operation }
 
 const errorFormat: Operation['errorFormat'] = { schema: A2aRestError, body: restError, mediaType: A2A_TYPE };
 const VersionHeader = z.object({ [VERSION_HEADER]: z.string().optional() });
-const version = { [VERSION_HEADER]: A2A_VERSION };
+export const version = { [VERSION_HEADER]: A2A_VERSION };
 
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
-const idIn = (contextId: string): string => `${turnId}~default~${contextId}`;
+export const idIn = (contextId: string): string => `${turnId}~default~${contextId}`;
 const timestamp = EXAMPLE_TIME;
 
 interface Said {
@@ -76,7 +76,7 @@ function card(secured: { readonly securitySchemes?: object; readonly securityReq
     ],
     version: '0.1.0',
     capabilities: {
-      ...{ streaming: true, pushNotifications: false },
+      ...{ streaming: true, pushNotifications: true },
       extendedAgentCard: secured.securitySchemes !== undefined,
     },
     ...{ securitySchemes: {}, securityRequirements: [], ...secured },
@@ -89,7 +89,7 @@ function card(secured: { readonly securitySchemes?: object; readonly securityReq
   };
 }
 
-const unknown: Operation['examples'][number] = {
+export const unknownTask: Operation['examples'][number] = {
   name: 'unknown',
   summary: 'No task has the id',
   parameters: { taskId: 'nobody', ...version },
@@ -100,7 +100,7 @@ const unknown: Operation['examples'][number] = {
   },
 };
 
-const ofTask = {
+export const ofTask = {
   tag: 'A2A',
   pathParameters: z.object({ taskId: z.string() }),
   headers: VersionHeader,
@@ -135,7 +135,7 @@ const subscribing = {
         body: `data: ${JSON.stringify({ task: taskIn('trip-open', 'TASK_STATE_WORKING', waiting) })}\n\n`,
       },
     },
-    unknown,
+    unknownTask,
   ],
 } satisfies Partial<Operation>;
 
@@ -167,7 +167,7 @@ export const a2aOperations: readonly Operation[] = [
     tag: 'A2A',
     summary: 'Call a method of A2A by JSON-RPC',
     description:
-      '`SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask`, `SubscribeToTask` and `GetExtendedAgentCard`, each with the parameters, the result and the scope of its HTTP+JSON request.',
+      '`SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask`, `SubscribeToTask`, `GetExtendedAgentCard`, and `CreateTaskPushNotificationConfig`, `GetTaskPushNotificationConfig`, `ListTaskPushNotificationConfigs` and `DeleteTaskPushNotificationConfig`, each with the parameters, the result and the scope of its HTTP+JSON request.',
     headers: VersionHeader.extend(KeyHeader.shape),
     body: { schema: JsonRpcRequest, required: true },
     answers: { [JSON_TYPE]: z.union([JsonRpcResponse, JsonRpcError]), [EVENT_STREAM_TYPE]: z.string() },
@@ -285,7 +285,7 @@ export const a2aOperations: readonly Operation[] = [
         parameters: { taskId: idIn('trip-6b1f'), ...version },
         answer: { status: 200, mediaType: A2A_TYPE, body: done },
       },
-      unknown,
+      unknownTask,
     ],
   },
   {
@@ -317,7 +317,7 @@ export const a2aOperations: readonly Operation[] = [
           },
         },
       },
-      unknown,
+      unknownTask,
     ],
   },
   { ...subscribing, id: 'subscribeToA2aTask', method: 'POST' },

@@ -1,4 +1,5 @@
 import { a2aOperations } from './a2a-operations.ts';
+import { a2aPushOperations } from './a2a-push-operations.ts';
 import { agUiOperations } from './ag-ui-operations.ts';
 import { agentOperations } from './agent-operations.ts';
 import { conversationOperations } from './conversation-operations.ts';
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = [
   ...openAiOperations,
   ...conversationOperations,
   ...a2aOperations,
+  ...a2aPushOperations,
   ...agUiOperations,
   nodeOperation,
   ...serviceOperations,

@@ -1,0 +1,174 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
+import type { StreamId } from '../../core/log/streams.ts';
+import type { PushConfig, ShownPushConfig } from '../../core/push/push-config.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import { requestOrigin } from '../../core/request/request-origin.ts';
+import { PushAddressError } from '../../ports/push-sender.ts';
+import type { PublicKey } from '../../ports/push-signer.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
+import { pushStream, type StoredPush } from './push-book.ts';
+import { type DeliveryDeps, PushDelivery } from './push-delivery.ts';
+import type { PushDuty } from './push-duty.ts';
+import type { PushKey } from './push-key.ts';
+
+/** Most configs of one turn, and of all turns of one principal. */
+const MOST_OF_TURN = 10;
+const MOST_OF_PRINCIPAL = 1_000;
+
+export interface DeliveriesDeps extends Omit<DeliveryDeps, 'signer'> {
+  readonly duty: PushDuty;
+  readonly key: PushKey;
+}
+
+interface Running {
+  readonly stored: StoredPush;
+  readonly delivery: PushDelivery;
+  readonly ended: Promise<unknown>;
+}
+
+type Registration = ServiceRequests['push.register']['request'];
+
+/** The configs for push notifications of an agent, and what sends the notifications of each. */
+export class PushDeliveries implements AsyncDisposable {
+  readonly #deps: DeliveriesDeps;
+  readonly #running = new Map<StreamId, Running>();
+  readonly #stopHearing: () => void;
+  #working: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps;
+    this.#stopHearing = deps.duty.onLeft(() => void this.takeOver());
+  }
+
+  /** Goes on with all configs that no other process cares for. Never rejects. */
+  takeOver(): Promise<void> {
+    return this.#inTurn(async () => {
+      const streams = await this.#deps.book.allStreams();
+      for (const stream of streams.filter((id) => !this.#running.has(id))) await this.#resume(stream);
+    }).catch((err: unknown) => {
+      this.#deps.log.error({ err }, 'configs for push notifications could not be read');
+    });
+  }
+
+  /** Resolves when the config would survive a crash. */
+  async register(
+    { sessionId, turnId, afterSeq, config }: Registration,
+    context: RequestContext,
+  ): Promise<ShownPushConfig> {
+    const { bus, sender, book, duty, key } = this.#deps;
+    await sender.check(config.url).catch((error: unknown) => refuseAddress(error));
+    return this.#inTurn(async () => {
+      const stream = pushStream({ sessionId, turnId }, config.id);
+      // So the receiver finds the key before the first notification, and a key that is lost is noticed now.
+      await key.signer();
+      this.#requireRoom(stream, { sessionId, turnId }, context);
+      const { head } = await bus.send('session.position', { sessionId }, context);
+      await this.#end(stream);
+      await duty.claim(stream);
+      const { principal, tenant, agent } = context;
+      const client = { principal, tenant, agent };
+      const pushId = crypto.randomUUID();
+      const push = { config, pushId, client, sessionId, turnId, afterSeq, head };
+      this.#start(await book.keep(push, requestOrigin(context)), false);
+      return shown(config);
+    });
+  }
+
+  async list(turn: { readonly sessionId: SessionId; readonly turnId: TurnId }): Promise<ShownPushConfig[]> {
+    const { book } = this.#deps;
+    const stored = await Promise.all((await book.streamsOf(turn)).map((stream) => book.read(stream)));
+    return stored.flatMap((one) => (one ? [shown(one.push.config)] : []));
+  }
+
+  /** Resolves when nothing more is sent by this process. */
+  end(turn: { readonly sessionId: SessionId; readonly turnId: TurnId }, configId: string): Promise<void> {
+    return this.#inTurn(() => this.#end(pushStream(turn, configId)));
+  }
+
+  keys(): Promise<readonly PublicKey[]> {
+    return this.#deps.key.published();
+  }
+
+  /** The configs stay in the log. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    this.#stopHearing();
+    await this.#working;
+    for (const { delivery } of this.#running.values()) delivery.stop();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  async #resume(stream: StreamId): Promise<void> {
+    const { book, duty, log } = this.#deps;
+    if (this.#isStopped) return;
+    try {
+      if (!(await duty.claim(stream))) return;
+      const stored = await book.read(stream);
+      if (stored) this.#start(stored, true);
+    } catch (err) {
+      log.error({ stream, err }, 'a config for push notifications cannot be used');
+    }
+  }
+
+  #start(stored: StoredPush, isResumed: boolean): void {
+    const { key, duty, ...deps } = this.#deps;
+    const delivery = new PushDelivery(stored, { ...deps, signer: () => key.signer() });
+    const { stream } = stored;
+    const running = {
+      stored,
+      delivery,
+      ended: delivery.run(isResumed).then(() => {
+        if (this.#running.get(stream) === running) this.#running.delete(stream);
+        duty.release(stream);
+      }),
+    };
+    this.#running.set(stream, running);
+  }
+
+  async #end(stream: StreamId): Promise<void> {
+    const running = this.#running.get(stream);
+    running?.delivery.stop();
+    await running?.ended;
+    await this.#deps.book.erase(stream);
+  }
+
+  #requireRoom(
+    stream: StreamId,
+    { sessionId, turnId }: Pick<Registration, 'sessionId' | 'turnId'>,
+    { principal, tenant }: RequestContext,
+  ): void {
+    const others = [...this.#running].filter(([id]) => id !== stream).map(([, { stored }]) => stored.push);
+    const ofTurn = others.filter((one) => one.sessionId === sessionId && one.turnId === turnId);
+    if (ofTurn.length >= MOST_OF_TURN) throw tooMany('task', MOST_OF_TURN);
+    const own = others.filter(({ client }) => client.principal === principal && client.tenant === tenant);
+    if (own.length >= MOST_OF_PRINCIPAL) throw tooMany('principal', MOST_OF_PRINCIPAL);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#working.then(work);
+    this.#working = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function shown({ id, url, authentication }: PushConfig): ShownPushConfig {
+  return { id, url, ...(authentication && { scheme: authentication.scheme }) };
+}
+
+function refuseAddress(error: unknown): never {
+  if (!(error instanceof PushAddressError)) throw error;
+  throw new ServiceError('INVALID_REQUEST', 'The service sends no notifications to this address.', {
+    field: 'url',
+    issue: error.message,
+  });
+}
+
+function tooMany(of: 'task' | 'principal', most: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'There are too many configs for push notifications.', {
+    of,
+    issue: `a ${of} has at most ${most}`,
+    suggestion: 'Delete one, or wait until a task has ended.',
+  });
+}
