@@ -4,9 +4,11 @@ import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
 import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts';
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
+import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
 import type { HttpResponse } from '../../../src/ports/web-server.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
 import { identity } from '../../support/access/known-tokens.ts';
+import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { INITIALIZE } from '../../support/tools/mcp-http.ts';
 
@@ -49,6 +51,7 @@ describe('the MCP endpoint', () => {
     const bus = new LocalBus((error) => expect.unreachable(String(error)));
     endpoint = new McpEndpoint({
       bus,
+      fanOut: new SignalFanOut(bus, new FakeBroadcast()),
       maxRequestBytes: false,
       exposes: new Set(['agent']),
       card: () => ({ name: 'a', version: '1', model: 'none' }),
