@@ -8,7 +8,6 @@ import type { TurnId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { McpClient } from './mcp-client.ts';
 import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
 
 /** `legacy`: up to 2025-11-25, with sessions. `modern`: from 2026-07-28, each request for itself. */
@@ -56,7 +55,7 @@ export interface CallServer {
   readonly era: McpEra;
   readonly opener: RequestContext;
   readonly ownSessionId?: string | undefined;
-  readonly turnOf?: McpClient['turnOf'];
+  readonly turnOf?: ((requestId: string | number) => TurnId | undefined) | undefined;
   readonly clientCapabilities: () => McpObject;
   /** The level that a client of the older era has set. */
   readonly level: () => LogLevel | undefined;

@@ -66,7 +66,9 @@ export class SessionEvents implements EventStore {
     // The event that only tells the client an id has no message.
     if ('jsonrpc' in message) this.#kept.add(stream, { number, id, message });
     const answered = answeredBy(message);
-    if (answered !== undefined) this.end(answered);
+    if (answered !== undefined && this.#exchanges.has(answered)) this.end(answered);
+    // The answer to a request that no client has sent: another node has begun the session.
+    else if (answered !== undefined) this.#open.delete(streamId);
     return id;
   }
 

@@ -1,6 +1,4 @@
-import type { AuthInfo, Server } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../../core/errors.ts';
-import type { SessionId } from '../../../core/ids.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Peers } from '../../../ports/peers.ts';
@@ -9,16 +7,13 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
-import { fromWebResponse, sessionNotFound, webRequest } from '../mcp-exchange.ts';
-import { chatStreamOf, openChat, sealChat } from '../resume/chat-stream.ts';
-import { decodeEventId } from '../resume/event-id.ts';
+import { sessionNotFound } from '../mcp-exchange.ts';
 import { KeptStreams } from '../resume/kept-streams.ts';
-import { eventsNotKept, noEventId, primed, primingEvent } from '../resume/resumption.ts';
-import type { Exchange } from '../resume/session-events.ts';
-import { type LogReader, toldFromLog } from '../resume/told-from-log.ts';
+import type { LogReader } from '../resume/told-from-log.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { initialization, McpPeers, notification } from './mcp-peers.ts';
-import type { SessionTransport } from './session-transport.ts';
+import { conversationOf, inUse, isOf, type McpSession, responseOf } from './mcp-session.ts';
+import { resumedStream } from './resumed-stream.ts';
 
 /** A session that is idle for this long is closed. Its client must initialize again. */
 const IDLE_MS = 30 * 60_000;
@@ -32,17 +27,6 @@ export interface McpSessionsDeps extends LogReader, Pick<AgentSurfaceDeps, 'expo
   readonly mcp: LazyMcp;
   /** The other nodes of a cluster: a client may talk to any of them in one MCP session. */
   readonly peers: Peers | undefined;
-}
-
-interface McpSession {
-  readonly id: string;
-  /** Who opened the session. Nobody else can use it. */
-  readonly context: RequestContext;
-  readonly server: Server;
-  readonly transport: SessionTransport;
-  /** Requests and streams of the session that are open now. */
-  readonly uses: Set<symbol>;
-  lastUsed: number;
 }
 
 /**
@@ -79,12 +63,17 @@ export class McpSessions implements Disposable {
     const id = headers.get('mcp-session-id');
     const known = id === undefined ? undefined : await this.#find(id, request);
     if (known && !isOf(known, context)) return sessionNotFound();
+    const isGone = id !== undefined && !known;
     const lastEventId = method === 'GET' ? headers.get('last-event-id') : undefined;
-    if (lastEventId) return this.#resume({ request, body, lastEventId }, known);
-    if (id !== undefined && !known) return sessionNotFound();
+    // A session from before a restart is gone, too, but its streams may go on.
+    if (isGone && (!lastEventId || this.#ended.has(id))) return sessionNotFound();
+    if (lastEventId) {
+      const resumption = { request, body, lastEventId, session: known, isGone };
+      return resumedStream(this.#deps, resumption);
+    }
     const session = known ?? (await this.#create({ ...context, trace: undefined }));
     if (id !== undefined) this.#peers?.noteBody(id, body.text);
-    return this.#exchange(session, { request, body }, () => this.#respond(session, { request, body }));
+    return inUse(session, { request, body }, () => responseOf(session, { request, body }, this.#deps));
   }
 
   /**
@@ -94,60 +83,6 @@ export class McpSessions implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#sweeper);
     this.#sessions.clear();
-  }
-
-  /** The client has lost a stream. What it has missed is kept here for a while, or is in the log. */
-  async #resume(
-    { request, body, lastEventId }: Received & { readonly lastEventId: string },
-    session: McpSession | undefined,
-  ): Promise<HttpResponse> {
-    const { context, headers } = request;
-    const eventId = decodeEventId(lastEventId);
-    if (!eventId) return noEventId();
-    if (session?.transport.events.has(eventId)) {
-      const priming = primingEvent(lastEventId, headers.get('mcp-protocol-version'));
-      return this.#exchange(session, { request, body }, async () =>
-        primed(await session.transport.handleRequest(webRequest(request, body.text)), priming),
-      );
-    }
-    const id = headers.get('mcp-session-id');
-    const isGone = id !== undefined && !session;
-    if (isGone && this.#ended.has(id)) return sessionNotFound();
-    const chat = await openChat(this.#deps.secrets, eventId.stream, context);
-    if (!chat) return isGone ? sessionNotFound() : eventsNotKept();
-    // The client may have lost the stream without the service knowing.
-    if (session?.transport.events.turnOf(chat.requestId) === chat.turnId)
-      session?.transport.closeSSEStream(chat.requestId);
-    return toldFromLog(this.#deps, request, chat, eventId);
-  }
-
-  async #exchange(
-    session: McpSession,
-    { request, body }: Received,
-    respond: () => Promise<Response>,
-  ): Promise<HttpResponse> {
-    const over = use(session);
-    try {
-      const response = await respond();
-      if (session.transport.sessionId === undefined) await session.server.close();
-      return await fromWebResponse(response, { onOver: over, lost: request.credential?.lost, body });
-    } catch (error) {
-      over();
-      throw error;
-    }
-  }
-
-  async #respond({ id, transport }: McpSession, { request, body }: Received): Promise<Response> {
-    const { context } = request;
-    const { requestIds } = body;
-    const respond = (): Promise<Response> =>
-      transport.handleRequest(webRequest(request, body.text), asker(context));
-    if (requestIds.length === 0) return respond();
-    const { exposes, secrets } = this.#deps;
-    const chat = exposes.has('agent') ? chatStreamOf(body, conversationOf(id)) : null;
-    const name = chat ? await sealChat(secrets, chat, context) : crypto.randomUUID();
-    const exchange: Exchange = { name, requestIds, turnId: chat?.turnId };
-    return transport.events.begin(exchange, respond);
   }
 
   async #create(
@@ -246,37 +181,6 @@ export class McpSessions implements Disposable {
       this.#deps.log.warn({ err }, 'an idle MCP session could not be closed');
     });
   }
-}
-
-interface Received {
-  readonly request: ServedRequest;
-  readonly body: McpBody;
-}
-
-/** The conversation of a session, for calls that name none. */
-function conversationOf(id: string): SessionId {
-  return `mcp-${id}`;
-}
-
-/** Each call is made with the rights of its own request: those of a later token may be fewer. */
-function asker(context: RequestContext): { authInfo?: AuthInfo } {
-  if (!context.rights) return {};
-  // The token stays here: nobody beyond needs it.
-  return { authInfo: { token: '', clientId: context.principal, scopes: [], extra: { context } } };
-}
-
-function isOf({ context }: McpSession, { principal, tenant }: RequestContext): boolean {
-  return context.principal === principal && context.tenant === tenant;
-}
-
-/** Marks the session as in use. The returned function ends the use and may be called more than once. */
-function use(session: McpSession): () => void {
-  const mark = Symbol('use');
-  session.uses.add(mark);
-  return () => {
-    session.uses.delete(mark);
-    session.lastUsed = Date.now();
-  };
 }
 
 function tooManyOfPrincipal(): ServiceError {
