@@ -130,7 +130,7 @@ export async function serveHttp({
   const mcp = new McpEndpoints(host, (agent) => {
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
     const { exposes, secrets } = agent;
-    return new McpEndpoint({ bus, card, exposes, secrets, maxRequestBytes, log, peers });
+    return new McpEndpoint({ bus, card, exposes, secrets, maxRequestBytes, log, peers, fanOut });
   });
   const http = new HttpFront({
     ...{ ...front, cors, router, mcp },

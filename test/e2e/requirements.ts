@@ -564,6 +564,9 @@ export const requirements = {
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',
   'mcp.sessions': 'each MCP session has a conversation of its own unless it names one',
   'mcp.cancel': 'cancelling a call cancels the turn',
+  'mcp.resume':
+    'a client of the older era that loses a stream gets the rest with Last-Event-ID, each event once, over restarts too',
+  'mcp.resume-access': 'nobody resumes a stream of somebody else, or one that is not there',
   'mcp.resources': 'the agent card and its redacted configuration are resources',
   'mcp.access': '/mcp refuses foreign Host and Origin',
   'mcp.stateless': 'clients from 2026-07-28 on use /mcp and stdio without a session',

@@ -19,7 +19,7 @@ export function untilLost(
     {
       start(controller) {
         end = () => {
-          for (const id of body.requestIds) controller.enqueue(refusalOf(id, lost.reason));
+          for (const id of body.requestIds) controller.enqueue(Buffer.from(refusalOf(id, lost.reason)));
           controller.close();
           void reader.cancel(lost.reason);
         };
@@ -42,8 +42,9 @@ export function untilLost(
   );
 }
 
-function refusalOf(id: string | number, reason: unknown): Uint8Array {
+/** The answer to a request whose client may hear no more. */
+export function refusalOf(id: string | number, reason: unknown): string {
   const { message, details } = asServiceError(reason);
   const error = { code: CLOSED_CODE, message, data: details };
-  return Buffer.from(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`);
+  return `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`;
 }

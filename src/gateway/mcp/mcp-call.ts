@@ -4,6 +4,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { TurnId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -24,6 +25,8 @@ export interface McpCall {
   readonly clientCapabilities: McpObject;
   /** The conversation of this client's MCP session. Absent in the newer era, which has no sessions. */
   readonly ownSessionId?: string | undefined;
+  /** The turn that this call begins, where its id is already known to the client. */
+  readonly turnId?: TurnId | undefined;
   /** Newer era: what the client answered to the questions of an earlier result `input_required`, or of a task. */
   readonly input?: McpInput | undefined;
   /** Older era: asks the client, such as `elicitation/create`, and answers with its result. */
@@ -52,6 +55,7 @@ export interface CallServer {
   readonly era: McpEra;
   readonly opener: RequestContext;
   readonly ownSessionId?: string | undefined;
+  readonly turnOf?: ((requestId: string | number) => TurnId | undefined) | undefined;
   readonly clientCapabilities: () => McpObject;
   /** The level that a client of the older era has set. */
   readonly level: () => LogLevel | undefined;
@@ -84,6 +88,7 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
       ? Capabilities.parse(envelope[CLIENT_CAPABILITIES_META_KEY])
       : server.clientCapabilities(),
     ownSessionId: server.ownSessionId,
+    turnId: server.turnOf?.(mcpReq.id),
     logLevel,
     input: isModern ? inputOf(mcpReq) : undefined,
     ...(!isModern && { ask: (method, params, over) => ask(mcpReq, { method, params, over }) }),

@@ -1,3 +1,4 @@
+import type { TurnId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { McpEra } from './mcp-call.ts';
 
@@ -7,6 +8,8 @@ export interface McpClient {
   readonly context: RequestContext;
   /** Conversation of this client, for calls that name none. */
   readonly ownSessionId?: string | undefined;
+  /** The turn that a request begins, where its id is already known to the client. */
+  readonly turnOf?: ((requestId: string | number) => TurnId | undefined) | undefined;
   /** Whether the server lives as long as its connection, and can tell of changes. */
   readonly isLasting: boolean;
 }

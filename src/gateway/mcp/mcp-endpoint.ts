@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
 import { decodeText } from '../requests/request-fields.ts';
+import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { AgentSurfaceDeps } from './agent/agent-deps.ts';
 import { McpBody } from './json-rpc-body.ts';
 import { LazyMcp } from './lazy-mcp.ts';
@@ -11,6 +12,11 @@ import { wrongMethod } from './mcp-exchange.ts';
 import { scopesOf } from './mcp-scopes.ts';
 import { McpSessions } from './sessions/mcp-sessions.ts';
 import { StatelessMcp } from './stateless/stateless-mcp.ts';
+
+export interface McpEndpointDeps extends AgentSurfaceDeps {
+  readonly fanOut: SignalFanOut;
+  readonly peers?: Peers | undefined;
+}
 
 /**
  * `/mcp`: an MCP server over streamable HTTP. Clients up to 2025-11-25 have sessions; those from 2026-07-28 on say all in each
@@ -22,10 +28,10 @@ export class McpEndpoint implements Disposable {
   readonly #sessions: McpSessions;
   readonly #stateless: StatelessMcp;
 
-  constructor({ peers, ...agent }: AgentSurfaceDeps & { readonly peers?: Peers | undefined }) {
+  constructor({ peers, fanOut, ...agent }: McpEndpointDeps) {
     this.#agent = agent;
     this.#mcp = new LazyMcp(agent);
-    this.#sessions = new McpSessions(this.#mcp, agent.log, peers);
+    this.#sessions = new McpSessions({ ...agent, mcp: this.#mcp, fanOut, peers });
     this.#stateless = new StatelessMcp(this.#mcp, agent.log);
   }
 

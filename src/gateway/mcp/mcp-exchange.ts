@@ -60,7 +60,7 @@ export function sessionNotFound(): HttpResponse {
   return refusal(404, -32001, 'Session not found');
 }
 
-function refusal(
+export function refusal(
   status: number,
   code: number,
   message: string,

@@ -38,7 +38,7 @@ const notApplicable = {
   ],
   'prompts, which an agent does not offer': ['prompts-list'],
   'completion of arguments, which it does not offer': ['completion-complete'],
-  'streams that are resumed, which it does not offer (and a tool made for it)': ['server-sse-polling'],
+  'a tool that ends its own stream, so that the client comes back': ['server-sse-polling'],
 };
 
 /** The same by the suite of the next version of the protocol, in both eras. */

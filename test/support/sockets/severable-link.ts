@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /** Forwards connections to a port of this machine, until the test severs the link, and again once it restores it. */
 export class SeverableLink implements AsyncDisposable {
-  readonly #target: number;
+  #target: number;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((socket) => this.#forward(socket));
   #port = 0;
@@ -51,6 +51,11 @@ export class SeverableLink implements AsyncDisposable {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     await once(this.#server, 'close');
+  }
+
+  /** Forwards later connections to another port. */
+  leadTo(target: number): void {
+    this.#target = target;
   }
 
   /** Accepts connections again, on the same port. */

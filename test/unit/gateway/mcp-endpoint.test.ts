@@ -4,9 +4,11 @@ import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
 import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts';
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
+import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
 import type { HttpResponse } from '../../../src/ports/web-server.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
 import { identity } from '../../support/access/known-tokens.ts';
+import { FakeBroadcast } from '../../support/sockets/fake-broadcast.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { INITIALIZE } from '../../support/tools/mcp-http.ts';
 
@@ -43,12 +45,14 @@ function holdStream({ status, body, onOver }: HttpResponse): () => Promise<void>
 
 describe('the MCP endpoint', () => {
   let endpoint: McpEndpoint;
+  let bus: LocalBus;
 
   beforeEach(() => {
     vi.useFakeTimers();
-    const bus = new LocalBus((error) => expect.unreachable(String(error)));
+    bus = new LocalBus((error) => expect.unreachable(String(error)));
     endpoint = new McpEndpoint({
       bus,
+      fanOut: new SignalFanOut(bus, new FakeBroadcast()),
       maxRequestBytes: false,
       exposes: new Set(['agent']),
       card: () => ({ name: 'a', version: '1', model: 'none' }),
@@ -108,6 +112,25 @@ describe('the MCP endpoint', () => {
     await leave();
     vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
     expect(await pingStatus(sessionId)).toBe(404);
+  });
+
+  it('cancels no turn when it forgets the session of a client that is away', async () => {
+    const started = Promise.withResolvers<void>();
+    bus.handle('turn.start', () => {
+      started.resolve();
+      return new Promise(() => undefined);
+    });
+    const cancelled = vi.fn();
+    bus.handle('turn.cancel', cancelled);
+    const sessionId = await initialize();
+    const params = { name: 'chat_with_agent', arguments: { message: 'take your time' } };
+    const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params };
+    const lose = holdStream(await endpoint.handle(request('POST', call, sessionId)));
+    await started.promise;
+    await lose();
+    vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
+    expect(await pingStatus(sessionId)).toBe(404);
+    expect(cancelled).not.toHaveBeenCalled();
   });
 
   it('does not take a request that fails for one in use for ever', async () => {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
 import { isoTime } from '../../../core/session/view-session.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
 import { howToDecide } from '../../requests/queued-message.ts';
@@ -11,6 +10,7 @@ import { TASKS_EXTENSION, type TaskParams } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
 import { chatResult } from './chat-result.ts';
+import { ifNoSession } from './no-session.ts';
 import { placeOf, type TurnPlace, taskIdOf } from './turn-place.ts';
 import { TurnState } from './turn-state.ts';
 
@@ -100,12 +100,6 @@ async function taskAt(
   for (const envelope of recorded.since) state.note(envelope);
   const times = { createdAt: isoTime(first.time), lastUpdatedAt: isoTime(state.changedAt) };
   return { task: { taskId, ...times, ttlMs: null, pollIntervalMs: POLL_INTERVAL_MS }, state };
-}
-
-/** A session of somebody else is one that is not there. */
-function ifNoSession(thrown: unknown): null {
-  if (thrown instanceof ServiceError && thrown.code === 'SESSION_NOT_FOUND') return null;
-  throw thrown;
 }
 
 function requirePlace(taskId: string, call: McpCall): TurnPlace {

@@ -58,7 +58,8 @@ export async function chatWithAgent(
   const place = state && placeOf(state.taskId);
   if (state && place) return goOn(deps, { place, leftOpen: state.leftOpen }, call);
   const { message: text, imageData: image, sessionId = ownConversation(call) } = asked;
-  const message = turnMessage({ sessionId, text, image });
+  const { turnId } = call;
+  const message = { ...turnMessage({ sessionId, text, image }), ...(turnId !== undefined && { turnId }) };
   try {
     checkImageSize(image, deps.maxRequestBytes);
     // A cancellation that arrived together with the call was handled before it.

@@ -40,7 +40,12 @@ export class OpenQuestions implements Disposable {
 
 /** Tells the client with a log message that its call waits until somebody has approved or denied a tool call. */
 export function tellOfApproval(call: McpCall, sessionId: SessionId, approval: PendingApproval): void {
+  const { level, logger, data } = approvalNotice(sessionId, approval);
+  call.log(level, logger, data);
+}
+
+export function approvalNotice(sessionId: SessionId, approval: PendingApproval) {
   const approvals = [approval];
   const message = `The agent needs approval. ${howToDecide(sessionId, approvals)}`;
-  call.log('notice', 'approvals', { message, approvals });
+  return { level: 'notice', logger: 'approvals', data: { message, approvals } } as const;
 }

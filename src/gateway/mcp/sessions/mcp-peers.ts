@@ -4,8 +4,6 @@ import type { Peers } from '../../../ports/peers.ts';
 
 const ENDED = 'mcp-session.ended';
 const CANCELLED = 'mcp-call.cancelled';
-/** Ended sessions that are remembered, so that no node begins them again. */
-const MOST_ENDED = 10_000;
 /** An id is a UUID: all but its last part is random. */
 const RANDOM_LENGTH = 24;
 const MARK_LENGTH = 12;
@@ -20,15 +18,10 @@ interface Hears {
 /** The MCP sessions of the other nodes. A client may send each of its requests to another node. */
 export class McpPeers {
   readonly #peers: Peers;
-  readonly #ended = new Set<string>();
 
   constructor(peers: Peers, { ended, cancelled }: Hears) {
     this.#peers = peers;
-    peers.onTold(ENDED, (payload) => {
-      const id = String(payload);
-      this.#noteEnded(id);
-      ended(id);
-    });
+    peers.onTold(ENDED, (payload) => ended(String(payload)));
     peers.onTold(CANCELLED, (payload) => {
       if (Array.isArray(payload)) cancelled(String(payload[0]), String(payload[1]));
     });
@@ -40,10 +33,9 @@ export class McpPeers {
     return random + this.#markOf(random, client);
   }
 
-  /** Whether a node has begun the session for this client. */
+  /** Whether a node has begun the session for this client. It may have ended since. */
   mayHave(id: string, client: RequestContext): boolean {
-    const isOwn = id.slice(RANDOM_LENGTH) === this.#markOf(id.slice(0, RANDOM_LENGTH), client);
-    return isOwn && !this.#ended.has(id);
+    return id.slice(RANDOM_LENGTH) === this.#markOf(id.slice(0, RANDOM_LENGTH), client);
   }
 
   #markOf(random: string, { tenant, principal, agent }: RequestContext): string {
@@ -53,19 +45,12 @@ export class McpPeers {
 
   /** The client has ended the session. */
   end(id: string): void {
-    this.#noteEnded(id);
     this.#peers.tell(ENDED, id);
   }
 
   /** The call that a client cancels may run on any node. */
   noteBody(id: string, body: string): void {
     if (body.includes(CANCELLATION) && isCancellation(body)) this.#peers.tell(CANCELLED, [id, body]);
-  }
-
-  #noteEnded(id: string): void {
-    this.#ended.add(id);
-    const [oldest] = this.#ended;
-    if (this.#ended.size > MOST_ENDED && oldest !== undefined) this.#ended.delete(oldest);
   }
 }
 

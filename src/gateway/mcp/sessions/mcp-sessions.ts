@@ -1,20 +1,19 @@
-import type {
-  AuthInfo,
-  JSONRPCMessage,
-  Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
 import { ServiceError } from '../../../core/errors.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
-import type { Logger } from '../../../ports/logger.ts';
 import type { Peers } from '../../../ports/peers.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
-import { fromWebResponse, sessionNotFound, webRequest } from '../mcp-exchange.ts';
+import { sessionNotFound } from '../mcp-exchange.ts';
+import { KeptStreams } from '../resume/kept-streams.ts';
+import type { LogReader } from '../resume/told-from-log.ts';
+import { EndedSessions } from './ended-sessions.ts';
 import { initialization, McpPeers, notification } from './mcp-peers.ts';
+import { conversationOf, inUse, isOf, type McpSession, responseOf } from './mcp-session.ts';
+import { resumedStream } from './resumed-stream.ts';
 
 /** A session that is idle for this long is closed. Its client must initialize again. */
 const IDLE_MS = 30 * 60_000;
@@ -24,14 +23,10 @@ const MAX_SESSIONS = 1_000;
 /** The same for one principal, where clients are authenticated: nobody can replace the sessions of others. */
 const MAX_OF_PRINCIPAL = 100;
 
-interface McpSession {
-  /** Who opened the session. Nobody else can use it. */
-  readonly context: RequestContext;
-  readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** Requests and streams of the session that are open now. */
-  readonly uses: Set<symbol>;
-  lastUsed: number;
+export interface McpSessionsDeps extends LogReader, Pick<AgentSurfaceDeps, 'exposes' | 'secrets' | 'log'> {
+  readonly mcp: LazyMcp;
+  /** The other nodes of a cluster: a client may talk to any of them in one MCP session. */
+  readonly peers: Peers | undefined;
 }
 
 /**
@@ -39,23 +34,23 @@ interface McpSession {
  * sees the calls of another.
  */
 export class McpSessions implements Disposable {
-  readonly #mcp: LazyMcp;
-  readonly #log: Logger;
+  readonly #deps: McpSessionsDeps;
   readonly #peers: McpPeers | undefined;
   readonly #sessions = new Map<string, McpSession>();
+  readonly #ended = new EndedSessions();
+  readonly #kept = new KeptStreams();
   readonly #sweeper: NodeJS.Timeout;
 
-  /** @param peers the other nodes of a cluster: a client may talk to any of them in one MCP session. */
-  constructor(mcp: LazyMcp, log: Logger, peers: Peers | undefined) {
-    this.#mcp = mcp;
-    this.#log = log;
+  constructor(deps: McpSessionsDeps) {
+    this.#deps = deps;
+    const { peers } = deps;
     this.#peers =
       peers &&
       new McpPeers(peers, {
         ended: (id) => this.#endHere(id),
         cancelled: (id, body) => this.#cancel(id, body),
       });
-    this.#sweeper = setInterval(() => this.#evictIdle(), SWEEP_MS).unref();
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
   /** Number of MCP sessions. */
@@ -64,22 +59,21 @@ export class McpSessions implements Disposable {
   }
 
   async handle(request: ServedRequest, body: McpBody): Promise<HttpResponse> {
-    const { context } = request;
-    const id = request.headers.get('mcp-session-id');
-    const known =
-      id === undefined ? undefined : (this.#sessions.get(id) ?? (await this.#revive(id, request)));
-    if (id !== undefined && !(known && isOf(known, context))) return sessionNotFound();
+    const { context, headers, method } = request;
+    const id = headers.get('mcp-session-id');
+    const known = id === undefined ? undefined : await this.#find(id, request);
+    if (known && !isOf(known, context)) return sessionNotFound();
+    const isGone = id !== undefined && !known;
+    const lastEventId = method === 'GET' ? headers.get('last-event-id') : undefined;
+    // A session from before a restart is gone, too, but its streams may go on.
+    if (isGone && (!lastEventId || this.#ended.has(id))) return sessionNotFound();
+    if (lastEventId) {
+      const resumption = { request, body, lastEventId, session: known, isGone };
+      return resumedStream(this.#deps, resumption);
+    }
     const session = known ?? (await this.#create({ ...context, trace: undefined }));
     if (id !== undefined) this.#peers?.noteBody(id, body.text);
-    const over = use(session);
-    try {
-      const response = await session.transport.handleRequest(webRequest(request, body.text), asker(context));
-      if (session.transport.sessionId === undefined) await session.server.close();
-      return await fromWebResponse(response, { onOver: over, lost: request.credential?.lost, body });
-    } catch (error) {
-      over();
-      throw error;
-    }
+    return inUse(session, { request, body }, () => responseOf(session, { request, body }, this.#deps));
   }
 
   /**
@@ -97,23 +91,28 @@ export class McpSessions implements Disposable {
   ): Promise<McpSession> {
     if (context.rights) this.#makeRoomOf(context);
     this.#makeRoom();
-    const { sdk, serverFor } = await this.#mcp.load();
-    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      onsessioninitialized: () => void this.#sessions.set(id, session),
-      onsessionclosed: () => {
+    const { transportOf, serverFor } = await this.#deps.mcp.load();
+    const transport = transportOf({
+      ...{ id, kept: this.#kept },
+      onInitialized: () => void this.#sessions.set(id, session),
+      onEnded: () => {
         this.#sessions.delete(id);
+        this.#ended.add(id);
         this.#peers?.end(id);
       },
-      // The web server has checked the size already, and keeps streams alive.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      keepAliveMs: 0,
     });
-    transport.onmessage = (message) => endCancelledStream(transport, message);
-    const server = serverFor({ era: 'legacy', ownSessionId: `mcp-${id}`, context, isLasting: true });
-    const session: McpSession = { context, server, transport, uses: new Set(), lastUsed: Date.now() };
+    const server = serverFor({
+      ...{ era: 'legacy', context, isLasting: true, ownSessionId: conversationOf(id) },
+      turnOf: (requestId) => transport.events.turnOf(requestId),
+    });
+    const session = { id, context, server, transport, uses: new Set<symbol>(), lastUsed: Date.now() };
     await server.connect(transport);
     return session;
+  }
+
+  /** The session with this id, also if another node has begun it. It may be somebody else's. */
+  async #find(id: string, request: ServedRequest): Promise<McpSession | undefined> {
+    return this.#sessions.get(id) ?? (this.#ended.has(id) ? undefined : await this.#revive(id, request));
   }
 
   /**
@@ -129,80 +128,59 @@ export class McpSessions implements Disposable {
 
   /** The client has ended the session at another node. */
   #endHere(id: string): void {
+    this.#ended.add(id);
     const session = this.#sessions.get(id);
-    if (session) this.#evict(id, session);
+    if (!session) return;
+    this.#sessions.delete(id);
+    session.server.close().catch((err: unknown) => {
+      this.#deps.log.warn({ err }, 'an MCP session that was ended at another node could not be closed');
+    });
   }
 
   /** A call of this session that runs here, and that the client has cancelled at another node. */
   #cancel(id: string, body: string): void {
     const session = this.#sessions.get(id);
     session?.transport.handleRequest(notification(id, body)).catch((err: unknown) => {
-      this.#log.warn({ err }, 'a call that was cancelled at another node could not be cancelled here');
+      this.#deps.log.warn({ err }, 'a call that was cancelled at another node could not be cancelled here');
     });
   }
 
   /** Clients that never closed their sessions must not keep others out. Throws if all sessions are in use. */
   #makeRoom(): void {
     if (this.#sessions.size < MAX_SESSIONS) return;
-    if (!this.#evictLongestIdle([...this.#sessions])) throw tooManySessions();
+    if (!this.#evictLongestIdle([...this.#sessions.values()])) throw tooManySessions();
   }
 
   /** Throws if the principal has too many sessions, all of them in use. */
   #makeRoomOf(context: RequestContext): void {
-    const own = [...this.#sessions].filter(([, session]) => isOf(session, context));
+    const own = [...this.#sessions.values()].filter((session) => isOf(session, context));
     if (own.length < MAX_OF_PRINCIPAL) return;
     if (!this.#evictLongestIdle(own)) throw tooManyOfPrincipal();
   }
 
   /** @returns whether one was idle. */
-  #evictLongestIdle(sessions: readonly [string, McpSession][]): boolean {
-    const idle = sessions.filter(([, { uses }]) => uses.size === 0);
-    const [longest] = idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (longest) this.#evict(...longest);
+  #evictLongestIdle(sessions: readonly McpSession[]): boolean {
+    const idle = sessions.filter(({ uses }) => uses.size === 0);
+    const [longest] = idle.sort((a, b) => a.lastUsed - b.lastUsed);
+    if (longest) this.#evict(longest);
     return longest !== undefined;
   }
 
-  #evictIdle(): void {
+  #sweep(): void {
+    this.#kept.expire();
     const now = Date.now();
-    for (const [id, session] of this.#sessions) {
-      if (session.uses.size === 0 && now - session.lastUsed >= IDLE_MS) this.#evict(id, session);
-    }
+    for (const session of this.#sessions.values())
+      if (session.uses.size === 0 && now - session.lastUsed >= IDLE_MS) this.#evict(session);
   }
 
-  #evict(id: string, { server }: McpSession): void {
+  /** Calls that still run go on. */
+  #evict({ id, server, transport }: McpSession): void {
     this.#sessions.delete(id);
-    server.close().catch((err: unknown) => {
-      this.#log.warn({ err }, 'an idle MCP session could not be closed');
+    server.onclose?.();
+    transport.leave().catch((err: unknown) => {
+      this.#deps.log.warn({ err }, 'an idle MCP session could not be closed');
     });
   }
-}
-
-/** Each call is made with the rights of its own request: those of a later token may be fewer. */
-function asker(context: RequestContext): { authInfo?: AuthInfo } {
-  if (!context.rights) return {};
-  // The token stays here: nobody beyond needs it.
-  return { authInfo: { token: '', clientId: context.principal, scopes: [], extra: { context } } };
-}
-
-function isOf({ context }: McpSession, { principal, tenant }: RequestContext): boolean {
-  return context.principal === principal && context.tenant === tenant;
-}
-
-/** Marks the session as in use. The returned function ends the use and may be called more than once. */
-function use(session: McpSession): () => void {
-  const mark = Symbol('use');
-  session.uses.add(mark);
-  return () => {
-    session.uses.delete(mark);
-    session.lastUsed = Date.now();
-  };
-}
-
-/** The SDK does not answer a cancelled call, and would keep its stream open for the life of the session. */
-function endCancelledStream(transport: McpSession['transport'], message: JSONRPCMessage): void {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return;
-  const requestId = message.params?.requestId;
-  if (typeof requestId === 'string' || typeof requestId === 'number') transport.closeSSEStream(requestId);
 }
 
 function tooManyOfPrincipal(): ServiceError {

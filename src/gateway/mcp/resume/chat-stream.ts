@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { SessionId, TurnId } from '../../../core/ids.ts';
+import type { RequestContext } from '../../../core/request/request-context.ts';
+import { SealedError, type SecretBox } from '../../../ports/secret-box.ts';
+import { CHAT_TOOL } from '../agent/chat-tool.ts';
+import type { McpBody } from '../json-rpc-body.ts';
+
+const JsonRpcId = z.union([z.string(), z.number()]);
+
+/** A call of `chat_with_agent`: all that is needed to tell its stream from the log. */
+export interface ChatStream {
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
+  /** By which the client knows its answer. */
+  readonly requestId: string | number;
+  /** Null if the client wants no progress. */
+  readonly progressToken: string | number | null;
+}
+
+const ChatCall = z.object({
+  id: JsonRpcId,
+  method: z.literal('tools/call'),
+  params: z.object({
+    name: z.literal(CHAT_TOOL.name),
+    arguments: z.looseObject({ sessionId: SessionId.optional() }).optional(),
+    _meta: z.looseObject({ progressToken: JsonRpcId.optional() }).optional(),
+  }),
+});
+
+/** Null if the body is something else. A batch has one stream for all its calls, so it is something else, too. */
+export function chatStreamOf({ json }: McpBody, ownSessionId: SessionId): ChatStream | null {
+  const { data } = ChatCall.safeParse(json);
+  if (!data) return null;
+  const { id: requestId, params } = data;
+  return {
+    sessionId: params.arguments?.sessionId ?? ownSessionId,
+    turnId: crypto.randomUUID(),
+    requestId,
+    progressToken: params._meta?.progressToken ?? null,
+  };
+}
+
+/** Short, because each event of the stream has it. */
+const Sealed = z.tuple([SessionId, TurnId, JsonRpcId, JsonRpcId.nullable()]);
+
+/** Encrypted for this client with the key of the service, so it cannot be forged or used by others. */
+export function sealChat(secrets: SecretBox, chat: ChatStream, client: RequestContext): Promise<string> {
+  const { sessionId, turnId, requestId, progressToken } = chat;
+  const fields: z.infer<typeof Sealed> = [sessionId, turnId, requestId, progressToken];
+  return secrets.seal(JSON.stringify(fields), ownerOf(client));
+}
+
+/** Null if this client was not given the text. */
+export async function openChat(
+  secrets: SecretBox,
+  sealed: string,
+  client: RequestContext,
+): Promise<ChatStream | null> {
+  try {
+    const opened: unknown = JSON.parse(await secrets.open(sealed, ownerOf(client)));
+    const [sessionId, turnId, requestId, progressToken] = Sealed.parse(opened);
+    return { sessionId, turnId, requestId, progressToken };
+  } catch (error) {
+    if (error instanceof SealedError) return null;
+    throw error;
+  }
+}
+
+function ownerOf({ tenant, principal, agent }: RequestContext): string {
+  return JSON.stringify(['mcp-event-id', tenant, principal, agent]);
+}

@@ -1,0 +1,112 @@
+import type { SessionSignal } from '../../../core/session/session-signal.ts';
+import { pendingApproval } from '../../../core/session/view-session.ts';
+import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
+import type { RecordedTurn } from '../../requests/recorded-turn.ts';
+import { chatResult } from '../agent/chat-result.ts';
+import { approvalNotice } from '../agent/open-questions.ts';
+import { toolError } from '../agent/tool-result.ts';
+import { TurnState } from '../agent/turn-state.ts';
+import type { McpObject } from '../mcp-object.ts';
+import type { ChatStream } from './chat-stream.ts';
+import { encodeEventId } from './event-id.ts';
+
+/** A call of `chat_with_agent` that is told from the log, to a client that has a part of it. */
+export class ToldCall {
+  readonly #chat: ChatStream;
+  /** Of the stream, in the ids of its events. */
+  readonly #name: string;
+  readonly #state: TurnState;
+  /** Calls of the turn whose approval was decided before the client came back. */
+  readonly #decided: ReadonlySet<string>;
+  /** Characters of the reply that the client has. */
+  #told: number;
+  /** Characters of the reply that were read. */
+  #read = 0;
+  #isOver = false;
+
+  constructor(chat: ChatStream, name: string, { told, recorded }: Begun) {
+    this.#chat = chat;
+    this.#name = name;
+    this.#told = told;
+    this.#state = new TurnState(chat.turnId);
+    this.#decided = decidedIn(recorded, chat);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @returns the events that tell the client of it; empty if there is nothing to tell. */
+  take(signal: SessionSignal): string {
+    if ('event' in signal) {
+      const { event, time } = signal;
+      this.#state.note(signal);
+      const { outcome } = this.#state;
+      if (outcome) return this.#end(outcome);
+      if (event.type !== 'approval.requested' || this.#decided.has(event.callId)) return '';
+      const { sessionId } = this.#chat;
+      const params = approvalNotice(sessionId, pendingApproval(event, time));
+      return this.#event({ method: 'notifications/message', params });
+    }
+    if (signal.type === 'session.fault') return this.#end({ status: 'failed', error: signal.error });
+    if (signal.type === 'reply.chunk' && signal.turnId === this.#chat.turnId)
+      return this.#say(signal.content);
+    return '';
+  }
+
+  /** The conversation was deleted. */
+  lost(): string {
+    this.#isOver = true;
+    return lostAnswer(this.#chat, this.#name);
+  }
+
+  #say(text: string): string {
+    this.#read += text.length;
+    const missing = this.#read - this.#told;
+    if (missing <= 0) return '';
+    this.#told = this.#read;
+    const { progressToken } = this.#chat;
+    if (progressToken === null) return '';
+    const params = { progressToken, progress: this.#told, message: text.slice(-missing) };
+    return this.#event({ method: 'notifications/progress', params });
+  }
+
+  #end(outcome: TurnOutcome): string {
+    this.#isOver = true;
+    return answerEvent(this.#chat, this.#name, chatResult(outcome, this.#chat.sessionId));
+  }
+
+  #event(message: McpObject): string {
+    return encoded(encodeEventId({ stream: this.#name, told: this.#told }), message);
+  }
+}
+
+interface Begun {
+  readonly told: number;
+  /** What the log has of the turn when the client comes back. */
+  readonly recorded: RecordedTurn;
+}
+
+const LOST =
+  'Nothing is there of this call: its message was not taken, or its conversation was deleted. If the conversation does not have the message, send it again.';
+
+/** The answer of a call that has left nothing. */
+export function lostAnswer(chat: ChatStream, name: string): string {
+  return answerEvent(chat, name, toolError(LOST));
+}
+
+function answerEvent({ requestId }: ChatStream, name: string, result: McpObject): string {
+  return encoded(encodeEventId({ stream: name, told: 'end' }), { id: requestId, result });
+}
+
+function encoded(id: string, message: McpObject): string {
+  return `event: message\nid: ${id}\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
+}
+
+function decidedIn({ since }: RecordedTurn, { turnId }: ChatStream): ReadonlySet<string> {
+  const state = new TurnState(turnId);
+  for (const envelope of since) state.note(envelope);
+  const waiting = new Set(state.approvals.map(({ callId }) => callId));
+  const asked = since.flatMap(({ event }) => (event.type === 'approval.requested' ? [event.callId] : []));
+  return new Set(asked.filter((callId) => !waiting.has(callId)));
+}

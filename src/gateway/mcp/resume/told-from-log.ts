@@ -1,0 +1,70 @@
+import { requireScope } from '../../../core/access/require-scope.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import type { HttpResponse } from '../../../ports/web-server.ts';
+import type { ServedRequest } from '../../http/http-message.ts';
+import { recordedTurn } from '../../requests/recorded-turn.ts';
+import { serverSentEvents } from '../../sse/server-sent-events.ts';
+import { followSession } from '../../stream/followed-session.ts';
+import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
+import { ifNoSession } from '../agent/no-session.ts';
+import { refusalOf } from '../credential-stream.ts';
+import type { ChatStream } from './chat-stream.ts';
+import type { EventId } from './event-id.ts';
+import { encodeEventId } from './event-id.ts';
+import { primingEvent } from './resumption.ts';
+import { lostAnswer, ToldCall } from './told-call.ts';
+
+export interface LogReader {
+  readonly bus: Bus;
+  readonly fanOut: SignalFanOut;
+}
+
+/** Goes on with the stream of a call of `chat_with_agent`, on any node and after a restart: all of it is read from the log. */
+export async function toldFromLog(
+  { bus, fanOut }: LogReader,
+  request: ServedRequest,
+  chat: ChatStream,
+  { stream, told }: EventId,
+): Promise<HttpResponse> {
+  const { context, credential, method } = request;
+  if (context.rights) requireScope(context, REQUEST_SCOPES['session.events']);
+  if (told === 'end') return whole('', request);
+  const { sessionId, requestId } = chat;
+  const recorded = await recordedTurn(bus, chat, context).catch(ifNoSession);
+  if (!recorded) return whole(lostAnswer(chat, stream), request);
+  credential?.checkBy(() => void bus.topicOf(sessionId, context));
+  const call = new ToldCall(chat, stream, { told, recorded });
+  const revision = request.headers.get('mcp-protocol-version');
+  return serverSentEvents(
+    (sink) =>
+      followSession(
+        { bus, fanOut, context },
+        {
+          ...{ sessionId, afterSeq: recorded.begin - 1, sink },
+          begin: () => primingEvent(encodeEventId({ stream, told }), revision),
+          take: (signal) => call.take(signal),
+          isOver: () => call.isOver,
+          onOver: () => sink.end(),
+          onDeleted: () => {
+            sink.send(call.lost());
+            sink.end();
+          },
+          onError: (error) => sink.fail(error),
+        },
+      ),
+    { method, credential, encodeError: (error) => refusalOf(requestId, error) },
+  );
+}
+
+/** A stream that has ended. */
+function whole(events: string, { method }: ServedRequest): HttpResponse {
+  return serverSentEvents(
+    (sink) => {
+      if (events !== '') sink.send(events);
+      sink.end();
+      return { drained: () => undefined, stop: () => undefined };
+    },
+    { method },
+  );
+}

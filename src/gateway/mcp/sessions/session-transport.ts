@@ -1,0 +1,60 @@
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { KeptStreams } from '../resume/kept-streams.ts';
+import { RETRY_MS } from '../resume/resumption.ts';
+import { SessionEvents } from '../resume/session-events.ts';
+
+export interface TransportDeps {
+  readonly id: string;
+  readonly kept: KeptStreams;
+  readonly onInitialized: () => void;
+  readonly onEnded: () => void;
+}
+
+/** The SDK's transport of one MCP session, whose streams can be resumed. */
+export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly events: SessionEvents;
+
+  constructor({ id, kept, onInitialized, onEnded }: TransportDeps) {
+    const events = new SessionEvents(kept, (streamId) => this.#requestsOf(streamId));
+    super({
+      sessionIdGenerator: () => id,
+      onsessioninitialized: onInitialized,
+      onsessionclosed: onEnded,
+      eventStore: events,
+      retryInterval: RETRY_MS,
+      // The web server has checked the size already, and keeps streams alive.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      keepAliveMs: 0,
+    });
+    this.events = events;
+    this.onmessage = (message) => this.#endCancelled(message);
+  }
+
+  /** Ends all streams. The calls go on: that a client is away cancels nothing. */
+  leave(): Promise<void> {
+    // The server would cancel them.
+    delete this.onclose;
+    return this.close();
+  }
+
+  /** The SDK gives its event store a stream, and tells nobody whose it is. */
+  #requestsOf(streamId: string): RequestId[] {
+    const streams: unknown = Reflect.get(this, '_requestToStreamMapping');
+    if (!(streams instanceof Map))
+      throw new Error('this release of the SDK knows its streams in another way');
+    return [...streams].flatMap(([requestId, id]) => (id === streamId ? [requestId] : []));
+  }
+
+  /** The SDK does not answer a cancelled call, and would keep its stream open for the life of the session. */
+  #endCancelled(message: JSONRPCMessage): void {
+    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+    const requestId: unknown = message.params?.requestId;
+    if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
+    this.closeSSEStream(requestId);
+    this.events.end(requestId);
+  }
+}
