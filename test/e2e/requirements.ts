@@ -417,6 +417,8 @@ export const requirements = {
     'a request whose end is told in two ways, or in no known one, is 400 and its connection closed',
   'framing.chunked':
     'a chunked request is answered and its connection closed: nothing behind it is a request',
+  'requests.nesting':
+    'JSON of more than 200 levels is refused by each protocol, and nothing of it is recorded',
   'framing.kept': 'requests with a length go on over one connection',
   'headers.nosniff':
     'every answer carries X-Content-Type-Options: nosniff; the page and /docs keep their policy',

@@ -156,7 +156,9 @@ export class HttpExchange {
     }
     if (this.#over) return;
     this.#over = true;
-    this.#res.cork(() => this.#res.end(undefined, this.#isLast));
+    // To close at once, uWebSockets.js would write one more header, into the stream. A paused connection is closed later.
+    if (this.#isLast) this.#res.pause();
+    this.#res.cork(() => this.#res.end());
   }
 
   async #copy(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

@@ -6,6 +6,7 @@ import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
 import { jsonResponse } from '../http/http-message.ts';
 import { clientError } from '../requests/client-error.ts';
+import { parseJson } from '../requests/json-text.ts';
 import { decodeText, parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError, type JsonRpcError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
@@ -105,7 +106,7 @@ async function bodyOf({ request }: A2aCall): Promise<unknown> {
       issue: contentType === '' ? 'the header is missing' : `it is ${contentType}`,
     });
   try {
-    return JSON.parse(decodeText(await request.body()));
+    return parseJson(decodeText(await request.body()));
   } catch (error) {
     if (error instanceof SyntaxError)
       throw jsonRpcFault('PARSE_ERROR', 'The request body is not valid JSON.');

@@ -1,7 +1,7 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { Image } from '../../core/conversation/image.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
-import { argumentsOf, callNameIn } from '../requests/given-calls.ts';
+import { argumentsOf, GivenCalls } from '../requests/given-calls.ts';
 import type { Content, ContentPart, InputMessage } from './run-input.ts';
 
 /** The messages of an input, as the service takes them. */
@@ -31,8 +31,10 @@ export function givenThread(
   const history: GivenMessage[] = [];
   const ids: string[] = [];
   const warnings: string[] = [];
+  const called = new GivenCalls();
   const add = (id: string, message: GivenMessage): void => {
     history.push(message);
+    called.add(message);
     ids.push(id);
   };
   for (const [index, message] of messages.entries()) {
@@ -50,10 +52,10 @@ export function givenThread(
       }
       case 'assistant': {
         const { content = '', toolCalls = [] } = message;
-        const calls = toolCalls.map(({ id: callId, function: called }, at) => ({
+        const calls = toolCalls.map(({ id: callId, function: { name, arguments: args } }, at) => ({
           callId,
-          name: called.name,
-          arguments: argumentsOf(called.arguments, `${field}.toolCalls.${at}.function.arguments`),
+          name,
+          arguments: argumentsOf(args, `${field}.toolCalls.${at}.function.arguments`),
         }));
         add(message.id, { role: 'assistant', text: content, ...(calls.length > 0 && { calls }) });
         break;
@@ -61,7 +63,7 @@ export function givenThread(
       case 'tool': {
         if (isKnown) break;
         const { toolCallId: callId } = message;
-        const name = callNameIn(history, callId, `${field}.toolCallId`);
+        const name = called.nameOf(callId, `${field}.toolCallId`);
         add(message.id, { role: 'tool', callId, name, text: resultText(message) });
         break;
       }

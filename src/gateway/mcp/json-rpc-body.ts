@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../requests/json-text.ts';
 
 const Request = z.object({ method: z.string(), id: z.union([z.string(), z.number()]) });
 
@@ -8,6 +9,7 @@ export class McpBody {
   /** Undefined if it cannot be read: the transport answers what is wrong with it. */
   readonly json: unknown;
 
+  /** Throws if it is nested too deeply. */
   constructor(text: string) {
     this.text = text;
     this.json = parsed(text);
@@ -28,8 +30,9 @@ export class McpBody {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { parseJson } from './json-text.ts';
 import { refuseNearMiss } from './near-misses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -21,8 +22,9 @@ export function decodeText(bytes: Uint8Array): string {
 export function parseJsonObject(text: string, what: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new ServiceError(
       'INVALID_REQUEST',
       `${what} is not valid JSON.`,

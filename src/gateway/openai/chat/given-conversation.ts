@@ -2,7 +2,7 @@ import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { Image } from '../../../core/conversation/image.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
-import { argumentsOf, callNameIn } from '../../requests/given-calls.ts';
+import { argumentsOf, GivenCalls } from '../../requests/given-calls.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import type { ChatMessage } from './chat-request.ts';
 
@@ -54,10 +54,16 @@ export function givenHistory(
 ): { readonly instructions: readonly string[]; readonly history: GivenMessage[] } {
   const instructions: string[] = [];
   const history: GivenMessage[] = [...before];
+  const called = new GivenCalls();
+  for (const message of before) called.add(message);
   for (const [index, message] of messages.entries()) {
     const field = fieldOf(index);
     if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
-    else history.push(givenMessage(message, history, { field, maxImageBytes }));
+    else {
+      const given = givenMessage(message, called, { field, maxImageBytes });
+      history.push(given);
+      called.add(given);
+    }
   }
   return { instructions, history };
 }
@@ -69,7 +75,7 @@ interface Place {
 
 function givenMessage(
   message: Exclude<ChatMessage, { role: 'system' | 'developer' }>,
-  before: readonly GivenMessage[],
+  called: GivenCalls,
   place: Place,
 ): GivenMessage {
   switch (message.role) {
@@ -93,7 +99,7 @@ function givenMessage(
       return {
         role: 'tool',
         callId,
-        name: callNameIn(before, callId, `${place.field}.tool_call_id`),
+        name: called.nameOf(callId, `${place.field}.tool_call_id`),
         text: textOf(content),
       };
     }

@@ -18,15 +18,10 @@ export function inputMessages(input: string | readonly GivenItem[], field = 'inp
   for (const [index, item] of input.entries()) {
     for (const message of messagesOf(item)) {
       const before = messages.at(-1);
-      const isCallToo =
-        message.role === 'assistant' &&
-        message.tool_calls &&
-        before?.role === 'assistant' &&
-        places.length > 0;
-      if (isCallToo) {
+      if (message.role === 'assistant' && message.tool_calls && before?.role === 'assistant') {
         // Calls are items of their own here, and belong to the message before them there.
-        const tool_calls = [...(before.tool_calls ?? []), ...(message.tool_calls ?? [])];
-        messages[messages.length - 1] = { ...before, tool_calls };
+        before.tool_calls ??= [];
+        before.tool_calls.push(...message.tool_calls);
       } else {
         messages.push(message);
         places.push(index);

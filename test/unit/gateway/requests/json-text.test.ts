@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../../src/gateway/requests/json-text.ts';
+
+const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+const objects = (levels: number): string => '{"a":'.repeat(levels) + 1 + '}'.repeat(levels);
+
+describe('the JSON of a client', () => {
+  it('may have 200 levels', () => {
+    expect(JSON.stringify(parseJson(lists(200)))).toBe(lists(200));
+    expect(JSON.stringify(parseJson(objects(200)))).toBe(objects(200));
+    expect(parseJson(`[${lists(100)},${lists(199)}]`)).toHaveLength(2);
+  });
+
+  it('is refused with more', () => {
+    const refused = expect.objectContaining({
+      code: 'INVALID_REQUEST',
+      details: expect.objectContaining({ field: 'body', issue: 'it has more than 200 levels' }),
+    });
+    for (const text of [lists(201), objects(201), `[${lists(100)},${lists(200)}]`, lists(100_000)])
+      expect(() => parseJson(text)).toThrow(refused);
+  });
+
+  it('may have any signs in its strings', () => {
+    for (const value of ['['.repeat(500), '\\"[{'.repeat(300), '\\', `\\\\"${'{'.repeat(500)}`])
+      expect(parseJson(JSON.stringify({ [value]: [value, 'x'.repeat(500)] }))).toEqual({
+        [value]: [value, 'x'.repeat(500)],
+      });
+  });
+
+  it('that cannot be read is a SyntaxError', () => {
+    expect(() => parseJson(`${'['.repeat(300)}`)).toThrow(SyntaxError);
+  });
+});
