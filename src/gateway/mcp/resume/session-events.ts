@@ -37,10 +37,16 @@ export class SessionEvents implements EventStore {
 
   /** @param respond takes the POST, and opens its stream. */
   async begin(exchange: Exchange, respond: () => Promise<Response>): Promise<Response> {
-    for (const requestId of exchange.requestIds) this.#exchanges.set(requestId, exchange);
-    const response = await respond();
-    if (response.status !== 200) for (const requestId of exchange.requestIds) this.end(requestId);
-    return response;
+    const { requestIds } = exchange;
+    for (const requestId of requestIds) this.#exchanges.set(requestId, exchange);
+    let isTaken = false;
+    try {
+      const response = await respond();
+      isTaken = response.status === 200;
+      return response;
+    } finally {
+      if (!isTaken) for (const requestId of requestIds) this.end(requestId);
+    }
   }
 
   /** The request is answered, or never will be. */
