@@ -13,6 +13,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { type NodeId, type NodeLoad, SessionElsewhereError } from '../../ports/membership.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
+import { within } from '../../timing/deadline.ts';
 import { LocalBus } from '../bus/local-bus.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
@@ -275,6 +276,8 @@ export class ClusterBus implements Bus, ClusterAgent {
     const { sessions } = this.#composed;
     const { membership, feeds, relay } = this.#cluster;
     await this.#cluster.leave();
+    // A claim that is under way could take back what is given up now, and nobody would go on with it before this node ends.
+    await within(timeoutMs, this.#recovered, undefined);
     await sessions.handOver(timeoutMs, async (sessionId, seq) => {
       const stream = this.#prefix + sessionId;
       feeds.disown(stream, seq);
@@ -457,7 +460,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   async #recoverAll(): Promise<void> {
     this.#recovering = true;
     try {
-      while (this.#recoverAgain && this.#parts && !this.#parts.sessions.isDraining) {
+      while (this.#recoverAgain && this.#parts && !this.#cluster.isDraining) {
         this.#recoverAgain = false;
         const orphans = await this.#cluster.membership.claimOrphans(this.#prefix, ORPHANS);
         await Promise.all(orphans.map((stream) => this.#takeOver(stream)));
