@@ -551,6 +551,7 @@ export const requirements = {
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',
+  'mcp.repeated': 'a call of chat_with_agent that is repeated with its key says its message once',
   'mcp.sessions': 'each MCP session has a conversation of its own unless it names one',
   'mcp.cancel': 'cancelling a call cancels the turn',
   'mcp.resources': 'the agent card and its redacted configuration are resources',
