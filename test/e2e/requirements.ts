@@ -561,9 +561,15 @@ export const requirements = {
   'ag-ui.refused': 'an input that cannot be run is refused, with the field',
   'ag-ui.access': 'a run is of one agent and of one client: its thread does not exist for others',
 
+  // Several protocols
+  'doors.one':
+    'one conversation goes on over WebSocket, OpenAI’s interface, MCP, A2A and AG-UI, and each of them shows all of it',
+  'doors.killed': 'a kill -9 at any step of such a conversation loses, repeats and changes nothing of it',
+
   // MCP endpoint
   'mcp.tools': '/mcp offers chat_with_agent and reset_conversation to the SDK’s client',
   'mcp.chat': 'chat_with_agent answers with the reply and sends progress while it streams',
+  'mcp.repeated': 'a call of chat_with_agent that is repeated with its key says its message once',
   'mcp.sessions': 'each MCP session has a conversation of its own unless it names one',
   'mcp.cancel': 'cancelling a call cancels the turn',
   'mcp.resume':

@@ -124,7 +124,7 @@ async function surviveAll(environment: Record<string, string> = {}): Promise<voi
   await using bundle = await publishedBundle();
   // Each goes on with the log that the other has left.
   const scripts = [SOURCES, bundle.script];
-  await using service = await KilledService.create(folder.path, scripts, environment);
+  await using service = await KilledService.create(folder.path, scripts, { environment });
   const workload = begin(service);
   try {
     await killWhileTheyTalk(service, workload);

@@ -9,11 +9,19 @@ export type Death =
   | { readonly after: 'listening'; readonly ms: number }
   | { readonly after: 'frames'; readonly count: number };
 
+/** What all lives have in common. */
+interface LifeOptions {
+  readonly environment?: Record<string, string>;
+  /** More arguments of the command line. */
+  readonly args?: readonly string[];
+}
+
 /** A service that is killed and started again on the same data directory and port. */
 export class KilledService implements AsyncDisposable {
   readonly #folder: string;
   readonly #scripts: readonly string[];
   readonly #environment: Record<string, string>;
+  readonly #args: readonly string[];
   #lives = 0;
   readonly port: number;
   readonly #signals = new EventEmitter();
@@ -25,11 +33,12 @@ export class KilledService implements AsyncDisposable {
   private constructor(
     folder: string,
     scripts: readonly string[],
-    { port, environment }: { readonly port: number; readonly environment: Record<string, string> },
+    { port, environment = {}, args = [] }: LifeOptions & { readonly port: number },
   ) {
     this.#folder = folder;
     this.#scripts = scripts;
     this.#environment = environment;
+    this.#args = args;
     this.port = port;
   }
 
@@ -40,9 +49,9 @@ export class KilledService implements AsyncDisposable {
   static async create(
     folder: string,
     scripts: readonly string[],
-    environment: Record<string, string> = {},
+    options: LifeOptions = {},
   ): Promise<KilledService> {
-    return new KilledService(folder, scripts, { port: await freePort(), environment });
+    return new KilledService(folder, scripts, { port: await freePort(), ...options });
   }
 
   get url(): string {
@@ -78,7 +87,30 @@ export class KilledService implements AsyncDisposable {
     if (death.after === 'start') this.#spawn();
     else await this.start();
     await Promise.race([this.#moment(death), this.#process?.ended]);
-    await this.#kill();
+    await this.kill();
+  }
+
+  /** Ends a life with `kill -9`. Who finds the connection broken waits for the next one. */
+  async kill(): Promise<void> {
+    if (this.#isListening) this.#listening = Promise.withResolvers();
+    this.#isListening = false;
+    this.#process?.kill('SIGKILL');
+    const ending = await this.#process?.ended;
+    if (ending?.signal !== 'SIGKILL')
+      throw new Error(`the service ended by itself: ${JSON.stringify(ending)}`);
+  }
+
+  /** Does this again in the next life when a kill has cut it off. Other errors are thrown. */
+  async throughKills<T>(use: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const life = this.listening();
+      await life;
+      try {
+        return await use();
+      } catch (error) {
+        if (this.listening() === life) throw error;
+      }
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,22 +123,13 @@ export class KilledService implements AsyncDisposable {
   }
 
   #spawn(): ServiceProcess {
-    const args = ['--web-port', String(this.port), '--agent', 'agent.yml', '--data-dir', 'data'];
+    const where = ['--web-port', String(this.port), '--agent', 'agent.yml', '--data-dir', 'data'];
+    const args = [...where, ...this.#args];
     const script = this.#scripts[this.#lives % this.#scripts.length];
     this.#lives += 1;
     const options = { cwd: this.#folder, environment: this.#environment };
     const process = new ServiceProcess(args, { ...options, ...(script !== undefined && { script }) });
     this.#process = process;
     return process;
-  }
-
-  /** Who finds the connection broken waits for the next life. */
-  async #kill(): Promise<void> {
-    if (this.#isListening) this.#listening = Promise.withResolvers();
-    this.#isListening = false;
-    this.#process?.kill('SIGKILL');
-    const ending = await this.#process?.ended;
-    if (ending?.signal !== 'SIGKILL')
-      throw new Error(`the service ended by itself: ${JSON.stringify(ending)}`);
   }
 }

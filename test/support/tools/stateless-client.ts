@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
-const Chat = z.object({ reply: z.string(), sessionId: z.string() });
+/** What `chat_with_agent` answers. */
+export const Chat = z.object({ reply: z.string(), sessionId: z.string() });
 export type Chat = z.infer<typeof Chat>;
 
 /** A client that speaks the newer era of MCP, which has no sessions. */

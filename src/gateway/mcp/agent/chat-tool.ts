@@ -4,6 +4,7 @@ import { SessionId } from '../../../core/ids.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import { checkImageSize } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
+import type { TurnMessage } from '../../../ports/service-requests.ts';
 import { turnCancelled } from '../../requests/turn-end.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
 import type { McpCall } from '../mcp-call.ts';
@@ -11,9 +12,10 @@ import type { McpObject } from '../mcp-object.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { beginTask, knowsTasks } from './agent-tasks.ts';
 import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
+import { callKey, conversationOf, keyIdOf } from './call-key.ts';
 import { chatResult } from './chat-result.ts';
 import { CHAT_TOOL_NAME } from './chat-tool-name.ts';
-import { ownConversation, SessionArgument } from './conversation.ts';
+import { SessionArgument } from './conversation.ts';
 import { failedCall } from './failed-call.ts';
 import { FollowedTurn } from './followed-turn.ts';
 import { OpenQuestions, tellOfApproval } from './open-questions.ts';
@@ -57,23 +59,37 @@ export async function chatWithAgent(
   const state = brought === undefined ? undefined : await openState(deps.secrets, brought, call);
   const place = state && placeOf(state.taskId);
   if (state && place) return goOn(deps, { place, leftOpen: state.leftOpen }, call);
-  const { message: text, imageData: image, sessionId = ownConversation(call) } = asked;
-  const { turnId } = call;
-  const message = { ...turnMessage({ sessionId, text, image }), ...(turnId !== undefined && { turnId }) };
+  const sessionId = asked.sessionId ?? (await conversationOf(call));
   try {
-    checkImageSize(image, deps.maxRequestBytes);
+    checkImageSize(asked.imageData, deps.maxRequestBytes);
+    const message = await messageOf(asked, sessionId, call);
     // A cancellation that arrived together with the call was handled before it.
     if (call.signal.aborted) throw turnCancelled(CANCELLED);
     if (knowsTasks(call)) return await beginTask(deps, message, call);
     const chat = { place: { ...message, agentId: call.context.agent }, leftOpen: [] };
     return await following(deps, chat, call, async (turn) => {
-      const { waitsFor = [] } = await deps.bus.send('turn.start', message, call.context);
+      const { turnId, waitsFor = [] } = await deps.bus.send('turn.start', message, call.context);
+      // The call was repeated: its turn has begun before.
+      if (turnId !== message.turnId) return goOn(deps, { ...chat, place: { ...chat.place, turnId } }, call);
       for (const approval of waitsFor) tellOfApproval(call, sessionId, approval);
       return answerOf(deps, { ...chat, turn }, call);
     });
   } catch (thrown) {
     return failedCall(thrown, sessionId, deps.log);
   }
+}
+
+/** Without a key, a call that is repeated says its message again. */
+async function messageOf(
+  { message: text, imageData: image }: z.output<typeof ChatArguments>,
+  sessionId: SessionId,
+  call: McpCall,
+): Promise<TurnMessage> {
+  const keyId = keyIdOf(call);
+  const key = keyId === undefined ? undefined : await callKey(keyId, { text, image });
+  const message = turnMessage({ sessionId, text, image, key });
+  // The stream of the call names its turn before the turn begins.
+  return call.turnId === undefined ? message : { ...message, turnId: call.turnId };
 }
 
 interface Chat {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { CallId } from '../../../core/ids.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
 import type { PendingApproval } from '../../../core/session/session-view.ts';
@@ -24,6 +25,7 @@ export class FollowedTurn implements SessionListener, Disposable {
   readonly #topic: string;
   readonly #state: TurnState;
   readonly #hearer: TurnHearer;
+  readonly #told = new Set<CallId>();
   #fault: TurnOutcome | undefined;
   #onChange = (): void => undefined;
 
@@ -44,6 +46,7 @@ export class FollowedTurn implements SessionListener, Disposable {
   async catchUp(place: TurnPlace, context: RequestContext): Promise<boolean> {
     const recorded = await recordedTurn(this.#bus, place, context);
     for (const envelope of recorded?.since ?? []) this.#state.note(envelope);
+    for (const approval of this.#state.approvals) this.#tell(approval);
     return recorded !== null;
   }
 
@@ -51,7 +54,7 @@ export class FollowedTurn implements SessionListener, Disposable {
     if ('event' in signal) {
       const { event, time } = signal;
       this.#state.note(signal);
-      if (event.type === 'approval.requested') this.#hearer.onApproval(pendingApproval(event, time));
+      if (event.type === 'approval.requested') this.#tell(pendingApproval(event, time));
       this.#onChange();
     } else if (signal.type === 'session.fault') {
       this.#fault = { status: 'failed', error: signal.error };
@@ -76,6 +79,13 @@ export class FollowedTurn implements SessionListener, Disposable {
     if (end) return { outcome: end };
     const approvals = this.#state.approvals.filter(isAsked);
     return approvals.length > 0 ? { approvals } : this.stop(isAsked);
+  }
+
+  /** An approval that is asked for while the past is read is heard of twice. */
+  #tell(approval: PendingApproval): void {
+    if (this.#told.has(approval.callId)) return;
+    this.#told.add(approval.callId);
+    this.#hearer.onApproval(approval);
   }
 
   [Symbol.dispose](): void {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SessionId, TurnId } from '../../../core/ids.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import { SealedError, type SecretBox } from '../../../ports/secret-box.ts';
-import { CHAT_TOOL } from '../agent/chat-tool.ts';
+import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 
 const JsonRpcId = z.union([z.string(), z.number()]);
@@ -21,7 +21,7 @@ const ChatCall = z.object({
   id: JsonRpcId,
   method: z.literal('tools/call'),
   params: z.object({
-    name: z.literal(CHAT_TOOL.name),
+    name: z.literal(CHAT_TOOL_NAME),
     arguments: z.looseObject({ sessionId: SessionId.optional() }).optional(),
     _meta: z.looseObject({ progressToken: JsonRpcId.optional() }).optional(),
   }),

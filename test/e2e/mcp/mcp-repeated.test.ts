@@ -1,0 +1,103 @@
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect } from 'vitest';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { DirectedTools } from '../../support/tools/directed-tools.ts';
+import { Chat, statelessClient } from '../../support/tools/stateless-client.ts';
+import { verifies } from '../requirements.ts';
+
+const YAML = `${SCRIPTED}
+approval: { rules: [{ server: bank, tool: pay, policy: ask }] }
+mcpServers: { bank: { type: stdio, command: none } }
+server: { drainTimeoutMs: 0 }
+limits: { requestsPerMinute: false }
+`;
+const KEY = 'agent-service/idempotencyKey';
+const PAY = { name: 'pay', callId: 'c1', arguments: { to: 'Ann' } };
+
+const keyed = (message: string, key = 'k1') => ({
+  ...{ name: 'chat_with_agent', arguments: { message } },
+  _meta: { [KEY]: key },
+});
+
+async function start() {
+  const model = new DirectedModel();
+  const tools = new DirectedTools({ pay: {} });
+  const adapters = { model, connector: tools };
+  const service = await RunningService.start({ yaml: YAML, adapters });
+  return { model, tools, service, [Symbol.asyncDispose]: () => service.close() };
+}
+
+describe('a call of chat_with_agent with a key', () => {
+  verifies(
+    'mcp.repeated',
+    async () => {
+      await using setup = await start();
+      await using client = await statelessClient(setup.service);
+      const first = client.sdk.callTool(keyed('hello'));
+      const call = await setup.model.call(0);
+      await using other = await statelessClient(setup.service);
+      const second = other.sdk.callTool(keyed('hello'));
+      call.answer('Hello.');
+      const answer = Chat.parse((await first).structuredContent);
+      expect(answer.reply).toBe('Hello.');
+      expect((await second).structuredContent).toEqual(answer);
+      // Also when it is over.
+      expect((await other.sdk.callTool(keyed('hello'))).structuredContent).toEqual(answer);
+      expect(setup.model.calls).toHaveLength(1);
+    },
+    'while it is answered and later, also without a session',
+  );
+
+  verifies(
+    'mcp.repeated',
+    async () => {
+      await using setup = await start();
+      await using client = await statelessClient(setup.service);
+      const answer = client.sdk.callTool(keyed('hello'));
+      (await setup.model.call(0)).answer('Hello.');
+      await answer;
+      expect(await client.sdk.callTool(keyed('bye'))).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('idempotency key') }],
+      });
+      await expect(client.sdk.callTool(keyed('hello', 'no spaces'))).rejects.toMatchObject({
+        code: -32602,
+        data: { field: `_meta.${KEY}` },
+      });
+      expect(setup.model.calls).toHaveLength(1);
+    },
+    'the key of another message is refused, and so is one that cannot be a key',
+  );
+
+  verifies(
+    'mcp.repeated',
+    async () => {
+      await using setup = await start();
+      const older = new OlderClient({ name: 'older', version: '1' }, { capabilities: { elicitation: {} } });
+      const isAsked = Promise.withResolvers<void>();
+      let asked = 0;
+      older.setRequestHandler(ElicitRequestSchema, async () => {
+        asked += 1;
+        isAsked.resolve();
+        // The first question stays open, as after a connection that was lost.
+        if (asked === 1) await new Promise(() => undefined);
+        return { action: 'accept', content: { approve: true } };
+      });
+      await older.connect(new StreamableHTTPClientTransport(new URL(`${setup.service.url}/mcp`)));
+      const first = older.callTool(keyed('pay Ann'));
+      (await setup.model.call(0)).askFor(PAY);
+      await isAsked.promise;
+      const second = older.callTool(keyed('pay Ann'));
+      (await setup.tools.call(0)).answer('paid');
+      (await setup.model.call(1)).answer('Ann is paid.');
+      for (const answer of [first, second])
+        expect(await answer).toMatchObject({ content: [{ text: 'Ann is paid.' }] });
+      expect([asked, setup.tools.calls.length, setup.model.calls.length]).toEqual([2, 1, 2]);
+      await older.close();
+    },
+    'a client of the older era is asked again for the approval that its turn waits for',
+  );
+});
