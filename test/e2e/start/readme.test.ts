@@ -117,7 +117,7 @@ describe('README and docs', () => {
     await using directory = await tempDirectory();
     await using service = await ServiceProcess.listening(['--data-dir', ':memory:']);
     await service.process.stdout(/everything is up/);
-    const examples = documentedExamples().filter(({ code }) => !isPartOfAFlow(code));
+    const examples = documentedExamples().filter(({ code }) => !isRunElsewhere(code));
     expect(examples.map(({ code }) => saysOf(code))).not.toContain(undefined);
     for (const { file, code } of examples) {
       const path = join(directory.path, `${randomUUID()}.mts`);
@@ -145,9 +145,9 @@ function saysOf(code: string): readonly [string, RegExp] | undefined {
   return Object.entries(SAYS).find(([text]) => code.includes(text))?.[1];
 }
 
-/** Shown as one step of a longer flow; the tests of AG-UI take the whole of it. */
-function isPartOfAFlow(code: string): boolean {
-  return ['buildResumeArray', "role: 'tool'"].some((text) => code.includes(text));
+/** Steps of a longer flow, which the tests of AG-UI take as a whole, and the check that the test of push notifications uses. */
+function isRunElsewhere(code: string): boolean {
+  return ['buildResumeArray', "role: 'tool'", 'isGenuine'].some((text) => code.includes(text));
 }
 
 /** The example with what the page has shown before it, and with packages that are found from any folder. */
