@@ -162,9 +162,10 @@ export async function serveHttp({
     async close() {
       uws.drain();
       await host.drain(server.drainTimeoutMs);
+      // First, so that no client of MCP counts as one that has left, which would cancel its turn.
+      mcp[Symbol.dispose]();
       uws.end();
       history[Symbol.dispose]();
-      mcp[Symbol.dispose]();
       await clients?.close();
       await host.close();
       uws.close();

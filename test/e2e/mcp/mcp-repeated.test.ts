@@ -4,6 +4,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { Chat, statelessClient } from '../../support/tools/stateless-client.ts';
 import { verifies } from '../requirements.ts';
@@ -22,11 +23,11 @@ const keyed = (message: string, key = 'k1') => ({
   _meta: { [KEY]: key },
 });
 
-async function start() {
+async function start(dataDir?: string) {
   const model = new DirectedModel();
   const tools = new DirectedTools({ pay: {} });
   const adapters = { model, connector: tools };
-  const service = await RunningService.start({ yaml: YAML, adapters });
+  const service = await RunningService.start({ yaml: YAML, adapters, ...(dataDir && { dataDir }) });
   return { model, tools, service, [Symbol.asyncDispose]: () => service.close() };
 }
 
@@ -70,6 +71,29 @@ describe('a call of chat_with_agent with a key', () => {
       expect(setup.model.calls).toHaveLength(1);
     },
     'the key of another message is refused, and so is one that cannot be a key',
+  );
+
+  verifies(
+    'mcp.repeated',
+    async () => {
+      await using directory = await tempDirectory();
+      const before = await start(directory.path);
+      await using left = await statelessClient(before.service);
+      const lost = expect(left.sdk.callTool(keyed('hello'))).rejects.toThrow();
+      await before.model.call(0);
+      await before.service.close();
+      // The SDK waits on, also on a stream that has ended.
+      await left.sdk.close();
+      await lost;
+      await using after = await start(directory.path);
+      (await after.model.call(0)).answer('Hello again.');
+      await using client = await statelessClient(after.service);
+      expect(await client.sdk.callTool(keyed('hello'))).toMatchObject({
+        content: [{ text: 'Hello again.' }],
+      });
+      expect(after.model.calls).toHaveLength(1);
+    },
+    'after the service was stopped in the middle, and started again',
   );
 
   verifies(
