@@ -4,7 +4,7 @@ import { sessionNotFound, webRequest } from '../mcp-exchange.ts';
 import { openChat } from '../resume/chat-stream.ts';
 import { decodeEventId } from '../resume/event-id.ts';
 import { eventsNotKept, noEventId, primed, primingEvent } from '../resume/resumption.ts';
-import { type LogReader, toldFromLog } from '../resume/told-from-log.ts';
+import type { LogReader } from '../resume/told-from-log.ts';
 import { inUse, type McpSession, type Received } from './mcp-session.ts';
 
 interface Resumption extends Received {
@@ -34,5 +34,6 @@ export async function resumedStream(
   // The service may not have noticed yet that the client has lost the stream.
   if (session?.transport.events.turnOf(chat.requestId) === chat.turnId)
     session?.transport.closeSSEStream(chat.requestId);
+  const { toldFromLog } = await import('../resume/told-from-log.ts');
   return toldFromLog(deps, request, chat, eventId);
 }
