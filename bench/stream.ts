@@ -5,8 +5,9 @@ import { linesOver } from './support/lines.ts';
 import { measured } from './support/measured.ts';
 import { allBegun, watchArrivals } from './support/paced-turns.ts';
 import { peers } from './support/peers.ts';
-import { serviceProtocol } from './support/protocol.ts';
+import { type Protocol, serviceProtocol } from './support/protocol.ts';
 import type { Report, Target } from './support/report.ts';
+import { responsesProtocol } from './support/responses-protocol.ts';
 import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { type StreamedTurns, streamTurns } from './support/streamed-turns.ts';
@@ -52,8 +53,12 @@ const full: readonly Case[] = [
   { shape: 'framed', streams: 100, turns: 200, pieces: 500 },
   ...[1, 10, 100, 1_000].map((streams) => ({ ...PACED, streams, turns: streams })),
 ];
-const CHAT = `${SERVICE}, chat completions`;
-const CHAT_STREAMS = 100;
+/** The service again, over OpenAI's interfaces. */
+const OPENAI: Readonly<Record<string, Protocol>> = {
+  [`${SERVICE}, chat completions`]: chatProtocol,
+  [`${SERVICE}, responses`]: responsesProtocol,
+};
+const OPENAI_STREAMS = 100;
 const WARM_UP: Case = { shape: 'burst', streams: 10, turns: 20, pieces: 100 };
 const smoke: readonly Case[] = [
   WARM_UP,
@@ -68,7 +73,7 @@ export async function run(scope: Scope): Promise<Report> {
   );
   const subjects = await startEach([
     ...contenders,
-    ...chatCompletions(scope, upstream.url),
+    ...overOpenAi(scope, upstream.url),
     ...peers(scope, upstream.url),
   ]);
   let sessions = 0;
@@ -77,7 +82,8 @@ export async function run(scope: Scope): Promise<Report> {
     // The pacing ticks once a millisecond, so one stream gets at most one packet a millisecond.
     upstream.packetsPerSecond = Math.min(PACED_PER_SECOND, one.streams * 1_000);
     const labels = { shape: one.shape, streams: one.streams };
-    const asked = subjects.filter(({ name }) => name !== CHAT || one.streams === CHAT_STREAMS || scope.quick);
+    const isMeasured = one.streams === OPENAI_STREAMS || scope.quick;
+    const asked = subjects.filter(({ name }) => isMeasured || !(name in OPENAI));
     return interleave(rounds, labels, asked, (subject) => {
       sessions += one.turns;
       return stream(subject, one, { upstream, firstSession: sessions, quick: scope.quick });
@@ -93,12 +99,14 @@ export async function run(scope: Scope): Promise<Report> {
   };
 }
 
-/** The service again, asked over OpenAI's interface. Other versions may not have it. */
-function chatCompletions(scope: Scope, upstream: string): Contender[] {
-  return control(scope, CHAT, () => startSources(scope, thisCheckout, { upstream })).map((contender) => ({
-    ...contender,
-    protocol: chatProtocol,
-  }));
+/** Other versions may not have these interfaces. */
+function overOpenAi(scope: Scope, upstream: string): Contender[] {
+  return Object.entries(OPENAI).flatMap(([name, protocol]) =>
+    control(scope, name, () => startSources(scope, thisCheckout, { upstream })).map((contender) => ({
+      ...contender,
+      protocol,
+    })),
+  );
 }
 
 function streamedTurns({ streams, pieces }: Case): StreamedTurns {
@@ -137,8 +145,8 @@ async function stream(
 }
 
 function targets(all: readonly Series[]): Target[] {
-  const of = (shape: Shape, streams: number, control: string, metric: string) =>
-    ratio(seriesOf(all, SERVICE, { shape, streams }), seriesOf(all, control, { shape, streams }), metric);
+  const of = (shape: Shape, streams: number, control: string, metric: string, name = SERVICE) =>
+    ratio(seriesOf(all, name, { shape, streams }), seriesOf(all, control, { shape, streams }), metric);
   const bursts = full.filter(({ shape }) => shape === 'burst');
   const paced = full.filter(({ shape }) => shape === 'paced');
   return [
@@ -165,15 +173,11 @@ function targets(all: readonly Series[]): Target[] {
       what: `burst, ${streams} streams: chunks/s relative to plain-http`,
       measured: of('burst', streams, PLAIN_HTTP, 'chunks/s'),
     })),
-    {
-      what: `burst, ${CHAT_STREAMS} streams: chunks/s of chat completions relative to the WebSocket`,
+    ...Object.keys(OPENAI).map((name) => ({
+      what: `burst, ${OPENAI_STREAMS} streams: chunks/s of ${name}, relative to the WebSocket`,
       wanted: { atLeast: 0.5 },
-      measured: ratio(
-        seriesOf(all, CHAT, { shape: 'burst', streams: CHAT_STREAMS }),
-        seriesOf(all, SERVICE, { shape: 'burst', streams: CHAT_STREAMS }),
-        'chunks/s',
-      ),
-    },
+      measured: of('burst', OPENAI_STREAMS, SERVICE, 'chunks/s', name),
+    })),
     ...paced.map(({ streams }) => ({
       what: `paced, ${streams} streams: CPU per chunk relative to the floor`,
       wanted: { atMost: 1.4 },
