@@ -131,8 +131,8 @@ test.concurrent('tells the exit code and the last words of a server that exits a
 
 test.concurrent('gives up on a server that does not answer, and leaves no process behind', async () => {
   const { connect, pids } = testConnector();
-  await expect(connect(oddServer(['silent'], { timeout: 1_000 }))).rejects.toThrow(
-    /^the server did not answer within 1000 ms; it wrote: .*thinking about it$/,
+  await expect(connect(oddServer(['silent'], { timeout: 4_000 }))).rejects.toThrow(
+    /^the server did not answer within 4000 ms; it wrote: .*thinking about it$/,
   );
   const [pid = 0] = await pids();
   expect(isRunning(pid)).toBe(false);
