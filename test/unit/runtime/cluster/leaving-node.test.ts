@@ -1,0 +1,105 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { chooseAdapters } from '../../../../src/app/adapters/adapters.ts';
+import { composeAgent } from '../../../../src/app/compose.ts';
+import { parseAgentFile } from '../../../../src/config/reading/agent-file.ts';
+import type { StreamId } from '../../../../src/core/log/streams.ts';
+import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import type { LivingNode, Membership, StreamPlace } from '../../../../src/ports/membership.ts';
+import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
+import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { recordingLog } from '../../../support/telemetry/recording-log.ts';
+
+const AGENT = parseAgentFile('llm: { provider: scripted, model: offline }', 'agent.yml', {});
+const SELF = 1;
+const PATIENCE_MS = 60_000;
+/** More turns of the event loop than giving up a session takes. */
+const ROUNDS = 50;
+/** After so many renewals a node looks for sessions without an owner. */
+const RENEWALS = 4;
+
+/** The only node of a cluster. The test decides when its claims of orphans are done. */
+class OneNode implements Membership {
+  readonly self = SELF;
+  readonly cluster = 'one';
+  readonly isHeld = true;
+  readonly living: ReadonlyMap<number, LivingNode>;
+  readonly released: StreamId[] = [];
+  claim = async (stream: StreamId): Promise<void> => void this.#owned.add(stream);
+  claimOrphans = async (): Promise<StreamId[]> => [];
+  readonly #owned = new Set<StreamId>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor() {
+    const load = { sessions: 0, turns: 0, waiting: 0 };
+    const node = {
+      nodeId: SELF,
+      name: 'one',
+      version: '1',
+      since: 0,
+      leaseMs: 2_000,
+      isDraining: false,
+      load,
+    };
+    this.living = new Map([[SELF, node]]);
+  }
+
+  report(): void {
+    // Nobody else is there to be told.
+  }
+
+  async refresh(): Promise<void> {
+    for (const listener of this.#listeners) listener();
+  }
+
+  onRenewed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  owns(stream: StreamId): boolean {
+    return this.#owned.has(stream);
+  }
+
+  presumeNew(stream: StreamId): void {
+    this.#owned.add(stream);
+  }
+
+  forget(stream: StreamId): void {
+    this.#owned.delete(stream);
+  }
+
+  async release(streams: readonly StreamId[]): Promise<void> {
+    this.released.push(...streams);
+  }
+
+  async places(): Promise<ReadonlyMap<StreamId, StreamPlace>> {
+    return new Map();
+  }
+}
+
+it('gives up no session while a claim is under way, which could take it back', async () => {
+  const log = recordingLog();
+  const membership = new OneNode();
+  const adapters = await chooseAdapters({ config: AGENT.config, dataDir: ':memory:', environment: {}, log });
+  const cluster = new Cluster({
+    membership,
+    link: new MemoryNetwork().connect(),
+    store: adapters.store,
+    log,
+  });
+  const agent = await composeAgent({ ...AGENT, log, adapters: { ...adapters, cluster } });
+  const message = { sessionId: 's', turnId: crypto.randomUUID(), text: 'hello' };
+  await agent.bus.send('turn.start', message, ANYONE);
+  const claimed = Promise.withResolvers<StreamId[]>();
+  membership.claimOrphans = () => claimed.promise;
+  for (let renewal = 0; renewal < RENEWALS; renewal += 1) await membership.refresh();
+
+  const drained = agent.drain(PATIENCE_MS);
+  for (let round = 0; round < ROUNDS; round += 1) await nextRound();
+  expect(membership.released).toEqual([]);
+  claimed.resolve([]);
+  await drained;
+  expect(membership.released).toEqual(['s']);
+  await agent.close();
+});
