@@ -131,5 +131,7 @@ describe.concurrent('one agent that calls another', () => {
       expect(await sync.json()).toMatchObject({ response: expect.stringContaining('New York') });
     },
     'one that was killed is shown as gone, and is found again when it is back',
+    // The heartbeat has to notice the silence, and there are pauses between the tries.
+    90_000,
   );
 });
