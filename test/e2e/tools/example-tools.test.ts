@@ -11,7 +11,9 @@ const everything = { type: 'stdio', command: 'agent-service', args: ['example-to
 const Answer = z.object({ data: z.unknown() });
 
 async function start(): Promise<RunningService> {
-  const yaml = JSON.stringify({ llm, mcpServers: { everything, tools: scriptableServer() } });
+  // It is asked for the state of the server until that is there, however long this takes.
+  const limits = { requestsPerMinute: false };
+  const yaml = JSON.stringify({ llm, limits, mcpServers: { everything, tools: scriptableServer() } });
   const service = await RunningService.start({ yaml });
   await serverWith(service, 'everything', 'connected');
   return service;
